@@ -1,0 +1,41 @@
+"""Everything benchsuite raises on purpose.
+
+Each message is one sentence that says what was wanted, what was found and what to do; the management
+commands print it as it stands.
+"""
+
+
+class BenchsuiteError(Exception):
+    """Base of all errors of benchsuite or its set-up (a *failure* is a request without its answer)."""
+
+
+class UsageError(BenchsuiteError):
+    """What was asked for makes no sense or doesn't exist: unknown name, contradictory options."""
+
+
+class UnavailableError(BenchsuiteError):
+    """What was asked for exists but can't run on this machine; says what would provide it."""
+
+
+class StartError(BenchsuiteError):
+    """A process did not come up; carries the last lines of its log."""
+
+
+class TargetDiedError(BenchsuiteError):
+    """A process of the target ended while it was being measured; carries the last lines of its log."""
+
+
+class AnswerError(BenchsuiteError):
+    """The target answered, but not what the workload expects (status, body, redirect to a login)."""
+
+
+class LoadError(BenchsuiteError):
+    """The load process failed: locustfile that does not import, deadline passed, crash."""
+
+
+class DatabaseError(BenchsuiteError):
+    """The throw-away database could not be made, filled or reached."""
+
+
+class InterruptedRun(BenchsuiteError):
+    """Ctrl-C or SIGTERM; what was measured until then is kept and marked as interrupted."""

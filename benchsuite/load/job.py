@@ -1,0 +1,99 @@
+"""What the parent tells the load process, and what it hears back: JSON lines.
+
+The parent writes one job line, then "go"; the end of its standard input tells the child that the parent
+is gone. The child writes events to an inherited pipe, never to standard output, and the samples to files
+in the spool folder.
+
+    child → {"event": "ready"}                                 imported, waits for its job
+    parent → job
+    child → {"event": "checked"}                               one journey answered right
+          | {"event": "refused", "message": …}                 or not: the child ends with status 0
+    parent → "go"
+    child → {"event": "tick", …}                               each second, see `Tick`
+    parent → "stop"                                            optional: drain now
+    child → {"event": "done", …}                               see `Done`
+          | {"event": "failed", "message": …}                  the load itself broke
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchsuite.specs import LoadProfile, WorkloadSpec
+
+JOB_VERSION = 1
+
+SAMPLES_FILE = "samples.bin"
+"""Samples packed with `benchsuite.stats.samples.RECORD`, in the order of their finish."""
+
+NAMES_FILE = "names.json"
+"""[{"name", "scope", "examples": {kind number: message}}, …]: entry i is what `name == i` means in a sample."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """All that one load process needs to know."""
+
+    base_url: str
+    """http://host:port"""
+    run_header: str
+    """The value of X-Benchsuite-Run that every answer must carry; empty to accept any server."""
+    workload_class: str
+    """Dotted path of the workload class."""
+    workload: WorkloadSpec
+    load: LoadProfile
+    spool: str
+    """Folder for the files above."""
+    locustfile: str = ""
+    """Path of a locustfile whose user classes run instead of the workload's journey."""
+    cookies: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """Progress for people's eyes; no figure is ever made from it."""
+
+    elapsed_s: float
+    """Seconds since the first request."""
+    users: int
+    requests: int
+    """Finished since the first request."""
+    failures: int
+    rate: float
+    """Requests finished in the last second."""
+    p95_s: float | None
+    """Of the last second's successes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """The end of a load; times are CLOCK_MONOTONIC seconds."""
+
+    origin: float
+    """When the first user was started."""
+    window: tuple[float, float]
+    """Begin and end of the window; the end is earlier than planned when it was stopped."""
+    stopped: bool
+    """Whether it ended before its time."""
+    users: tuple[tuple[float, int], ...]
+    """(moment, users then running), one a second."""
+    cpu_percent: float | None
+    """CPU share of this process in the window."""
+    lag_p99_s: float | None
+    """99th percentile of the lateness of a timer in the window."""
+
+
+def encode(value: Any) -> dict[str, Any]:
+    """A dataclass of this module as plain JSON."""
+    return dataclasses.asdict(value)
+
+
+def decode_job(data: Mapping[str, Any]) -> Job:
+    fields = dict(data)
+    return Job(
+        workload=WorkloadSpec.from_json(fields.pop("workload")),
+        load=LoadProfile.from_json(fields.pop("load")),
+        **fields,
+    )

@@ -1,0 +1,161 @@
+"""What a run found out, as frozen values; times in seconds, a missing value is None."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from benchsuite.specs import RunSpec
+
+
+class Phase(StrEnum):
+    WARM_UP = "warm-up"
+    WINDOW = "window"
+    DRAIN = "drain"
+
+
+class Status(StrEnum):
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+class Verdict(StrEnum):
+    VALID = "valid"
+    WEAK = "weak"
+    INVALID = "invalid"
+
+
+class Level(StrEnum):
+    """How much a finding weighs: `info` leaves the verdict as it is."""
+
+    INFO = "info"
+    WEAK = "weak"
+    INVALID = "invalid"
+
+
+PERCENTILES = (10, 50, 75, 90, 95, 99, 99.9)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """Times of the successful requests of a window, in seconds.
+
+    A percentile that the sample can't carry is missing from `percentiles`
+    (`benchsuite.stats.percentiles.samples_needed`).
+    """
+
+    count: int
+    mean_s: float | None = None
+    min_s: float | None = None
+    max_s: float | None = None
+    percentiles: Mapping[float, float] = field(default_factory=dict)
+    histogram: str = ""
+    """The encoded, mergeable HdrHistogram in µs; empty when nothing was counted."""
+
+    def at(self, percent: float) -> float | None:
+        return self.percentiles.get(percent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """The figures of one name (a request, a journey, or all requests together) over the window."""
+
+    name: str
+    scope: str
+    """"all" (every request), "request" or "journey"."""
+    requests: int
+    """Those whose intended start lies in the window, answered or not."""
+    failures: int
+    failures_by_kind: Mapping[str, int] = field(default_factory=dict)
+    failure_examples: Mapping[str, str] = field(default_factory=dict)
+    """One message for each kind."""
+    throughput: float
+    """Completions per second of the window, right or wrong."""
+    goodput: float
+    """Correct completions per second of the window."""
+    body_bytes: int = 0
+    response_time: Distribution
+    service_time: Distribution
+    concurrency: float | None = None
+    """Mean number of requests in flight over the window, measured."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """One second of the load, all requests together, by second of finish."""
+
+    second: int
+    """Whole seconds since the first request."""
+    phase: Phase
+    successes: int
+    failures: int
+    users: int | None = None
+    p50_s: float | None = None
+    p95_s: float | None = None
+    p99_s: float | None = None
+    histogram: str = ""
+    """Response times of the successes, encoded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One second of one part of the system (`target`, `load`)."""
+
+    second: float
+    """Seconds since the first request; negative before it."""
+    part: str
+    cpu_percent: float | None = None
+    """100 is one CPU fully used."""
+    memory_bytes: int | None = None
+    """Proportional set size of the whole process tree: shared pages are divided, not counted twice."""
+    processes: int | None = None
+    threads: int | None = None
+    open_files: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One doubt about a run."""
+
+    code: str
+    level: Level
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadHealth:
+    """What the load process says of itself; all of it is about the window."""
+
+    cpu_percent: float | None = None
+    lag_p99_s: float | None = None
+    """99th percentile of a timer's lateness."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """One run, whatever became of it."""
+
+    spec: RunSpec
+    status: Status
+    started_at: datetime
+    failure: str = ""
+    """Why there is no result; empty when the run finished."""
+    argv: tuple[str, ...] = ()
+    server_version: str | None = None
+    python_version: str | None = None
+    startup_s: float | None = None
+    total: Summary | None = None
+    summaries: tuple[Summary, ...] = ()
+    intervals: tuple[Interval, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    verdict: Verdict | None = None
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    settings_changed: Mapping[str, str] = field(default_factory=dict)
+    log_tail: str = ""
+    sampler_cpu_percent: float | None = None
+    """What watching cost, in percent of one CPU."""

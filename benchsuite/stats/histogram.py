@@ -1,0 +1,56 @@
+"""HdrHistograms of times: 1 µs to 1 h, three significant digits, mergeable over processes and seconds."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from hdrh.histogram import HdrHistogram
+from numpy.typing import NDArray
+
+LOWEST_US = 1
+HIGHEST_US = 3_600_000_000
+DIGITS = 3
+
+
+def empty() -> HdrHistogram:
+    return HdrHistogram(LOWEST_US, HIGHEST_US, DIGITS)
+
+
+def of(seconds: NDArray[np.float64]) -> HdrHistogram:
+    """A histogram of times in seconds; above an hour counts as an hour."""
+    histogram = empty()
+    microseconds = np.clip(np.rint(seconds * 1e6), LOWEST_US, HIGHEST_US).astype(np.int64)
+    values, counts = np.unique(_rounded(microseconds), return_counts=True)
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        histogram.record_value(value, count)
+    return histogram
+
+
+def _rounded(microseconds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Drops the digits a histogram of this precision can't keep, so that equal ones are counted once.
+
+    2**11 sub-buckets hold three digits: a value of b bits keeps its highest 11.
+    """
+    bits = np.frexp(microseconds.astype(np.float64))[1]
+    shift = np.maximum(bits - 11, 0)
+    return (microseconds >> shift) << shift
+
+
+def encode(histogram: HdrHistogram) -> str:
+    """The compressed text form of HdrHistogram, readable by every implementation of it."""
+    return str(histogram.encode().decode("ascii"))
+
+
+def decode(text: str) -> HdrHistogram:
+    return HdrHistogram.decode(text)
+
+
+def merged(texts: Iterable[str]) -> HdrHistogram:
+    total = empty()
+    for text in texts:
+        total.add(decode(text))
+    return total
+
+
+def value_at(histogram: HdrHistogram, percent: float) -> float:
+    """Seconds at a percentile (nearest rank over all samples)."""
+    return float(histogram.get_value_at_percentile(percent)) / 1e6

@@ -1,0 +1,88 @@
+"""The contract of a workload: a journey in plain Python against a small client.
+
+The same journey runs under load, under `django.test.Client` as a functional test, and once before every
+measurement as the check that the answers are right.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
+from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.specs import DatabaseSpec, Option
+
+
+class Response(Protocol):
+    """What a journey may use of an answer; `django.http.HttpResponse` has all of it."""
+
+    status_code: int
+    content: bytes
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    def json(self) -> Any: ...
+
+
+class Client(Protocol):
+    """What a journey may do; `django.test.Client` can do all of it.
+
+    `name` groups requests in the results ("/polls/[id]/"); without it the path is the name.
+    """
+
+    def get(self, path: str, *, name: str = ..., headers: Any = ...) -> Any: ...
+
+    def post(
+        self, path: str, data: Any = ..., content_type: str = ..., *, name: str = ..., headers: Any = ...
+    ) -> Any: ...
+
+
+class Workload:
+    """One kind of work. `journey()` is required, everything else has a default."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str] = ""
+    """One line for `listbench`."""
+    options: ClassVar[Mapping[str, Option]] = {}
+    """Options with their defaults; the type is the default's."""
+    ready_path: str = "/"
+    """A path that the server can answer as soon as it is up (any status)."""
+    needs_target_app: ClassVar[bool] = False
+    """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
+    uses_rows: ClassVar[bool] = False
+    """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
+
+    def __init__(self, **options: Option) -> None:
+        unknown = sorted(set(options) - set(self.options))
+        if unknown:
+            known = ", ".join(sorted(self.options)) or "none"
+            raise UsageError(
+                f"The workload {self.name} has no option {', '.join(unknown)}; it has: {known}."
+            )
+        self.settings = {**self.options, **options}
+
+    def journey(self, client: Client) -> None:
+        """One user's one pass. Raises AnswerError when an answer is wrong."""
+        raise NotImplementedError(f"{type(self).__name__} needs a journey(client)")
+
+    def prepare(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
+        """Fills the throw-away database, with Django set up for the target; runs once before the server.
+
+        May return `{"cookies": {name: value}}`, which every user then sends (a signed-in session).
+        """
+        return None
+
+
+def expect_status(response: Response, status: int = 200) -> None:
+    """Raises AnswerError when the answer has another status; says where a redirect leads."""
+    if response.status_code == status:
+        return
+    where = response.headers.get("Location", "")
+    target = f" (to {where})" if where else ""
+    raise AnswerError(f"expected status {status}, and got {response.status_code}{target}")
+
+
+def expect_body(response: Response, body: bytes) -> None:
+    """Raises AnswerError when the answer's body is another one."""
+    expect_status(response)
+    if response.content != body:
+        raise AnswerError(f"expected the body {body[:60]!r}, and got {response.content[:60]!r}")
