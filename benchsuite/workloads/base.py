@@ -4,6 +4,7 @@ The same journey runs under load, under `django.test.Client` as a functional tes
 measurement as the check that the answers are right.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
@@ -36,7 +37,7 @@ class Client(Protocol):
     ) -> Any: ...
 
 
-class Workload:
+class Workload(ABC):
     """One kind of work. `journey()` is required, everything else has a default."""
 
     name: ClassVar[str]
@@ -60,9 +61,9 @@ class Workload:
             )
         self.settings = {**self.options, **options}
 
+    @abstractmethod
     def journey(self, client: Client) -> None:
         """One user's one pass. Raises AnswerError when an answer is wrong."""
-        raise NotImplementedError(f"{type(self).__name__} needs a journey(client)")
 
     def prepare(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
         """Fills the throw-away database, with Django set up for the target; runs once before the server.

@@ -1,0 +1,10 @@
+from django.apps import AppConfig
+
+
+class BenchsuiteConfig(AppConfig):
+    name = "benchsuite"
+    verbose_name = "Benchmarks"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from benchsuite import checks  # noqa: F401  (registers the system checks)

@@ -1,0 +1,70 @@
+"""The one settings dict, `BENCHSUITE`, with its defaults; and the names it adds to."""
+
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.core.signals import setting_changed
+from django.utils.module_loading import import_string
+
+from benchsuite.exceptions import UsageError
+from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
+from benchsuite.servers.base import ServerAdapter
+from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
+from benchsuite.workloads.base import Workload
+
+DEFAULTS: dict[str, Any] = {
+    "SERVERS": {},
+    "WORKLOADS": {},
+    "TARGET_SETTINGS": None,
+    "ACCESS": "benchsuite.views.access.staff",
+    "CONSOLE_URL": "http://127.0.0.1:8000/results/",
+}
+"""SERVERS, WORKLOADS: name → dotted path of a class, added to the built-in ones.
+TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
+ACCESS: dotted path of `f(request) -> bool` that opens the pages.
+CONSOLE_URL: where `runbench` says its results are to be seen.
+"""
+
+
+@cache
+def config() -> dict[str, Any]:
+    """The settings in force; wrong ones are reported by the system checks."""
+    given = getattr(settings, "BENCHSUITE", {})
+    return {**DEFAULTS, **given}
+
+
+def _forget(*, setting: str, **_: object) -> None:
+    if setting == "BENCHSUITE":
+        config.cache_clear()
+
+
+setting_changed.connect(_forget, dispatch_uid="benchsuite.conf")
+
+
+def server_paths() -> dict[str, str]:
+    """Dotted paths of all server adapters by name, built-in ones first."""
+    return {**BUILTIN_SERVERS, **config()["SERVERS"]}
+
+
+def workload_paths() -> dict[str, str]:
+    """Dotted paths of all workloads by name, built-in ones first."""
+    return {**BUILTIN_WORKLOADS, **config()["WORKLOADS"]}
+
+
+def server_class(name: str) -> type[ServerAdapter]:
+    """The adapter of that name; raises UsageError with the valid names."""
+    found: type[ServerAdapter] = import_string(_path("server", name, server_paths()))
+    return found
+
+
+def workload_class(name: str) -> type[Workload]:
+    """The workload of that name; raises UsageError with the valid names."""
+    found: type[Workload] = import_string(_path("workload", name, workload_paths()))
+    return found
+
+
+def _path(what: str, name: str, paths: dict[str, str]) -> str:
+    if name not in paths:
+        raise UsageError(f"There is no {what} {name!r}; there are: {', '.join(sorted(paths))}.")
+    return paths[name]

@@ -1,0 +1,170 @@
+"""Stored runs. What people filter on is a column; the whole spec stands beside it as JSON.
+
+Times in seconds, memory in bytes, CPU in percent of one CPU; null is "not known", never zero.
+"""
+
+import uuid
+
+from django.db import models
+from django.urls import reverse
+
+from benchsuite.results import Level, Phase, Status, Verdict
+
+
+def _choices(values: type[Status] | type[Verdict] | type[Level] | type[Phase]) -> list[tuple[str, str]]:
+    return [(value.value, value.value) for value in values]
+
+
+class Environment(models.Model):
+    """A machine and its software, recorded once."""
+
+    fingerprint = models.CharField(max_length=64, unique=True)
+    data = models.JSONField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.data.get('hostname', '?')} {self.fingerprint[:8]}"
+
+
+class Run(models.Model):
+    """One execution of one spec."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    batch = models.UUIDField(
+        default=uuid.uuid4, db_index=True, help_text="Shared by the runs of one command."
+    )
+    owner = models.CharField(
+        max_length=100, blank=True, help_text="The process that runs it, while it runs."
+    )
+    started_at = models.DateTimeField(db_index=True)
+    status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
+    verdict = models.CharField(max_length=8, choices=_choices(Verdict), blank=True)
+    failure = models.TextField(blank=True)
+
+    label = models.CharField(max_length=200, blank=True, db_index=True)
+    key = models.CharField(max_length=64, db_index=True, help_text="Equal for runs of the same cell.")
+    workload = models.CharField(max_length=100, db_index=True)
+    server = models.CharField(max_length=100, db_index=True)
+    server_version = models.CharField(max_length=100, blank=True)
+    python_version = models.CharField(max_length=100, blank=True)
+    processes = models.PositiveIntegerField(null=True)
+    threads = models.PositiveIntegerField(null=True)
+    model = models.CharField(max_length=8, default="closed")
+    users = models.PositiveIntegerField(null=True)
+    duration_s = models.FloatField()
+    warmup_s = models.FloatField()
+    repetition = models.PositiveIntegerField(default=1)
+    spec = models.JSONField()
+
+    argv = models.JSONField(default=list)
+    settings_changed = models.JSONField(default=dict)
+    log_tail = models.TextField(blank=True)
+    environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
+
+    startup_s = models.FloatField(null=True)
+    requests = models.PositiveBigIntegerField(null=True)
+    failures = models.PositiveBigIntegerField(null=True)
+    throughput = models.FloatField(null=True)
+    goodput = models.FloatField(null=True)
+    mean_s = models.FloatField(null=True)
+    p50_s = models.FloatField(null=True)
+    p95_s = models.FloatField(null=True)
+    p99_s = models.FloatField(null=True)
+    cpu_percent = models.FloatField(null=True)
+    memory_bytes = models.PositiveBigIntegerField(null=True)
+    sampler_cpu_percent = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["-started_at", "server"]
+
+    def __str__(self) -> str:
+        return f"{self.server} · {self.workload} · {self.id.hex[:8]}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("benchsuite:run", args=[self.pk])
+
+
+class Measurement(models.Model):
+    """The figures of one name over the window: all requests, one request, or one journey."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="measurements")
+    name = models.CharField(max_length=500)
+    scope = models.CharField(max_length=8)
+    requests = models.PositiveBigIntegerField()
+    failures = models.PositiveBigIntegerField()
+    failures_by_kind = models.JSONField(default=dict)
+    failure_examples = models.JSONField(default=dict)
+    throughput = models.FloatField()
+    goodput = models.FloatField()
+    body_bytes = models.PositiveBigIntegerField(default=0)
+    concurrency = models.FloatField(null=True)
+    response_time = models.JSONField(help_text="count, mean_s, min_s, max_s and percentiles.")
+    service_time = models.JSONField(help_text="As response_time.")
+    response_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
+    service_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
+
+    class Meta:
+        ordering = ["scope", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "scope", "name"], name="one_measurement_a_name")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.scope} {self.name}"
+
+
+class Interval(models.Model):
+    """One second of a run, all requests together."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="intervals")
+    second = models.PositiveIntegerField()
+    phase = models.CharField(max_length=8, choices=_choices(Phase))
+    successes = models.PositiveIntegerField()
+    failures = models.PositiveIntegerField()
+    users = models.PositiveIntegerField(null=True)
+    p50_s = models.FloatField(null=True)
+    p95_s = models.FloatField(null=True)
+    p99_s = models.FloatField(null=True)
+    histogram = models.TextField(blank=True, help_text="Response times, encoded HdrHistogram, in µs.")
+
+    class Meta:
+        ordering = ["second"]
+        constraints = [models.UniqueConstraint(fields=["run", "second"], name="one_interval_a_second")]
+
+    def __str__(self) -> str:
+        return f"second {self.second}"
+
+
+class Reading(models.Model):
+    """One second of telemetry of one part: target, load, …"""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="readings")
+    second = models.FloatField()
+    part = models.CharField(max_length=20)
+    cpu_percent = models.FloatField(null=True)
+    memory_bytes = models.PositiveBigIntegerField(null=True)
+    processes = models.PositiveIntegerField(null=True)
+    threads = models.PositiveIntegerField(null=True)
+    open_files = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        ordering = ["part", "second"]
+
+    def __str__(self) -> str:
+        return f"{self.part} at {self.second:.1f} s"
+
+
+class Finding(models.Model):
+    """One doubt about a run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="findings")
+    code = models.CharField(max_length=40)
+    level = models.CharField(max_length=8, choices=_choices(Level))
+    message = models.TextField()
+    hint = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["code"]
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
