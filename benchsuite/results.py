@@ -147,7 +147,11 @@ class RunResult:
     argv: tuple[str, ...] = ()
     server_version: str | None = None
     python_version: str | None = None
+    processes: int | None = None
+    threads: int | None = None
     startup_s: float | None = None
+    window: tuple[float, float] | None = None
+    """Begin and end of the window in seconds since the first request."""
     total: Summary | None = None
     summaries: tuple[Summary, ...] = ()
     intervals: tuple[Interval, ...] = ()

@@ -12,4 +12,5 @@ BUILTIN: dict[str, str] = {
     "bench_app": "benchsuite.workloads.bench_app.BenchApp",
     "bench_app_async": "benchsuite.workloads.bench_app.BenchAppAsync",
     "url": "benchsuite.workloads.url.Url",
+    "locustfile": "benchsuite.workloads.locustfile.Locustfile",
 }

@@ -47,6 +47,8 @@ class Workload(ABC):
     """Options with their defaults; the type is the default's."""
     ready_path: str = "/"
     """A path that the server can answer as soon as it is up (any status)."""
+    locustfile: str = ""
+    """Path of a locustfile whose users run instead of the journey."""
     needs_target_app: ClassVar[bool] = False
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
     uses_rows: ClassVar[bool] = False

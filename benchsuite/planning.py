@@ -1,0 +1,78 @@
+"""From what was asked for to the runs, in the order in which they will be made."""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from benchsuite import conf
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.specs import RunSpec, WorkloadSpec
+from benchsuite.workloads.base import Workload
+
+START_S = 2.5
+"""What one run usually takes besides its load: server and load process up, first answer, down again."""
+
+SESSION_S = 1.0
+"""What a command takes before its first run: throw-away database made and migrated."""
+
+ROWS_PER_S = 250_000
+"""How fast rows are seeded, roughly; only the estimate of time uses it."""
+
+
+def blocks(specs: Sequence[RunSpec], repeat: int, seed: int) -> tuple[RunSpec, ...]:
+    """Each spec `repeat` times, in shuffled blocks: every block holds each spec once.
+
+    So whatever changes slowly on the machine (heat, other users) falls on all alike.
+    """
+    if not 1 <= repeat <= 1000:
+        raise UsageError(f"--repeat must be between 1 and 1000, and is {repeat}.")
+    order = random.Random(seed)
+    runs: list[RunSpec] = []
+    for repetition in range(1, repeat + 1):
+        block = [
+            replace(spec, repetition=repetition, seed=order.randrange(2**31)) for spec in specs
+        ]
+        order.shuffle(block)
+        runs += block
+    return tuple(runs)
+
+
+def estimate_s(runs: Iterable[RunSpec]) -> float:
+    """Seconds that these runs will take, drain not counted."""
+    total = SESSION_S
+    seeded: set[tuple[str, int]] = set()
+    for run in runs:
+        total += START_S + run.load.window_end_s
+        rows = (run.workload.workload, run.database.rows)
+        if conf.workload_class(run.workload.workload).uses_rows and rows not in seeded:
+            seeded.add(rows)
+            total += run.database.rows / ROWS_PER_S
+    return total
+
+
+def adapter(spec: RunSpec) -> ServerAdapter:
+    """The adapter of a run; UsageError when it can't do what the spec asks."""
+    return conf.server_class(spec.server.server)(spec.server, Application())
+
+
+def workload(spec: WorkloadSpec) -> Workload:
+    """The workload of a run; UsageError when its options are wrong."""
+    return conf.workload_class(spec.workload)(**spec.options)
+
+
+def check(runs: Iterable[RunSpec]) -> None:
+    """Finds everything that would go wrong before the first run: names, options, what is not installed."""
+    for run in runs:
+        adapter(run)
+        workload(run.workload)
+        usable = conf.server_class(run.server.server).available()
+        if not usable.ok:
+            raise UnavailableError(
+                f"{run.server.server} can't run here: {usable.reason}; {usable.command} would help."
+            )
+
+
+def usable_servers() -> list[str]:
+    """Names of the servers that can run here."""
+    return [name for name in conf.server_paths() if conf.server_class(name).available().ok]

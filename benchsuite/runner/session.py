@@ -1,0 +1,189 @@
+"""One RunSpec → one RunResult: start the server, load it, watch it, end it. Knows no models.
+
+Everything is started inside one ExitStack, so it is undone in reverse order on success, failure, Ctrl-C
+and SIGTERM; the guard does the same when this process is killed.
+"""
+
+import os
+import secrets
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from benchsuite import conf, environment, planning
+from benchsuite.exceptions import BenchsuiteError
+from benchsuite.guard import guarded
+from benchsuite.isolation.databases import Keeper, throwaway
+from benchsuite.load.driver import LoadWorker, load_worker
+from benchsuite.load.job import Done, Job, Tick
+from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
+from benchsuite.probe import answers_as
+from benchsuite.results import RunResult, Status
+from benchsuite.runner.draft import Draft
+from benchsuite.runner.surroundings import surroundings
+from benchsuite.servers.base import ServerAdapter
+from benchsuite.specs import DatabaseSpec, RunSpec, WorkloadSpec
+from benchsuite.telemetry import Sampler
+from benchsuite.workloads.base import Workload
+
+HOST = "127.0.0.1"
+READY_TIMEOUT_S = 60.0
+INTERRUPT_DRAIN_S = 2.0
+
+
+class Watcher(Protocol):
+    """Who wants to know how a run is getting on."""
+
+    def stage(self, text: str) -> None:
+        """A new stage begins, in a word or two: "starting", "ready in 0.8 s", "warm-up", …"""
+
+    def tick(self, tick: Tick) -> None:
+        """One second of load has passed."""
+
+
+@contextmanager
+def session(*, settings_module: str, port: int | None = None) -> Iterator["Session"]:
+    """What the runs of one command share: a folder, the databases, the machine's fingerprint."""
+    with ExitStack() as stack:
+        token = secrets.token_hex(8)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsuite-")))
+        stack.enter_context(guarded(token, folder))
+        yield Session(settings_module, folder=folder, stack=stack, port=port)
+
+
+class Session:
+    """Runs one spec after another; databases are made once for each workload and cloned for each run."""
+
+    def __init__(
+        self, settings_module: str, *, folder: Path, stack: ExitStack, port: int | None
+    ) -> None:
+        self.settings_module = settings_module
+        self.folder = folder
+        self.port = port
+        self._stack = stack
+        self._keepers: dict[tuple[str, str], Keeper] = {}
+        self._environment: Mapping[str, object] | None = None
+        self._count = 0
+
+    def run(self, spec: RunSpec, watcher: Watcher) -> RunResult:
+        """Makes one run. Whatever goes wrong in it is in the result; only faults of our own are raised."""
+        adapter = planning.adapter(spec)
+        draft = Draft(spec, adapter, started_at=datetime.now(UTC))
+        self._count += 1
+        folder = self.folder / str(self._count)
+        folder.mkdir()
+        try:
+            with ExitStack() as stack:
+                self._measure(spec, adapter, draft, folder, stack, watcher)
+        except BenchsuiteError as error:
+            draft.fail(Status.FAILED, str(error))
+        except KeyboardInterrupt:
+            draft.fail(Status.INTERRUPTED, "Interrupted.")
+        if self._environment is None:
+            self._environment = environment.fingerprint()
+        return draft.result(self._environment)
+
+    def _measure(
+        self,
+        spec: RunSpec,
+        adapter: ServerAdapter,
+        draft: Draft,
+        folder: Path,
+        stack: ExitStack,
+        watcher: Watcher,
+    ) -> None:
+        watcher.stage("starting")
+        workload = planning.workload(spec.workload)
+        load = stack.enter_context(load_worker(spool=folder, log=folder / "load.log", env=dict(os.environ)))
+        keeper = self._keeper(spec.workload, spec.database, workload)
+        keeper.wait()
+        draft.settings_changed = keeper.settings_changed
+        token = secrets.token_hex(16)
+        plan = stack.enter_context(keeper.clone(token))
+        port = self.port or free_port(HOST)
+        ensure_port_free(HOST, port)
+        draft.argv = tuple(adapter.argv(HOST, port))
+        stack.enter_context(guarded(token, folder))
+        process = stack.enter_context(
+            running(
+                draft.argv,
+                name=adapter.name,
+                log=folder / "server.log",
+                env=surroundings(adapter, token=token, plan=plan, seed=spec.seed),
+                stop_signal=adapter.stop_signal,
+                grace_s=adapter.grace_s,
+                marker=token,
+            )
+        )
+        stack.callback(lambda: draft.keep_log(process))
+        base_url = f"http://{HOST}:{port}"
+        draft.startup_s = wait_until_ready(
+            process, lambda: answers_as(base_url + workload.ready_path, token), timeout_s=READY_TIMEOUT_S
+        )
+        watcher.stage(f"ready in {draft.startup_s:.1f} s")
+        load.check(_job(spec, workload, base_url, token, folder, keeper))
+        with draft.watched(Sampler({"target": process.living, "load": lambda: [load.pid]})):
+            draft.done = _load(load, process, draft, watcher)
+        draft.read_samples(folder)
+
+    def _keeper(self, spec: WorkloadSpec, database: DatabaseSpec, workload: Workload) -> Keeper:
+        key = (repr(spec.to_json()), repr(database.to_json()))
+        if key not in self._keepers:
+            folder = self.folder / f"data-{len(self._keepers)}"
+            folder.mkdir()
+            self._keepers[key] = self._stack.enter_context(
+                throwaway(
+                    folder=folder,
+                    settings_module=self.settings_module,
+                    token=secrets.token_hex(6),
+                    workload_path=conf.workload_paths()[spec.workload],
+                    workload=spec,
+                    database=database,
+                    needs_target_app=workload.needs_target_app,
+                    log=folder / "keeper.log",
+                    env=dict(os.environ),
+                )
+            )
+        return self._keepers[key]
+
+
+def _job(
+    spec: RunSpec, workload: Workload, base_url: str, token: str, folder: Path, keeper: Keeper
+) -> Job:
+    return Job(
+        base_url=base_url,
+        run_header=token,
+        workload_class=conf.workload_paths()[spec.workload.workload],
+        workload=spec.workload,
+        load=spec.load,
+        spool=str(folder),
+        locustfile=workload.locustfile,
+        cookies=keeper.cookies,
+        seed=spec.seed,
+    )
+
+
+def _load(load: LoadWorker, process: Process, draft: Draft, watcher: Watcher) -> Done:
+    """Loads until the end, or until the target dies or Ctrl-C; what was measured by then is kept."""
+
+    def on_tick(tick: Tick) -> None:
+        status = process.poll()
+        if status is not None and not draft.died:
+            draft.died = True
+            draft.fail(
+                Status.FAILED,
+                f"{draft.adapter.name} ended with status {status} while it was being measured; its log "
+                f"ends with:\n{process.log_tail()}",
+            )
+            load.stop()
+        watcher.tick(tick)
+
+    try:
+        return load.run(on_tick)
+    except KeyboardInterrupt:
+        draft.fail(Status.INTERRUPTED, "Interrupted.")
+        load.stop()
+        return load.wait(on_tick)

@@ -1,0 +1,26 @@
+"""An existing locustfile: its user classes run as they are, measured by our clock."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import Option
+from benchsuite.workloads.base import Client, Workload
+
+
+class Locustfile(Workload):
+    """Runs the users of the locustfile at `path`; has no journey of its own."""
+
+    name = "locustfile"
+    summary = "the user classes of an existing locustfile (--locustfile FILE)"
+    options: ClassVar[dict[str, Option]] = {"path": ""}
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        path = Path(str(self.settings["path"]))
+        if not path.is_file():
+            raise UsageError(f"There is no locustfile {str(path)!r}; give --locustfile an existing file.")
+        self.locustfile = str(path.resolve())
+
+    def journey(self, client: Client) -> None:
+        raise UsageError("A locustfile runs only under load; it has no journey to make by hand.")
