@@ -1,0 +1,155 @@
+"""Results → models. A run's row exists from its start; its figures come in one transaction at its end."""
+
+import dataclasses
+import hashlib
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import close_old_connections, transaction
+
+from benchsuite import environment, models, owner
+from benchsuite.results import Distribution, Reading, RunResult, Status, Summary
+from benchsuite.specs import RunSpec
+
+BATCH_SIZE = 500
+
+
+def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
+    """The row of a run that starts now."""
+    return models.Run.objects.create(
+        batch=batch,
+        owner=owner.name(),
+        started_at=started_at,
+        status=Status.RUNNING.value,
+        label=spec.label,
+        key=hashlib.sha256(spec.key.encode()).hexdigest(),
+        workload=spec.workload.workload,
+        server=spec.server.server,
+        processes=spec.server.processes,
+        threads=spec.server.threads,
+        model=spec.load.model,
+        users=spec.load.users,
+        duration_s=spec.load.duration_s,
+        warmup_s=spec.load.warmup_s,
+        repetition=spec.repetition,
+        spec=spec.to_json(),
+    )
+
+
+def finish(run: models.Run, result: RunResult) -> None:
+    """Writes everything that the run found out, or nothing."""
+    close_old_connections()
+    with transaction.atomic():
+        _columns(run, result)
+        run.environment = _environment(dict(result.environment))
+        run.save()
+        names = [*((result.total,) if result.total else ()), *result.summaries]
+        models.Measurement.objects.bulk_create(_measurement(run, summary) for summary in names)
+        models.Interval.objects.bulk_create(
+            (
+                models.Interval(run=run, **{**_fields(interval), "phase": interval.phase.value})
+                for interval in result.intervals
+            ),
+            batch_size=BATCH_SIZE,
+        )
+        models.Reading.objects.bulk_create(
+            (models.Reading(run=run, **_fields(reading)) for reading in result.readings),
+            batch_size=BATCH_SIZE,
+        )
+        models.Finding.objects.bulk_create(
+            models.Finding(run=run, **{**_fields(finding), "level": finding.level.value})
+            for finding in result.findings
+        )
+
+
+def sweep() -> int:
+    """Marks as interrupted what says "running" though its process is gone; returns how many."""
+    stale = [
+        run.pk
+        for run in models.Run.objects.filter(status=Status.RUNNING.value).only("pk", "owner")
+        if not owner.lives(run.owner)
+    ]
+    return models.Run.objects.filter(pk__in=stale).update(
+        status=Status.INTERRUPTED.value,
+        failure="The command that made this run ended without a word; nothing of it was kept.",
+        owner="",
+    )
+
+
+def _columns(run: models.Run, result: RunResult) -> None:
+    run.owner = ""
+    run.status = result.status.value
+    run.verdict = result.verdict.value if result.verdict else ""
+    run.failure = result.failure
+    run.server_version = result.server_version or ""
+    run.python_version = result.python_version or ""
+    run.processes = result.processes
+    run.threads = result.threads
+    run.argv = list(result.argv)
+    run.settings_changed = dict(result.settings_changed)
+    run.log_tail = result.log_tail
+    run.startup_s = result.startup_s
+    run.sampler_cpu_percent = result.sampler_cpu_percent
+    target = [reading for reading in result.readings if reading.part == "target"]
+    run.cpu_percent = _mean_cpu(target, result.window)
+    run.memory_bytes = max((one.memory_bytes for one in target if one.memory_bytes), default=None)
+    total = result.total
+    if total is not None:
+        run.requests = total.requests
+        run.failures = total.failures
+        run.throughput = total.throughput
+        run.goodput = total.goodput
+        run.mean_s = total.response_time.mean_s
+        run.p50_s = total.response_time.at(50)
+        run.p95_s = total.response_time.at(95)
+        run.p99_s = total.response_time.at(99)
+
+
+def _mean_cpu(readings: list[Reading], window: tuple[float, float] | None) -> float | None:
+    """Mean CPU share of the readings inside the window; None without any."""
+    if window is None:
+        return None
+    shares = [
+        reading.cpu_percent
+        for reading in readings
+        if reading.cpu_percent is not None and window[0] < reading.second <= window[1] + 0.5
+    ]
+    return sum(shares) / len(shares) if shares else None
+
+
+def _environment(data: dict[str, Any]) -> models.Environment:
+    found, _ = models.Environment.objects.get_or_create(
+        fingerprint=environment.digest(data), defaults={"data": data}
+    )
+    return found
+
+
+def _measurement(run: models.Run, summary: Summary) -> models.Measurement:
+    fields = _fields(summary)
+    response, service = summary.response_time, summary.service_time
+    return models.Measurement(
+        run=run,
+        **{
+            **fields,
+            "response_time": _figures(response),
+            "service_time": _figures(service),
+            "response_histogram": response.histogram,
+            "service_histogram": service.histogram,
+        },
+    )
+
+
+def _figures(distribution: Distribution) -> dict[str, Any]:
+    return {
+        "count": distribution.count,
+        "mean_s": distribution.mean_s,
+        "min_s": distribution.min_s,
+        "max_s": distribution.max_s,
+        **{f"p{percent:g}_s": value for percent, value in distribution.percentiles.items()},
+    }
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The fields of a frozen result, one level deep."""
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
