@@ -5,6 +5,7 @@ All times are in seconds. A spec never holds anything that was found out while r
 """
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -23,6 +24,13 @@ THROWAWAY = "throwaway"
 KEEP = "keep"
 
 Option = str | int | float | bool
+
+BOOLEANS = {"1": True, "true": True, "yes": True, "on": True} | {
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
 
 
 class _Spec:
@@ -187,6 +195,38 @@ class RunSpec(_Spec):
             database=DatabaseSpec.from_json(fields.pop("database")),
             **fields,
         )
+
+
+def chosen_options(
+    owner: str, defaults: Mapping[str, Option], given: Mapping[str, Option]
+) -> dict[str, Option]:
+    """The defaults with what was given in their place, each in the type of its default.
+
+    Raises UsageError for a name that `owner` doesn't have and for a value that doesn't convert.
+    """
+    chosen = dict(defaults)
+    for name, value in given.items():
+        if name not in defaults:
+            known = ", ".join(sorted(defaults)) or "none"
+            raise UsageError(f"{owner} has no option {name!r}; it has: {known}.")
+        chosen[name] = _converted(owner, name, value, defaults[name])
+    return chosen
+
+
+def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
+    wanted = type(default)
+    text = str(value).strip()
+    if wanted is str:
+        return str(value)
+    if wanted is bool and text.lower() in BOOLEANS:
+        return BOOLEANS[text.lower()]
+    if wanted is int and re.fullmatch(r"-?\d[\d_]*", text):
+        return int(text)
+    if wanted is float and re.fullmatch(r"-?\d*\.?\d+", text):
+        return float(text)
+    raise UsageError(
+        f"{owner}'s option {name} is a {wanted.__name__} (default {default}), and {text!r} is none."
+    )
 
 
 def _whole(name: str, value: int | None, least: int, most: int) -> None:

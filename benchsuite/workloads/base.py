@@ -8,8 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
-from benchsuite.exceptions import AnswerError, UsageError
-from benchsuite.specs import DatabaseSpec, Option
+from benchsuite.exceptions import AnswerError
+from benchsuite.specs import DatabaseSpec, Option, chosen_options
 
 
 class Response(Protocol):
@@ -55,13 +55,7 @@ class Workload(ABC):
     """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
 
     def __init__(self, **options: Option) -> None:
-        unknown = sorted(set(options) - set(self.options))
-        if unknown:
-            known = ", ".join(sorted(self.options)) or "none"
-            raise UsageError(
-                f"The workload {self.name} has no option {', '.join(unknown)}; it has: {known}."
-            )
-        self.settings = {**self.options, **options}
+        self.settings = chosen_options(f"The workload {self.name}", self.options, options)
 
     @abstractmethod
     def journey(self, client: Client) -> None:
