@@ -1,0 +1,1 @@
+"""manage.py loads `console`, measured servers load `target`; both begin with `base`."""

@@ -1,0 +1,18 @@
+"""The WSGI callable that runs serve: the project's own, with the run's header on every answer."""
+
+from collections.abc import Callable
+from typing import Any
+
+from benchsuite.isolation.project import RUN_HEADER, project_wsgi, run_token
+
+_header = (RUN_HEADER, run_token())
+_project = project_wsgi()
+
+
+def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+    def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+        if exc_info is None:
+            return start_response(status, [*headers, _header])
+        return start_response(status, [*headers, _header], exc_info)
+
+    return _project(environ, start)

@@ -1,0 +1,38 @@
+"""Keeps the target views shut outside a run."""
+
+import os
+from collections.abc import Awaitable, Callable
+from functools import wraps
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+RUN_VARIABLE = "BENCHSUITE_RUN"
+"""The environment variable that holds the token of the run that started this server."""
+
+
+def only_in_a_run(
+    view: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Answers 404 unless a run started this process."""
+
+    @wraps(view)
+    def gated(request: HttpRequest) -> HttpResponse:
+        if RUN_VARIABLE not in os.environ:
+            raise Http404("Target views answer only inside a server that a run started.")
+        return view(request)
+
+    return gated
+
+
+def only_in_a_run_async(
+    view: Callable[[HttpRequest], Awaitable[HttpResponse]],
+) -> Callable[[HttpRequest], Awaitable[HttpResponse]]:
+    """The same for an async view."""
+
+    @wraps(view)
+    async def gated(request: HttpRequest) -> HttpResponse:
+        if RUN_VARIABLE not in os.environ:
+            raise Http404("Target views answer only inside a server that a run started.")
+        return await view(request)
+
+    return gated

@@ -1,0 +1,27 @@
+"""The one table that the io_* views read and write."""
+
+import uuid
+
+from django.db import models
+
+
+class Post(models.Model):
+    """A row of the usual kind; it has no ordering, so that a page of them costs no sort."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    title = models.CharField(max_length=200)
+    content = models.TextField()
+    created = models.DateTimeField(auto_now_add=True)
+    updated = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return self.title
+
+    def to_json(self) -> dict[str, str]:
+        return {
+            "id": str(self.id),
+            "title": self.title,
+            "content": self.content,
+            "created": self.created.isoformat(),
+            "updated": self.updated.isoformat(),
+        }

@@ -1,0 +1,1 @@
+"""The measured views: `sync` and `async_` hold twins of the same names."""

@@ -1,0 +1,58 @@
+"""The async twins of `sync`: the same work, awaiting what can be awaited and nothing else."""
+
+import asyncio
+import time
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from benchsuite.target import work
+from benchsuite.target.gate import only_in_a_run_async
+from benchsuite.target.models import Post
+
+
+@only_in_a_run_async
+async def plain(request: HttpRequest) -> HttpResponse:
+    """Two bytes: what the server and Django cost by themselves."""
+    return HttpResponse(b"OK", content_type="text/plain")
+
+
+@only_in_a_run_async
+async def cpu(request: HttpRequest) -> HttpResponse:
+    """A sum of squares; nothing is awaited, so it holds the event loop, as such code does."""
+    try:
+        size = work.wanted_size(request)
+    except work.BadInput as error:
+        return work.refused(error)
+    return JsonResponse({"size": size, "sum": work.sum_of_squares(size)})
+
+
+@csrf_exempt
+@require_POST
+@only_in_a_run_async
+async def io_create(request: HttpRequest) -> HttpResponse:
+    """Inserts one row."""
+    try:
+        fields = work.wanted_post(request)
+    except work.BadInput as error:
+        return work.refused(error)
+    post = await Post.objects.acreate(**fields)
+    return JsonResponse(post.to_json(), status=201)
+
+
+@only_in_a_run_async
+async def io_read(request: HttpRequest) -> HttpResponse:
+    """Reads a page of rows and counts them all."""
+    posts = [post async for post in Post.objects.all()[: work.PAGE]]
+    return JsonResponse(work.page(posts, await Post.objects.acount()))
+
+
+@only_in_a_run_async
+async def bench_app(request: HttpRequest) -> HttpResponse:
+    """The application of the 2012 comparison; only the pause can be awaited."""
+    start = time.perf_counter()
+    work.loop()
+    await asyncio.sleep(work.PAUSE_S)
+    work.write_small()
+    return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")

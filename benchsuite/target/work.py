@@ -1,0 +1,73 @@
+"""The work itself, shared by the sync and async twins so that they do exactly the same."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+
+from benchsuite.target.models import Post
+
+DEFAULT_SIZE = 10**7
+MAX_SIZE = 10**8
+"""About ten seconds of one CPU: more would only hang the server."""
+PAGE = 25
+LOOPS = 10_000
+WRITES = 10_000
+PAUSE_S = 0.1
+MAX_TITLE = 200
+MAX_CONTENT = 100_000
+
+
+class BadInput(ValueError):
+    """What the request asks for is out of bounds; the message is the body of the 400."""
+
+
+def wanted_size(request: HttpRequest) -> int:
+    """`?size=`, from 0 to MAX_SIZE."""
+    text = request.GET.get("size", "")
+    if not text:
+        return DEFAULT_SIZE
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= MAX_SIZE):
+        raise BadInput(f"size must be a whole number from 0 to {MAX_SIZE}")
+    return int(text)
+
+
+def sum_of_squares(size: int) -> int:
+    """Adds i * i for every i below size, the slow way: the time it takes is the point."""
+    return sum(i * i for i in range(size))
+
+
+def wanted_post(request: HttpRequest) -> dict[str, str]:
+    """The title and content of a form."""
+    title, content = request.POST.get("title", ""), request.POST.get("content", "")
+    if not 0 < len(title) <= MAX_TITLE or len(content) > MAX_CONTENT:
+        raise BadInput(
+            f"title must have 1 to {MAX_TITLE} characters, content at most {MAX_CONTENT}"
+        )
+    return {"title": title, "content": content}
+
+
+def page(posts: list[Post], count: int) -> Mapping[str, Any]:
+    return {"count": count, "posts": [post.to_json() for post in posts]}
+
+
+def refused(error: BadInput) -> JsonResponse:
+    return JsonResponse({"error": str(error)}, status=400)
+
+
+def loop() -> None:
+    for _ in range(LOOPS):
+        pass
+
+
+def write_small() -> None:
+    """Writes many small strings to a temporary file, one system call each, and removes it."""
+    handle, name = tempfile.mkstemp(prefix="bench_app")
+    try:
+        for i in range(WRITES):
+            os.write(handle, str(i).encode())
+    finally:
+        os.close(handle)
+        os.remove(name)
