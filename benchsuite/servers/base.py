@@ -17,6 +17,18 @@ from benchsuite.specs import Option, ServerSpec
 
 Interface = Literal["wsgi", "asgi"]
 
+THREADS = 4
+"""Threads a process when none are asked for, of every server that has threads to set."""
+BACKLOG = 2048
+"""Connections that may wait to be accepted, of every server that can be told."""
+CONNECTIONS = 1000
+"""Connections a process keeps open at once, of every server that has such a limit."""
+KEEP_ALIVE_S = 5
+"""Seconds an idle connection is kept, of every server that can be told."""
+
+TAKE_THREADS = "take gunicorn-gthread, granian-wsgi, uwsgi or waitress for threads"
+TAKE_THREADS_ASGI = f"it runs sync views in asgiref's threads; {TAKE_THREADS}"
+
 
 @dataclass(frozen=True, slots=True)
 class Available:
@@ -38,28 +50,37 @@ class Application:
 class ServerAdapter(ABC):
     """One way to serve a Django project.
 
-    Subclasses declare facts as class attributes and write `argv()`; everything else has a default. An
-    adapter checks its spec when it is made: what the server can't honour is a UsageError, never ignored.
+    Subclasses declare facts as class attributes and write `argv()`; everything else has a default.
+    An adapter checks its spec when it is made: what the server can't honour is a UsageError, never
+    ignored.
     """
 
     name: ClassVar[str]
     interface: ClassVar[Interface]
     distribution: ClassVar[str]
     """The PyPI distribution that brings the program."""
+    companions: ClassVar[tuple[str, ...]] = ()
+    """Other distributions that must be installed as well."""
     threads_word: ClassVar[str | None] = None
-    """What the server's manual calls its threads (or greenlets); None when there is only one."""
+    """What the server's manual calls what `ServerSpec.threads` sets; None when it can't be set."""
     max_processes: ClassVar[int | None] = None
     """The most processes it can run; None for no limit."""
+    for_processes: ClassVar[str] = ""
+    """What to take when more processes are wanted than it can run."""
+    for_threads: ClassVar[str] = ""
+    """What to take when threads are wanted and it has none to set."""
     default_processes: ClassVar[int] = 1
     default_threads: ClassVar[int] = 1
     keeps_alive: ClassVar[bool] = True
     """Whether a connection serves more than one request."""
     websocket: ClassVar[bool] = False
+    finishes_in_flight: ClassVar[bool] = False
+    """Whether a request that is being answered at the stop signal still gets its answer."""
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    grace_s: ClassVar[float] = 10.0
+    grace_s: ClassVar[float] = 15.0
     """How long it may take to end after the stop signal before it is killed."""
     options: ClassVar[Mapping[str, Option]] = {}
-    """Options that `--option name=value` may set, with their defaults (the type is the default's)."""
+    """What `--option name=value` may set, with the defaults; the type is the default's."""
 
     def __init__(self, spec: ServerSpec, application: Application) -> None:
         self.spec = spec
@@ -77,21 +98,28 @@ class ServerAdapter(ABC):
         """Variables to add to the environment of the server."""
         return {}
 
+    def expected_processes(self) -> int:
+        """Processes of its tree once it is up: those that answer and those that manage them."""
+        return self.processes
+
     @classmethod
     def version(cls) -> str | None:
-        """The installed version of the program, or None."""
-        try:
-            return metadata.version(cls.distribution)
-        except metadata.PackageNotFoundError:
-            return None
+        """The installed version of the program, or None; read from its metadata, never imported."""
+        return installed_version(cls.distribution)
 
     @classmethod
     def available(cls) -> Available:
-        if cls.version() is None:
-            return Available(
-                False, f"{cls.distribution} is not installed", f"pip install {cls.distribution}"
-            )
-        return Available(True)
+        """Whether program and companions are installed and, if not, what would install them."""
+        missing = [cls.distribution] if cls.version() is None else []
+        missing += [name for name in cls.companions if installed_version(name) is None]
+        if not missing:
+            return Available(True)
+        verb = "is" if len(missing) == 1 else "are"
+        return Available(
+            False,
+            f"{' and '.join(missing)} {verb} not installed",
+            f"pip install {' '.join(missing)}",
+        )
 
     def _settings(self) -> dict[str, Option]:
         settings = dict(self.options)
@@ -106,12 +134,38 @@ class ServerAdapter(ABC):
         if self.max_processes is not None and self.processes > self.max_processes:
             raise UsageError(
                 f"{self.name} runs {_count(self.max_processes, 'process')}, and the spec asks for "
-                f"{self.processes}."
+                f"{self.processes}{_way_out(self.for_processes)}."
             )
         if self.threads_word is None and self.spec.threads not in (None, 1):
             raise UsageError(
-                f"{self.name} has no threads to set, and the spec asks for {self.threads}."
+                f"{self.name} has no threads to set, and the spec asks for {self.threads}"
+                f"{_way_out(self.for_threads)}."
             )
+
+    def _at_least(self, least: int, *names: str) -> None:
+        """Refuses these options below `least`."""
+        for name in names:
+            value = self.settings[name]
+            if isinstance(value, (int, float)) and value < least:
+                raise UsageError(
+                    f"{self.name}'s option {name} must be at least {least}, and is {value}."
+                )
+
+    def _one_of(self, name: str, *words: str) -> None:
+        """Refuses this option when it is another word."""
+        if self.settings[name] not in words:
+            raise UsageError(
+                f"{self.name}'s option {name} is one of {', '.join(words)}, and "
+                f"{self.settings[name]!r} is none of them."
+            )
+
+
+def installed_version(distribution: str) -> str | None:
+    """The version of a distribution in this interpreter's environment, or None."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def python_program(module: str) -> list[str]:
@@ -123,6 +177,9 @@ def program(name: str) -> str:
     """The path of a console script of this interpreter's environment, else its bare name."""
     candidate = Path(sysconfig.get_path("scripts")) / name
     return str(candidate) if os.access(candidate, os.X_OK) else name
+
+
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
 def _converted(server: str, name: str, value: Option, default: Option) -> Option:
@@ -138,8 +195,12 @@ def _converted(server: str, name: str, value: Option, default: Option) -> Option
     elif wanted is str:
         return str(value)
     raise UsageError(
-        f"{server}'s option {name} is a {wanted.__name__} (default {default}), and {value!r} is none."
+        f"{server}'s option {name} is {_KINDS[wanted]} (default {default!r}), and {value!r} is not."
     )
+
+
+def _way_out(advice: str) -> str:
+    return f"; {advice}" if advice else ""
 
 
 def _count(number: int, word: str) -> str:

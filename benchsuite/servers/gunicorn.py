@@ -1,0 +1,161 @@
+"""Gunicorn with each of its kinds of worker; see docs.gunicorn.org."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from benchsuite.servers.base import (
+    BACKLOG,
+    CONNECTIONS,
+    KEEP_ALIVE_S,
+    TAKE_THREADS,
+    TAKE_THREADS_ASGI,
+    THREADS,
+    Available,
+    ServerAdapter,
+    python_program,
+)
+from benchsuite.specs import Option
+
+NEUTRAL_CONFIG = str(Path(__file__).parent / "conf" / "gunicorn.conf.py")
+
+COMMON: Mapping[str, Option] = {"config": "", "max_requests": 0, "preload": False, "timeout_s": 30}
+"""Options of every kind of worker: gunicorn's own defaults, and no configuration file."""
+
+
+class Gunicorn(ServerAdapter):
+    """What all kinds of worker have in common; `worker` is gunicorn's name of the kind."""
+
+    distribution = "gunicorn"
+    finishes_in_flight = True
+    worker: ClassVar[str]
+    minimum: ClassVar[tuple[int, ...]] = ()
+    """The oldest version that has this kind of worker; empty for all."""
+    for_threads = TAKE_THREADS
+
+    @classmethod
+    def available(cls) -> Available:
+        found = cls.version()
+        if found is not None and _numbers(found) < cls.minimum:
+            wanted = ".".join(map(str, cls.minimum))
+            return Available(
+                False,
+                f"gunicorn {found} has no {cls.worker} worker, which came with {wanted}",
+                f"pip install 'gunicorn>={wanted}'",
+            )
+        return super().available()
+
+    def argv(self, host: str, port: int) -> list[str]:
+        flags = {
+            "--worker-connections": "connections",
+            "--keep-alive": "keep_alive_s",
+            "--backlog": "backlog",
+            "--max-requests": "max_requests",
+            "--timeout": "timeout_s",
+        }
+        command = [*python_program("gunicorn"), self._callable(), "--bind", f"{host}:{port}"]
+        command += ["--config", str(self.settings["config"]) or NEUTRAL_CONFIG]
+        command += ["--workers", str(self.processes), "--worker-class", self.worker]
+        if self.threads_word is not None:
+            command += ["--threads", str(self.threads)]
+        for flag, option in flags.items():
+            if option in self.settings:
+                command += [flag, str(self.settings[option])]
+        if self.settings["preload"]:
+            command.append("--preload")
+        return command
+
+    def env(self) -> dict[str, str]:
+        # Gunicorn reads more arguments from here; what happens to be set must not change a run.
+        return {"GUNICORN_CMD_ARGS": ""}
+
+    def expected_processes(self) -> int:
+        return 1 + self.processes
+
+    def _callable(self) -> str:
+        return self.application.wsgi if self.interface == "wsgi" else self.application.asgi
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(0, "max_requests", "timeout_s")
+        self._at_least(1, *({"backlog", "keep_alive_s", "connections"} & self.settings.keys()))
+
+
+class GunicornSync(Gunicorn):
+    """One request at a time in each process; closes every connection."""
+
+    name = "gunicorn-sync"
+    interface = "wsgi"
+    worker = "sync"
+    keeps_alive = False
+    options = {**COMMON, "backlog": BACKLOG}
+
+
+class GunicornGthread(Gunicorn):
+    """A pool of threads in each process."""
+
+    name = "gunicorn-gthread"
+    interface = "wsgi"
+    worker = "gthread"
+    threads_word = "threads"
+    default_threads = THREADS
+    options = {
+        **COMMON,
+        "backlog": BACKLOG,
+        "connections": CONNECTIONS,
+        "keep_alive_s": KEEP_ALIVE_S,
+    }
+
+
+class GunicornGevent(Gunicorn):
+    """A greenlet for each connection; the standard library is monkey-patched."""
+
+    name = "gunicorn-gevent"
+    interface = "wsgi"
+    worker = "gevent"
+    companions = ("gevent",)
+    for_threads = (
+        "its greenlets are limited by --option connections=N; take gunicorn-gthread for threads"
+    )
+    options = {
+        **COMMON,
+        "backlog": BACKLOG,
+        "connections": CONNECTIONS,
+        "keep_alive_s": KEEP_ALIVE_S,
+    }
+
+
+class GunicornUvicorn(Gunicorn):
+    """Gunicorn manages, uvicorn's worker serves; `auto` chooses event loop and parser."""
+
+    name = "gunicorn-uvicorn"
+    interface = "asgi"
+    worker = "uvicorn_worker.UvicornWorker"
+    for_threads = TAKE_THREADS_ASGI
+    companions = ("uvicorn", "uvicorn-worker")
+    websocket = True
+    options = {**COMMON, "backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
+
+
+class GunicornAsgi(Gunicorn):
+    """Gunicorn's own ASGI worker. It listens with a backlog of 100 whatever `--backlog` says."""
+
+    name = "gunicorn-asgi"
+    interface = "asgi"
+    worker = "asgi"
+    for_threads = TAKE_THREADS_ASGI
+    minimum = (24,)
+    websocket = True
+    options = {**COMMON, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}
+
+    def argv(self, host: str, port: int) -> list[str]:
+        return [*super().argv(host, port), "--asgi-loop", str(self.settings["loop"])]
+
+    def _check(self) -> None:
+        super()._check()
+        self._one_of("loop", "auto", "asyncio", "uvloop")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version))

@@ -1,0 +1,45 @@
+"""Hypercorn; see hypercorn.readthedocs.io."""
+
+from benchsuite.servers.base import (
+    BACKLOG,
+    KEEP_ALIVE_S,
+    TAKE_THREADS_ASGI,
+    ServerAdapter,
+    python_program,
+)
+
+
+class Hypercorn(ServerAdapter):
+    """One event loop in each process; sync views run in asgiref's threads."""
+
+    name = "hypercorn"
+    interface = "asgi"
+    distribution = "hypercorn"
+    websocket = True
+    finishes_in_flight = True
+    for_threads = TAKE_THREADS_ASGI
+    options = {
+        "backlog": BACKLOG,
+        "keep_alive_s": KEEP_ALIVE_S,
+        "loop": "asyncio",
+        "max_requests": 0,
+    }
+
+    def argv(self, host: str, port: int) -> list[str]:
+        command = [*python_program("hypercorn"), self.application.asgi, "--bind", f"{host}:{port}"]
+        command += ["--workers", str(self.processes), "--worker-class", str(self.settings["loop"])]
+        command += ["--backlog", str(self.settings["backlog"])]
+        command += ["--keep-alive", str(self.settings["keep_alive_s"])]
+        if self.settings["max_requests"]:
+            command += ["--max-requests", str(self.settings["max_requests"])]
+        return command
+
+    def expected_processes(self) -> int:
+        # The one that starts the others, and multiprocessing's resource tracker.
+        return self.processes + 2
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(0, "max_requests")
+        self._at_least(1, "backlog", "keep_alive_s")
+        self._one_of("loop", "asyncio", "uvloop")

@@ -1,0 +1,43 @@
+"""Uvicorn; see www.uvicorn.org."""
+
+from benchsuite.servers.base import (
+    BACKLOG,
+    KEEP_ALIVE_S,
+    TAKE_THREADS_ASGI,
+    ServerAdapter,
+    python_program,
+)
+
+
+class Uvicorn(ServerAdapter):
+    """One event loop in each process; sync views run in asgiref's threads."""
+
+    name = "uvicorn"
+    interface = "asgi"
+    distribution = "uvicorn"
+    websocket = True
+    finishes_in_flight = True
+    for_threads = TAKE_THREADS_ASGI
+    options = {"backlog": BACKLOG, "http": "auto", "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}
+
+    def argv(self, host: str, port: int) -> list[str]:
+        return [
+            *python_program("uvicorn"),
+            self.application.asgi,
+            *("--host", host, "--port", str(port)),
+            *("--workers", str(self.processes)),
+            *("--loop", str(self.settings["loop"]), "--http", str(self.settings["http"])),
+            *("--backlog", str(self.settings["backlog"])),
+            *("--timeout-keep-alive", str(self.settings["keep_alive_s"])),
+            "--no-access-log",
+        ]
+
+    def expected_processes(self) -> int:
+        # Alone it serves itself; else it starts the others, and multiprocessing a resource tracker.
+        return 1 if self.processes == 1 else self.processes + 2
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(1, "backlog", "keep_alive_s")
+        self._one_of("loop", "auto", "asyncio", "uvloop")
+        self._one_of("http", "auto", "h11", "httptools")

@@ -1,0 +1,41 @@
+"""Waitress; see docs.pylonsproject.org/projects/waitress."""
+
+from benchsuite.servers.base import (
+    BACKLOG,
+    CONNECTIONS,
+    KEEP_ALIVE_S,
+    THREADS,
+    ServerAdapter,
+    python_program,
+)
+
+
+class Waitress(ServerAdapter):
+    """One process: one thread for the network, a pool of threads for the application."""
+
+    name = "waitress"
+    interface = "wsgi"
+    distribution = "waitress"
+    threads_word = "threads"
+    default_threads = THREADS
+    max_processes = 1
+    for_processes = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
+    options = {"backlog": BACKLOG, "connections": CONNECTIONS, "keep_alive_s": KEEP_ALIVE_S}
+
+    def argv(self, host: str, port: int) -> list[str]:
+        keep_alive_s = self.settings["keep_alive_s"]
+        return [
+            *python_program("waitress"),
+            f"--listen={host}:{port}",
+            f"--threads={self.threads}",
+            f"--backlog={self.settings['backlog']}",
+            f"--connection-limit={self.settings['connections']}",
+            f"--channel-timeout={keep_alive_s}",
+            # It looks for idle connections only this often, 30 s unless told.
+            f"--cleanup-interval={keep_alive_s}",
+            self.application.wsgi,
+        ]
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(1, "backlog", "connections", "keep_alive_s")
