@@ -1,0 +1,224 @@
+"""The options of `runbench`, grouped as its --help shows them, and the specs they stand for."""
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from benchsuite import conf, planning
+from benchsuite.exceptions import UsageError
+from benchsuite.models import Run
+from benchsuite.specs import (
+    THROWAWAY,
+    DatabaseSpec,
+    LoadProfile,
+    Option,
+    RunSpec,
+    ServerSpec,
+    WorkloadSpec,
+)
+from benchsuite.units import parse_seconds
+
+DEFAULTS = LoadProfile()
+PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Adds every option of `runbench`."""
+    _add_target(parser.add_argument_group("What is measured"))
+    _add_load(parser.add_argument_group("Load"))
+    _add_run(parser.add_argument_group("Runs and output"))
+
+
+def _add_target(group: Any) -> None:
+    group.add_argument(
+        "--server",
+        action="append",
+        metavar="NAME[,NAME…]",
+        help="server to start; several by comma or by repeating (see listbench)",
+    )
+    group.add_argument("--processes", type=int, metavar="N", help="processes of each server")
+    group.add_argument("--threads", type=int, metavar="N", help="threads of each process")
+    group.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the server, by the adapter's name for it",
+    )
+    group.add_argument("--workload", metavar="NAME", help="kind of work (see listbench); default: plain")
+    group.add_argument(
+        "--workload-option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the workload, such as size=1000000 for cpu",
+    )
+    group.add_argument(
+        "--path", metavar="/PATH", help="page of your project to get; implies --workload=url"
+    )
+    group.add_argument(
+        "--locustfile", metavar="FILE", help="run the user classes of an existing locustfile"
+    )
+    group.add_argument(
+        "--database",
+        default=THROWAWAY,
+        metavar="throwaway|keep|URL",
+        help="the target's data: a database made and dropped by the run (default), your own as it is "
+        "(keep), or a throw-away one on the server of this URL",
+    )
+    group.add_argument(
+        "--rows",
+        type=int,
+        default=DatabaseSpec().rows,
+        metavar="N",
+        help="rows to seed for workloads that read them (default: %(default)s)",
+    )
+    group.add_argument(
+        "--fixture", default="", metavar="NAME", help="Django fixture that fills the throw-away database"
+    )
+
+
+def _add_load(group: Any) -> None:
+    group.add_argument(
+        "--users",
+        type=int,
+        default=DEFAULTS.users,
+        metavar="N",
+        help="users at once, each waits for its answer (default: %(default)s)",
+    )
+    group.add_argument(
+        "--spawn-rate", type=float, metavar="N", help="users started per second (default: all at once)"
+    )
+    group.add_argument(
+        "--think-time", default="0", metavar="TIME", help="pause of a user between journeys (default: 0)"
+    )
+    group.add_argument(
+        "--warmup",
+        default=f"{DEFAULTS.warmup_s:g}",
+        metavar="TIME",
+        help="load before the window, thrown away (default: %(default)s s)",
+    )
+    group.add_argument(
+        "--duration",
+        default=f"{DEFAULTS.duration_s:g}",
+        metavar="TIME",
+        help="length of the measured window (default: %(default)s s)",
+    )
+    group.add_argument(
+        "--timeout",
+        default=f"{DEFAULTS.timeout_s:g}",
+        metavar="TIME",
+        help="a request without its whole answer by then has failed (default: %(default)s s)",
+    )
+    group.add_argument(
+        "--keep-alive",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="use a connection for more than one request",
+    )
+
+
+def _add_run(group: Any) -> None:
+    group.add_argument(
+        "--repeat",
+        type=int,
+        default=1,
+        metavar="N",
+        help="fresh starts of each server, interleaved in shuffled blocks (default: %(default)s)",
+    )
+    group.add_argument("--label", default="", help="a word to find these runs by")
+    group.add_argument("--seed", type=int, default=0, help="of the order and of each start")
+    group.add_argument("--port", type=int, metavar="N", help="port of the server (default: a free one)")
+    group.add_argument("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
+    group.add_argument(
+        "--json", metavar="FILE", help='write the results as JSON ("-" for standard output)'
+    )
+    group.add_argument("--strict", action="store_true", help="end with status 1 when a run is invalid")
+    group.add_argument("--dry-run", action="store_true", help="show the plan and stop")
+
+
+def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
+    """The runs that these options ask for, in order; raises UsageError."""
+    if options["again"]:
+        return planning.blocks([_stored(options["again"])], options["repeat"], options["seed"])
+    if options["port"] is not None and not 1 <= options["port"] <= 65535:
+        raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
+    load = LoadProfile(
+        users=options["users"],
+        spawn_rate=options["spawn_rate"],
+        think_time_s=parse_seconds(options["think_time"]),
+        warmup_s=parse_seconds(options["warmup"]),
+        duration_s=parse_seconds(options["duration"]),
+        timeout_s=parse_seconds(options["timeout"]),
+        keep_alive=options["keep_alive"],
+    )
+    database = DatabaseSpec(
+        use=options["database"], rows=options["rows"], fixture=options["fixture"]
+    )
+    workload = _workload(options)
+    cells = [
+        RunSpec(
+            workload=workload,
+            server=ServerSpec(
+                server=name,
+                processes=options["processes"],
+                threads=options["threads"],
+                options=_pairs("--option", options["option"]),
+            ),
+            load=load,
+            database=database,
+            label=options["label"],
+        )
+        for name in _servers(options["server"])
+    ]
+    return planning.blocks(cells, options["repeat"], options["seed"])
+
+
+def _stored(run_id: str) -> RunSpec:
+    """The spec of a stored run, named by its id or by how its id begins."""
+    digits = run_id.replace("-", "").lower()
+    found = []
+    if re.fullmatch(r"[0-9a-f]{6,32}", digits):
+        low, high = (UUID(digits.ljust(32, filler)) for filler in "0f")
+        found = list(Run.objects.filter(pk__range=(low, high))[:2])
+    if len(found) != 1:
+        which = "more than one stored run begins" if found else "no stored run begins"
+        raise UsageError(f"--again {run_id}: {which} with that id; the list of results shows them.")
+    return replace(RunSpec.from_json(found[0].spec), repetition=1)
+
+
+def _servers(given: Sequence[str] | None) -> list[str]:
+    names = [name.strip() for part in given or () for name in part.split(",") if name.strip()]
+    if names:
+        return list(dict.fromkeys(names))
+    if given:
+        raise UsageError(f"--server names no server; there are: {', '.join(conf.server_paths())}.")
+    usable = planning.usable_servers()
+    return [next((name for name in PREFERRED if name in usable), "runserver")]
+
+
+def _workload(options: dict[str, Any]) -> WorkloadSpec:
+    """--path and --locustfile imply their workloads; anything contradictory is refused."""
+    name: str | None = options["workload"]
+    settings = _pairs("--workload-option", options["workload_option"])
+    for flag, implied in (("path", "url"), ("locustfile", "locustfile")):
+        if options[flag] is None:
+            continue
+        if name not in (None, implied):
+            raise UsageError(f"--{flag} means --workload={implied}, and --workload={name} is given too.")
+        name = implied
+        settings["path"] = options[flag]
+    return WorkloadSpec(workload=name or "plain", options=settings)
+
+
+def _pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:
+    pairs: dict[str, Option] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UsageError(f"{flag} {text!r} is not of the form name=value.")
+        pairs[name.strip()] = value
+    return pairs

@@ -1,0 +1,95 @@
+"""The runs of one command: made one after another, each stored as soon as it has ended."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from types import FrameType
+from uuid import UUID, uuid4
+
+from django.db import DatabaseError as StoreError
+
+from benchsuite import conf, store
+from benchsuite.exceptions import BenchsuiteError
+from benchsuite.lock import alone
+from benchsuite.models import Run
+from benchsuite.report.progress import Progress
+from benchsuite.results import RunResult, Status
+from benchsuite.runner import session
+from benchsuite.specs import RunSpec
+from benchsuite.units import format_duration, format_rate
+
+
+def make(
+    runs: Sequence[RunSpec],
+    progress: Progress,
+    *,
+    port: int | None,
+    on_wait: Callable[[int | None], None],
+) -> list[Run]:
+    """Makes these runs, and returns their rows; ends early, with what there is, when interrupted."""
+    batch = uuid4()
+    rows: list[Run] = []
+    with _terminable(), alone(on_wait):
+        store.sweep()
+        with session(settings_module=_target_settings(), port=port) as at_work, progress:
+            for spec in runs:
+                progress.begin(spec)
+                row = store.begin(spec, batch=batch, started_at=datetime.now(UTC))
+                rows.append(row)
+                result = at_work.run(spec, progress)
+                _keep(row, result)
+                progress.end(_line(result))
+                if result.status is Status.INTERRUPTED:
+                    break
+    return rows
+
+
+def _keep(row: Run, result: RunResult) -> None:
+    try:
+        store.finish(row, result)
+    except StoreError as error:
+        figures = _line(result)
+        raise BenchsuiteError(
+            f"The run could not be stored ({error}); its figures were: {figures}. Free the disk or the "
+            "database and repeat it."
+        ) from error
+
+
+def _line(result: RunResult) -> str:
+    """One run's outcome in a line."""
+    if result.total is None:
+        return f"{result.status.value}: {result.failure}"
+    total = result.total
+    parts = [
+        f"{format_rate(total.goodput)}",
+        f"p50 {format_duration(total.response_time.at(50))}",
+        f"p95 {format_duration(total.response_time.at(95))}",
+        f"{total.failures} failed",
+        result.verdict.value if result.verdict else "",
+    ]
+    if result.failure:
+        parts.append(f"{result.status.value}: {result.failure}")
+    return " · ".join(parts)
+
+
+def _target_settings() -> str:
+    """The settings module that the measured server starts from."""
+    module: str = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]
+    return module
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM and SIGHUP end a run as Ctrl-C does, so that everything is undone."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {one: signal.signal(one, interrupt) for one in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

@@ -1,0 +1,47 @@
+"""Measures this project on real servers and stores what it finds."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchsuite import planning
+from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.management import arguments, batch, output
+from benchsuite.results import Status
+
+
+class Command(BaseCommand):
+    help = __doc__
+    requires_migrations_checks = True
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        arguments.add_to(parser)
+
+    def handle(self, **options: Any) -> None:
+        screen = output.Screen(quiet_stdout=options["json"] == "-")
+        try:
+            runs = arguments.specs(options)
+            planning.check(runs)
+        except (UsageError, UnavailableError) as error:
+            raise CommandError(str(error), returncode=2) from error
+        screen.plan(runs)
+        if options["dry_run"]:
+            screen.rows(runs)
+            return
+        try:
+            rows = batch.make(runs, screen.progress(len(runs)), port=options["port"], on_wait=screen.waiting)
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=1) from error
+        except KeyboardInterrupt as interrupt:
+            raise CommandError("Interrupted before the first run.", returncode=130) from interrupt
+        screen.results(rows)
+        if options["json"]:
+            output.write_json(options["json"], rows)
+        states = {row.status for row in rows}
+        if Status.INTERRUPTED.value in states:
+            raise CommandError("Interrupted; what was measured until then is stored.", returncode=130)
+        if Status.FAILED.value in states:
+            raise CommandError(screen.failures(rows), returncode=1)
+        if options["strict"] and any(row.verdict == "invalid" for row in rows):
+            raise CommandError("A run is invalid, and --strict was given.", returncode=1)

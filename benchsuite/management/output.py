@@ -1,0 +1,82 @@
+"""Where `runbench` writes: people's output to the screen, JSON to a file or standard output."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from benchsuite import conf, planning
+from benchsuite.exceptions import BenchsuiteError
+from benchsuite.models import Run
+from benchsuite.report import text
+from benchsuite.report.cells import cells
+from benchsuite.report.export import run_as_json
+from benchsuite.report.progress import Progress
+from benchsuite.report.sentences import ranking_sentence
+from benchsuite.results import Status
+from benchsuite.specs import RunSpec
+
+
+class Screen:
+    """Prints for people: to standard output, or to standard error while JSON goes to standard output."""
+
+    def __init__(self, *, quiet_stdout: bool) -> None:
+        self.console = Console(stderr=quiet_stdout, highlight=False)
+
+    def plan(self, runs: Sequence[RunSpec]) -> None:
+        self._line(f"Plan     {text.plan_line(runs, planning.estimate_s(runs))}")
+
+    def rows(self, runs: Sequence[RunSpec]) -> None:
+        for row in text.plan_rows(runs):
+            self._line(row)
+
+    def waiting(self, pid: int | None) -> None:
+        whose = f" (process {pid})" if pid else ""
+        self._line(f"Another run is under way{whose}; waiting for it to end. Ctrl-C gives up.")
+
+    def progress(self, total: int) -> Progress:
+        return Progress(self.console, total)
+
+    def results(self, rows: Sequence[Run]) -> None:
+        """The table, the findings, one plain sentence, and where to look."""
+        found = cells(rows)
+        self.console.print(text.results_table(found))
+        for line in text.finding_lines(rows):
+            self._line(line)
+        sentence = ranking_sentence(found)
+        if sentence:
+            self._line(sentence)
+        if rows:
+            self._line(f"Look: {_address(rows)}")
+
+    def failures(self, rows: Sequence[Run]) -> str:
+        """What went wrong, run by run."""
+        failed = [row for row in rows if row.status == Status.FAILED.value]
+        return "\n".join(f"{row.server}: {row.failure}" for row in failed)
+
+    def _line(self, line: str) -> None:
+        self.console.print(line, markup=False, soft_wrap=True)
+
+
+def write_json(file: str, rows: Sequence[Run]) -> None:
+    """A list with one object a run."""
+    content = json.dumps([run_as_json(row) for row in rows], indent=2) + "\n"
+    if file == "-":
+        sys.stdout.write(content)
+        return
+    try:
+        Path(file).write_text(content)
+    except OSError as error:
+        raise BenchsuiteError(
+            f"The results are stored, but {file} could not be written: {error.strerror}."
+        ) from error
+
+
+def _address(rows: Sequence[Run]) -> str:
+    """The page that shows these runs."""
+    base: str = conf.config()["CONSOLE_URL"]
+    if len(rows) == 1:
+        return f"{base}{rows[0].pk}/"
+    return f"{base}compare/?runs={','.join(str(row.pk) for row in rows)}"

@@ -1,0 +1,115 @@
+"""What `runbench` prints: the plan, the progress, the table."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from benchsuite.models import Run
+from benchsuite.report.cells import Cell
+from benchsuite.results import Level, Status, Verdict
+from benchsuite.specs import RunSpec
+from benchsuite.units import (
+    MISSING,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_number,
+    format_period,
+    format_rate,
+)
+
+SHAPES = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID: "○"}
+COLOURS = {Verdict.VALID: "green", Verdict.WEAK: "yellow", Verdict.INVALID: "red"}
+
+
+def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
+    """One line: how many servers and repeats, which work, which load, how long."""
+    first = runs[0]
+    servers = len({run.key for run in runs})
+    repeats = max(run.repetition for run in runs)
+    load = first.load
+    parts = [
+        f"{servers} server{'s' * (servers > 1)}" + f" × {repeats} repeats" * (repeats > 1),
+        first.workload.workload,
+        f"{load.users} user{'s' * (load.users > 1)}",
+        f"{format_period(load.window_start_s)} warm-up + {format_number(load.duration_s)} s each",
+    ]
+    return f"{', '.join(parts)} · about {format_period(estimate_s)}"
+
+
+def plan_rows(runs: Sequence[RunSpec]) -> list[str]:
+    """One line a run, in order: what `--dry-run` shows."""
+    return [
+        f"{number:>3}  {run.server.server}  {run.workload.workload}"
+        f"  repetition {run.repetition}  seed {run.seed}"
+        for number, run in enumerate(runs, start=1)
+    ]
+
+
+def verdict_text(verdict: Verdict | None) -> Text:
+    """The verdict as a shape and a word, coloured where colours are wanted."""
+    if verdict is None:
+        return Text(MISSING)
+    return Text(f"{SHAPES[verdict]} {verdict.value}", style=COLOURS[verdict])
+
+
+def results_table(cells: Sequence[Cell]) -> Table:
+    """One row a cell, most goodput first; figures are medians over its starts."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("server", no_wrap=True)
+    for heading in ("runs", "goodput", "p50", "p95", "p99", "failed", "CPU", "memory"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for cell in cells:
+        table.add_row(*_row(cell))
+    return table
+
+
+def _row(cell: Cell) -> tuple[str | Text, ...]:
+    cpu = cell.middle("cpu_percent")
+    failures = [run.failures for run in cell.measured if run.failures is not None]
+    verdict = verdict_text(cell.verdict)
+    if cell.failed:
+        states = {run.status for run in cell.failed}
+        word = Status.FAILED.value if Status.FAILED.value in states else Status.INTERRUPTED.value
+        verdict = Text(f"✗ {word}", style="red")
+    return (
+        cell.first.server,
+        f"{len(cell.measured)}/{len(cell.runs)}" if cell.failed else str(len(cell.runs)),
+        _goodput(cell),
+        format_duration(cell.middle("p50_s")),
+        format_duration(cell.middle("p95_s")),
+        format_duration(cell.middle("p99_s")),
+        format_count(sum(failures)) if failures else MISSING,
+        MISSING if cpu is None else f"{cpu / 100:.2f}",
+        format_bytes(cell.middle("memory_bytes")),
+        verdict,
+    )
+
+
+def _goodput(cell: Cell) -> str:
+    """The median and, with several starts, half the range between the extremes."""
+    spread = cell.spread("goodput")
+    if spread is None:
+        return MISSING
+    around = spread.half_range_percent
+    text = format_rate(spread.median)
+    if len(cell.measured) > 1 and around is not None:
+        return f"{text} ±{around:.1f} %"
+    return text
+
+
+def finding_lines(rows: Sequence[Run]) -> list[str]:
+    """What makes a verdict doubtful: one line for each finding, and the servers that have it."""
+    seen: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for finding in row.findings.exclude(level=Level.INFO.value):
+            key = (finding.code, finding.hint)
+            seen.setdefault(key, []).append(f"{row.server}: {finding.message}")
+    lines: list[str] = []
+    for (code, hint), messages in sorted(seen.items()):
+        lines += [f"{code}  {message}" for message in dict.fromkeys(messages)]
+        lines.append(f"{' ' * len(code)}  {hint}")
+    return lines
