@@ -1,0 +1,111 @@
+"""Ends a run whose parent was killed: a small child that outlives it and clears up.
+
+The child is `benchsuite.watchman`. It holds one end of a pipe; the kernel closes the other one when
+the parent dies, however it dies.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from benchsuite.exceptions import UsageError
+from benchsuite.interrupts import held_back
+
+LEAVE_S = 2.0
+"""How long the child may take to leave when it is told that all is well."""
+
+LEAST_MARKER = 8
+"""Shorter markers could be found by chance in the environment of somebody else's process."""
+
+_pipes: dict[str, int] = {}
+
+
+@contextmanager
+def guarded(marker: str, folder: Path) -> Iterator[None]:
+    """While the block runs, the run with this marker does not survive this process.
+
+    When this process dies without leaving the block (SIGKILL, out of memory), every process with
+    `BENCHSUITE_RUN=marker` in its environment and every one that was announced is ended with all
+    that came from it (SIGTERM, then SIGKILL), and `folder` is removed. Leaving the block does
+    neither.
+    """
+    if len(marker) < LEAST_MARKER:
+        raise UsageError(
+            f"A run's marker has at least {LEAST_MARKER} characters; {marker!r} has not."
+        )
+    child = None
+    try:
+        with held_back():
+            child = _start(marker, folder)
+            assert child.stdin is not None
+            _pipes[marker] = child.stdin.fileno()
+        yield
+    finally:
+        if child is not None:
+            with held_back():
+                _dismiss(marker, child)
+
+
+def announce(marker: str, pid: int) -> None:
+    """Name a session leader of the run to its guard, if it has one.
+
+    Its tree is then found even if it wrote its title over its environment, as nginx does.
+    """
+    _tell(marker, f"+{pid}")
+
+
+def withdraw(marker: str, pid: int) -> None:
+    """Take back an announcement; due before the PID can be given to another process."""
+    _tell(marker, f"-{pid}")
+
+
+def _tell(marker: str, line: str) -> None:
+    if marker in _pipes:
+        with suppress(
+            BrokenPipeError
+        ):  # a guard that was killed can't guard; the run goes on without
+            os.write(_pipes[marker], f"{line}\n".encode())
+
+
+def _start(marker: str, folder: Path) -> subprocess.Popen[bytes]:
+    package = Path(__file__).resolve().parent
+    program = (
+        f"import sys; sys.path.insert(0, {str(package.parent)!r}); "
+        "from benchsuite.watchman import main; main()"
+    )
+    return subprocess.Popen(
+        # Isolated and without site-packages: it starts in a few milliseconds and nothing of the
+        # project's environment can keep it from starting.
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-c",
+            program,
+            str(os.getpid()),
+            marker,
+            str(folder.resolve()),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env={"LC_ALL": "C.UTF-8"},
+        start_new_session=True,
+        bufsize=0,
+    )
+
+
+def _dismiss(marker: str, child: subprocess.Popen[bytes]) -> None:
+    _tell(marker, "bye")
+    _pipes.pop(marker, None)
+    if child.stdin is not None:
+        child.stdin.close()
+    try:
+        child.wait(LEAVE_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

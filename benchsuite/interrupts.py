@@ -1,0 +1,35 @@
+"""Holds Ctrl-C and SIGTERM back while something must not be cut in two."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def held_back() -> Iterator[Callable[[], bool]]:
+    """Hold signals back until the block ends, then deliver the first; yields "has one arrived?".
+
+    Only the main thread is ever interrupted by a signal, so elsewhere this does nothing. The block
+    must be bounded in time: nothing but SIGKILL ends the process meanwhile.
+    """
+    arrived: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    earlier = {}
+    try:
+        for signum in SIGNALS:
+            handler = signal.getsignal(signum)
+            # None is a handler that was not set by Python and could not be put back.
+            if handler is not None and handler is not signal.SIG_IGN:
+                earlier[signum] = handler
+                signal.signal(signum, lambda number, _: arrived.append(number))
+        yield lambda: bool(arrived)
+    finally:
+        for signum, handler in earlier.items():
+            signal.signal(signum, handler)
+        if arrived:
+            signal.raise_signal(arrived[0])

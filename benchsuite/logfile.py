@@ -1,0 +1,50 @@
+"""What the log of a process says: its last lines, and the error that a traceback in it ends
+with."""
+
+import re
+from pathlib import Path
+
+_TAIL_BYTES = 64 * 1024
+_HEAD_BYTES = 1024 * 1024
+_TRACEBACK = "Traceback (most recent call last):"
+_CHAIN = (
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+)
+
+
+def tail(path: Path, lines: int = 20) -> str:
+    """The last lines; empty when there is no log."""
+    try:
+        with path.open("rb") as log:
+            log.seek(max(0, path.stat().st_size - _TAIL_BYTES))
+            text = log.read(_TAIL_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
+    return "\n".join(text.rstrip().splitlines()[-lines:])
+
+
+def first_error(path: Path) -> str | None:
+    """The line that the first traceback ends with: "ModuleNotFoundError: No module named 'x'".
+
+    The first one is the cause; those after it are mostly a server's complaints about its dead
+    workers. Exceptions chained to it belong to it, and the last of the chain is the one that was
+    raised.
+    """
+    try:
+        with path.open("rb") as log:
+            text = log.read(_HEAD_BYTES).decode(errors="replace")
+    except OSError:
+        return None
+    found = None
+    inside = chained = False
+    for line in text.splitlines():
+        if _TRACEBACK in line:
+            if found is not None and not chained:
+                break
+            inside, chained = True, False
+        elif inside and re.match(r"[A-Za-z_][\w.]*(:|$)", line):
+            found, inside = line.strip(), False
+        elif line.strip() in _CHAIN:
+            chained = True
+    return found

@@ -1,0 +1,80 @@
+"""The child of `benchsuite.guard`: waits for its parent's end and clears up if that came
+unannounced.
+
+Runs without site-packages, so it imports nothing but the standard library and what reads /proc.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+
+from benchsuite.procfs import RUN_VARIABLE, send_signal
+from benchsuite.tree import ProcessTree
+
+TERM_S = 5.0
+"""How long the run's processes may take to end by themselves."""
+
+KILL_S = 5.0
+
+
+def main() -> None:
+    """Arguments: the parent's PID, the run's marker, the run's folder."""
+    parent, marker, folder = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, signal.SIG_IGN)
+    leaders = _listen(parent)
+    if leaders is not None:
+        end_all(ProcessTree(leaders, f"{RUN_VARIABLE}={marker}"))
+        import shutil  # here, because the child that leaves in peace never needs it
+
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _listen(parent: int) -> set[int] | None:
+    """Wait for "bye" (None) or the parent's end (the leaders announced and not withdrawn)."""
+    leaders: set[int] = set()
+    poll = select.poll()
+    poll.register(0, select.POLLIN | select.POLLHUP)
+    _watch(parent, poll)
+    pending = b""
+    while True:
+        ready = {handle for handle, _ in poll.poll()}
+        # The pipe first: a parent that said "bye" and died has said "bye".
+        data = os.read(0, 4096) if 0 in ready else b""
+        *lines, pending = (pending + data).split(b"\n")
+        for line in lines:
+            if line == b"bye":
+                return None
+            (leaders.add if line[:1] == b"+" else leaders.discard)(int(line[1:]))
+        if not data:
+            return leaders
+
+
+def _watch(parent: int, poll: select.poll) -> None:
+    """Also wake up when the parent ends: a fork of it may hold the pipe open."""
+    try:
+        handle = os.pidfd_open(parent)
+    except OSError:  # it is gone and the pipe will tell, or this kernel has no such handles
+        return
+    if os.getppid() == parent:
+        poll.register(handle, select.POLLIN)
+
+
+def end_all(tree: ProcessTree) -> None:
+    """End all processes of the tree: SIGTERM, then SIGKILL; bounded."""
+    asked: set[tuple[int, int]] = set()
+    began = time.monotonic()
+    while True:
+        elapsed = time.monotonic() - began
+        left = tree.living(thorough=True)
+        if not left or elapsed > TERM_S + KILL_S:
+            return
+        for stat in left:
+            if elapsed > TERM_S:
+                send_signal(stat, signal.SIGKILL)
+            elif (stat.pid, stat.started) not in asked:
+                asked.add((stat.pid, stat.started))
+                send_signal(stat, signal.SIGTERM)
+        time.sleep(0.02)
