@@ -54,7 +54,8 @@ class _Spec:
 class ServerSpec(_Spec):
     """Which server, in which size.
 
-    `processes` and `threads` are None for "the adapter's default"; `options` are the adapter's own names.
+    `processes` and `threads` are None for "the adapter's default"; `options` are the adapter's
+    own names.
     """
 
     server: str
@@ -71,8 +72,8 @@ class ServerSpec(_Spec):
 class LoadProfile(_Spec):
     """How many users do what for how long (closed model: each user waits for its answer).
 
-    The load begins with the ramp (`users / spawn_rate`), then the warm-up, both thrown away; then comes
-    the window that is measured, then the drain, in which nothing new is started.
+    The load begins with the ramp (`users / spawn_rate`), then the warm-up, both thrown away; then
+    comes the window that is measured, then the drain, in which nothing new is started.
     """
 
     model: str = "closed"
@@ -132,8 +133,8 @@ class LoadProfile(_Spec):
 class DatabaseSpec(_Spec):
     """On which data the target runs.
 
-    `use` is "throwaway" (made and dropped by the run), "keep" (the project's own, explicitly), or the URL
-    of a database server on which the throw-away database is made.
+    `use` is "throwaway" (made and dropped by the run), "keep" (the project's own, explicitly), or
+    the URL of a database server on which the throw-away database is made.
     """
 
     use: str = THROWAWAY
@@ -186,7 +187,8 @@ class RunSpec(_Spec):
         version = fields.pop("format_version", None)
         if version != FORMAT_VERSION:
             raise UsageError(
-                f"This run was stored in format {version}, and this benchsuite reads {FORMAT_VERSION}."
+                f"This run was stored in format {version}, and this benchsuite reads "
+                f"{FORMAT_VERSION}."
             )
         return cls(
             workload=WorkloadSpec.from_json(fields.pop("workload")),
@@ -236,7 +238,9 @@ def _whole(name: str, value: int | None, least: int, most: int) -> None:
 
 def _above(name: str, value: float, limit: float, most: float) -> None:
     if not limit < value <= most:
-        raise UsageError(f"--{name} must be above {limit:g} and at most {most:g}, and is {value:g}.")
+        raise UsageError(
+            f"--{name} must be above {limit:g} and at most {most:g}, and is {value:g}."
+        )
 
 
 def _from(name: str, value: float, least: float, most: float) -> None:

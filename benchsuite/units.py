@@ -77,5 +77,7 @@ def parse_seconds(text: str) -> float:
     """Seconds from "10", "10s", "500ms", "2m" or "1h"; raises UsageError otherwise."""
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([a-z]*)\s*", text)
     if match is None or match[2] not in _SECONDS:
-        raise UsageError(f"{text!r} is not a time; write seconds (10) or a unit (500ms, 10s, 2m, 1h).")
+        raise UsageError(
+            f"{text!r} is not a time; write seconds (10) or a unit (500ms, 10s, 2m, 1h)."
+        )
     return float(match[1]) * _SECONDS[match[2]]
