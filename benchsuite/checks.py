@@ -1,4 +1,6 @@
-"""System checks: what is wrong in the settings is found by `manage.py check`, with an id and a hint."""
+"""System checks: what is wrong in the settings is found by `manage.py check`, with an id and a
+hint.
+"""
 
 from collections.abc import Iterator
 from importlib.util import find_spec

@@ -1,12 +1,14 @@
 """Everything benchsuite raises on purpose.
 
-Each message is one sentence that says what was wanted, what was found and what to do; the management
-commands print it as it stands.
+Each message is one sentence that says what was wanted, what was found and what to do; the
+management commands print it as it stands.
 """
 
 
 class BenchsuiteError(Exception):
-    """Base of all errors of benchsuite or its set-up (a *failure* is a request without its answer)."""
+    """Base of all errors of benchsuite or its set-up (a *failure* is a request without its
+    answer).
+    """
 
 
 class UsageError(BenchsuiteError):
@@ -22,11 +24,13 @@ class StartError(BenchsuiteError):
 
 
 class TargetDiedError(BenchsuiteError):
-    """A process of the target ended while it was being measured; carries the last lines of its log."""
+    """A process of the target ended while it was being measured; carries the last lines of its
+    log.
+    """
 
 
 class AnswerError(BenchsuiteError):
-    """The target answered, but not what the workload expects (status, body, redirect to a login)."""
+    """The target answered, but not what the workload expects (status, body, a redirect)."""
 
 
 class LoadError(BenchsuiteError):

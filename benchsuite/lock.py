@@ -14,9 +14,9 @@ POLL_S = 0.2
 def alone(on_wait: Callable[[int | None], None]) -> Iterator[None]:
     """Waits until no other run of this user is under way, then keeps others out.
 
-    The lock is a listening Unix socket in Linux's abstract namespace: it leaves no file, and the kernel
-    frees it however its holder ends. `on_wait` is called once, with the process id of the holder, when
-    there is something to wait for.
+    The lock is a listening Unix socket in Linux's abstract namespace: it leaves no file, and the
+    kernel frees it however its holder ends. `on_wait` is called once, with the process id of the
+    holder, when there is something to wait for.
     """
     told = False
     address = f"\0benchsuite-{os.getuid()}"
@@ -41,5 +41,7 @@ def _holder(address: str) -> int | None:
             visitor.connect(address)
         except OSError:
             return None
-        credentials = visitor.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        credentials = visitor.getsockopt(
+            socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
+        )
         return int(struct.unpack("3i", credentials)[0])

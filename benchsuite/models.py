@@ -11,7 +11,9 @@ from django.urls import reverse
 from benchsuite.results import Level, Phase, Status, Verdict
 
 
-def _choices(values: type[Status] | type[Verdict] | type[Level] | type[Phase]) -> list[tuple[str, str]]:
+def _choices(
+    values: type[Status] | type[Verdict] | type[Level] | type[Phase],
+) -> list[tuple[str, str]]:
     return [(value.value, value.value) for value in values]
 
 
@@ -42,7 +44,9 @@ class Run(models.Model):
     failure = models.TextField(blank=True)
 
     label = models.CharField(max_length=200, blank=True, db_index=True)
-    key = models.CharField(max_length=64, db_index=True, help_text="Equal for runs of the same cell.")
+    key = models.CharField(
+        max_length=64, db_index=True, help_text="Equal for runs of the same cell."
+    )
     workload = models.CharField(max_length=100, db_index=True)
     server = models.CharField(max_length=100, db_index=True)
     server_version = models.CharField(max_length=100, blank=True)
@@ -125,11 +129,15 @@ class Interval(models.Model):
     p50_s = models.FloatField(null=True)
     p95_s = models.FloatField(null=True)
     p99_s = models.FloatField(null=True)
-    histogram = models.TextField(blank=True, help_text="Response times, encoded HdrHistogram, in µs.")
+    histogram = models.TextField(
+        blank=True, help_text="Response times, encoded HdrHistogram, in µs."
+    )
 
     class Meta:
         ordering = ["second"]
-        constraints = [models.UniqueConstraint(fields=["run", "second"], name="one_interval_a_second")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "second"], name="one_interval_a_second")
+        ]
 
     def __str__(self) -> str:
         return f"second {self.second}"

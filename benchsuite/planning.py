@@ -11,7 +11,9 @@ from benchsuite.specs import RunSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
 START_S = 2.5
-"""What one run usually takes besides its load: server and load process up, first answer, down again."""
+"""What one run usually takes besides its load: server and load process up, first answer, down
+again.
+"""
 
 SESSION_S = 1.0
 """What a command takes before its first run: throw-away database made and migrated."""
@@ -62,7 +64,9 @@ def workload(spec: WorkloadSpec) -> Workload:
 
 
 def check(runs: Iterable[RunSpec]) -> None:
-    """Finds everything that would go wrong before the first run: names, options, what is not installed."""
+    """Finds everything that would go wrong before the first run: names, options, what is not
+    installed.
+    """
     for run in runs:
         adapter(run)
         workload(run.workload)

@@ -110,7 +110,9 @@ class Reading:
     cpu_percent: float | None = None
     """100 is one CPU fully used."""
     memory_bytes: int | None = None
-    """Proportional set size of the whole process tree: shared pages are divided, not counted twice."""
+    """Proportional set size of the whole process tree: shared pages are divided, not counted
+    twice.
+    """
     processes: int | None = None
     threads: int | None = None
     open_files: int | None = None

@@ -1,4 +1,6 @@
-"""Results → models. A run's row exists from its start; its figures come in one transaction at its end."""
+"""Results → models. A run's row exists from its start; its figures come in one transaction at its
+end.
+"""
 
 import dataclasses
 import hashlib

@@ -1,8 +1,8 @@
 """What the parent tells the load process, and what it hears back: JSON lines.
 
-The parent writes one job line, then "go"; the end of its standard input tells the child that the parent
-is gone. The child writes events to an inherited pipe, never to standard output, and the samples to files
-in the spool folder.
+The parent writes one job line, then "go"; the end of its standard input tells the child that the
+parent is gone. The child writes events to an inherited pipe, never to standard output, and the
+samples to files in the spool folder.
 
     child → {"event": "ready"}                                 imported, waits for its job
     parent → job
@@ -28,7 +28,9 @@ SAMPLES_FILE = "samples.bin"
 """Samples packed with `benchsuite.stats.samples.RECORD`, in the order of their finish."""
 
 NAMES_FILE = "names.json"
-"""[{"name", "scope", "examples": {kind number: message}}, …]: entry i is what `name == i` means in a sample."""
+"""[{"name", "scope", "examples": {kind number: message}}, …]: entry i is what `name == i` means
+in a sample.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,9 @@ def _add_target(group: Any) -> None:
         metavar="NAME=VALUE",
         help="an option of the server, by the adapter's name for it",
     )
-    group.add_argument("--workload", metavar="NAME", help="kind of work (see listbench); default: plain")
+    group.add_argument(
+        "--workload", metavar="NAME", help="kind of work (see listbench); default: plain"
+    )
     group.add_argument(
         "--workload-option",
         action="append",
@@ -66,8 +68,8 @@ def _add_target(group: Any) -> None:
         "--database",
         default=THROWAWAY,
         metavar="throwaway|keep|URL",
-        help="the target's data: a database made and dropped by the run (default), your own as it is "
-        "(keep), or a throw-away one on the server of this URL",
+        help="the target's data: a database made and dropped by the run (default), your own as "
+        "it is (keep), or a throw-away one on the server of this URL",
     )
     group.add_argument(
         "--rows",
@@ -77,7 +79,10 @@ def _add_target(group: Any) -> None:
         help="rows to seed for workloads that read them (default: %(default)s)",
     )
     group.add_argument(
-        "--fixture", default="", metavar="NAME", help="Django fixture that fills the throw-away database"
+        "--fixture",
+        default="",
+        metavar="NAME",
+        help="Django fixture that fills the throw-away database",
     )
 
 
@@ -90,10 +95,16 @@ def _add_load(group: Any) -> None:
         help="users at once, each waits for its answer (default: %(default)s)",
     )
     group.add_argument(
-        "--spawn-rate", type=float, metavar="N", help="users started per second (default: all at once)"
+        "--spawn-rate",
+        type=float,
+        metavar="N",
+        help="users started per second (default: all at once)",
     )
     group.add_argument(
-        "--think-time", default="0", metavar="TIME", help="pause of a user between journeys (default: 0)"
+        "--think-time",
+        default="0",
+        metavar="TIME",
+        help="pause of a user between journeys (default: 0)",
     )
     group.add_argument(
         "--warmup",
@@ -131,12 +142,16 @@ def _add_run(group: Any) -> None:
     )
     group.add_argument("--label", default="", help="a word to find these runs by")
     group.add_argument("--seed", type=int, default=0, help="of the order and of each start")
-    group.add_argument("--port", type=int, metavar="N", help="port of the server (default: a free one)")
+    group.add_argument(
+        "--port", type=int, metavar="N", help="port of the server (default: a free one)"
+    )
     group.add_argument("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
     group.add_argument(
         "--json", metavar="FILE", help='write the results as JSON ("-" for standard output)'
     )
-    group.add_argument("--strict", action="store_true", help="end with status 1 when a run is invalid")
+    group.add_argument(
+        "--strict", action="store_true", help="end with status 1 when a run is invalid"
+    )
     group.add_argument("--dry-run", action="store_true", help="show the plan and stop")
 
 
@@ -208,7 +223,9 @@ def _workload(options: dict[str, Any]) -> WorkloadSpec:
         if options[flag] is None:
             continue
         if name not in (None, implied):
-            raise UsageError(f"--{flag} means --workload={implied}, and --workload={name} is given too.")
+            raise UsageError(
+                f"--{flag} means --workload={implied}, and --workload={name} is given too."
+            )
         name = implied
         settings["path"] = options[flag]
     return WorkloadSpec(workload=name or "plain", options=settings)

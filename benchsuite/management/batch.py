@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import FrameType
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from django.db import DatabaseError as StoreError
 
@@ -28,7 +28,7 @@ def make(
     port: int | None,
     on_wait: Callable[[int | None], None],
 ) -> list[Run]:
-    """Makes these runs, and returns their rows; ends early, with what there is, when interrupted."""
+    """Makes these runs and returns their rows; ends early, with what there is, on Ctrl-C."""
     batch = uuid4()
     rows: list[Run] = []
     with _terminable(), alone(on_wait):
@@ -52,8 +52,8 @@ def _keep(row: Run, result: RunResult) -> None:
     except StoreError as error:
         figures = _line(result)
         raise BenchsuiteError(
-            f"The run could not be stored ({error}); its figures were: {figures}. Free the disk or the "
-            "database and repeat it."
+            f"The run could not be stored ({error}); its figures were: {figures}. Free the disk "
+            "or the database and repeat it."
         ) from error
 
 

@@ -20,7 +20,9 @@ from benchsuite.specs import RunSpec
 
 
 class Screen:
-    """Prints for people: to standard output, or to standard error while JSON goes to standard output."""
+    """Prints for people: to standard output, or to standard error while JSON goes to standard
+    output.
+    """
 
     def __init__(self, *, quiet_stdout: bool) -> None:
         self.console = Console(stderr=quiet_stdout, highlight=False)

@@ -1,4 +1,6 @@
-"""Runs of the same cell taken together: the median over server starts, and how far they lie apart."""
+"""Runs of the same cell taken together: the median over server starts, and how far they lie
+apart.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

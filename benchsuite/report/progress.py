@@ -17,7 +17,9 @@ BAR_WIDTH = 20
 
 
 class Progress:
-    """Shows one run after another. On a terminal the current run is one line that changes in place."""
+    """Shows one run after another. On a terminal the current run is one line that changes in
+    place.
+    """
 
     def __init__(self, console: Console, total: int) -> None:
         self.console = console
@@ -92,7 +94,5 @@ class Progress:
             ProgressBar(total=length, completed=min(done, length), width=BAR_WIDTH),
             Text(f"{done:.0f}/{length:g} s"),
             Text(f"· {format_rate(tick.rate)} · p95 {format_duration(tick.p95_s)}"),
-            Text(
-                f"· {format_count(tick.failures)} failed", style="red" if tick.failures else ""
-            ),
+            Text(f"· {format_count(tick.failures)} failed", style="red" if tick.failures else ""),
         ]

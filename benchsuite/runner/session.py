@@ -1,7 +1,7 @@
 """One RunSpec → one RunResult: start the server, load it, watch it, end it. Knows no models.
 
-Everything is started inside one ExitStack, so it is undone in reverse order on success, failure, Ctrl-C
-and SIGTERM; the guard does the same when this process is killed.
+Everything is started inside one ExitStack, so it is undone in reverse order on success, failure,
+Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 """
 
 import os
@@ -19,8 +19,8 @@ from benchsuite.guard import guarded
 from benchsuite.isolation.databases import Keeper, throwaway
 from benchsuite.load.driver import LoadWorker, load_worker
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
 from benchsuite.probe import answers_as
+from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
 from benchsuite.results import RunResult, Status
 from benchsuite.runner.draft import Draft
 from benchsuite.runner.surroundings import surroundings
@@ -55,7 +55,9 @@ def session(*, settings_module: str, port: int | None = None) -> Iterator["Sessi
 
 
 class Session:
-    """Runs one spec after another; databases are made once for each workload and cloned for each run."""
+    """Runs one spec after another; databases are made once for each workload and cloned for each
+    run.
+    """
 
     def __init__(
         self, settings_module: str, *, folder: Path, stack: ExitStack, port: int | None
@@ -69,7 +71,9 @@ class Session:
         self._count = 0
 
     def run(self, spec: RunSpec, watcher: Watcher) -> RunResult:
-        """Makes one run. Whatever goes wrong in it is in the result; only faults of our own are raised."""
+        """Makes one run. Whatever goes wrong in it is in the result; only faults of our own are
+        raised.
+        """
         adapter = planning.adapter(spec)
         draft = Draft(spec, adapter, started_at=datetime.now(UTC))
         self._count += 1
@@ -97,7 +101,9 @@ class Session:
     ) -> None:
         watcher.stage("starting")
         workload = planning.workload(spec.workload)
-        load = stack.enter_context(load_worker(spool=folder, log=folder / "load.log", env=dict(os.environ)))
+        load = stack.enter_context(
+            load_worker(spool=folder, log=folder / "load.log", env=dict(os.environ))
+        )
         keeper = self._keeper(spec.workload, spec.database, workload)
         keeper.wait()
         draft.settings_changed = keeper.settings_changed
@@ -121,7 +127,9 @@ class Session:
         stack.callback(lambda: draft.keep_log(process))
         base_url = f"http://{HOST}:{port}"
         draft.startup_s = wait_until_ready(
-            process, lambda: answers_as(base_url + workload.ready_path, token), timeout_s=READY_TIMEOUT_S
+            process,
+            lambda: answers_as(base_url + workload.ready_path, token),
+            timeout_s=READY_TIMEOUT_S,
         )
         watcher.stage(f"ready in {draft.startup_s:.1f} s")
         load.check(_job(spec, workload, base_url, token, folder, keeper))
@@ -167,7 +175,7 @@ def _job(
 
 
 def _load(load: LoadWorker, process: Process, draft: Draft, watcher: Watcher) -> Done:
-    """Loads until the end, or until the target dies or Ctrl-C; what was measured by then is kept."""
+    """Loads until the end, the target's death or Ctrl-C; what was measured by then is kept."""
 
     def on_tick(tick: Tick) -> None:
         status = process.poll()
@@ -175,8 +183,8 @@ def _load(load: LoadWorker, process: Process, draft: Draft, watcher: Watcher) ->
             draft.died = True
             draft.fail(
                 Status.FAILED,
-                f"{draft.adapter.name} ended with status {status} while it was being measured; its log "
-                f"ends with:\n{process.log_tail()}",
+                f"{draft.adapter.name} ended with status {status} while it was being measured; "
+                f"its log ends with:\n{process.log_tail()}",
             )
             load.stop()
         watcher.tick(tick)

@@ -14,9 +14,9 @@ MOST_PADDING = 4096
 def surroundings(adapter: ServerAdapter, *, token: str, plan: Path, seed: int) -> dict[str, str]:
     """This process's variables, with what opens the target and what each start must vary.
 
-    The size of the environment shifts the stack, and the hash seed the order of sets; either alone can
-    move a result by several percent (Mytkowicz et al., ASPLOS 2009). So every start draws both from the
-    run's seed: repeats average over them, and `--again` repeats them.
+    The size of the environment shifts the stack, and the hash seed the order of sets; either
+    alone can move a result by several percent (Mytkowicz et al., ASPLOS 2009). So every start
+    draws both from the run's seed: repeats average over them, and `--again` repeats them.
     """
     draw = random.Random(seed)
     return {

@@ -1,4 +1,6 @@
-"""HdrHistograms of times: 1 µs to 1 h, three significant digits, mergeable over processes and seconds."""
+"""HdrHistograms of times: 1 µs to 1 h, three significant digits, mergeable over processes and
+seconds.
+"""
 
 from collections.abc import Iterable
 
@@ -26,7 +28,8 @@ def of(seconds: NDArray[np.float64]) -> HdrHistogram:
 
 
 def _rounded(microseconds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Drops the digits a histogram of this precision can't keep, so that equal ones are counted once.
+    """Drops the digits a histogram of this precision can't keep, so that equal ones are counted
+    once.
 
     2**11 sub-buckets hold three digits: a value of b bits keeps its highest 11.
     """

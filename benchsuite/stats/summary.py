@@ -50,9 +50,9 @@ def summarise(
 ) -> Summary:
     """The figures of these samples over a window of monotonic seconds [begin, end).
 
-    Times and failures are those of the requests that were *meant to start* in the window, also when they
-    finished after it. Throughput and goodput count what *finished* in it: counting the late ones too
-    would flatter a slow server with work it did afterwards.
+    Times and failures are those of the requests that were *meant to start* in the window, also
+    when they finished after it. Throughput and goodput count what *finished* in it: counting the
+    late ones too would flatter a slow server with work it did afterwards.
     """
     begin, end = window
     started = samples[(samples["intended_start"] >= begin) & (samples["intended_start"] < end)]
@@ -80,7 +80,9 @@ def summarise(
 
 
 def concurrency(samples: Samples, *, window: tuple[float, float]) -> float:
-    """Mean number of requests in flight over the window: the sum of their overlaps with it, by its length."""
+    """Mean number of requests in flight over the window: the sum of their overlaps with it, by
+    its length.
+    """
     begin, end = window
     overlap = np.minimum(samples["finish"], end) - np.maximum(samples["start"], begin)
     return float(np.maximum(overlap, 0.0).sum() / (end - begin))
@@ -95,7 +97,8 @@ def intervals(
 ) -> Iterator[Interval]:
     """One interval for each whole second since `origin`, empty seconds included.
 
-    `users` are (monotonic second, users then running); each interval takes the last one before its end.
+    `users` are (monotonic second, users then running); each interval takes the last one before
+    its end.
     """
     if not len(samples):
         return

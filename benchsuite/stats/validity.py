@@ -1,6 +1,6 @@
 """From figures to doubts: each check looks at one way in which a run can be wrong.
 
-The thresholds stand in `LIMITS`, once; docs/reading-results.md explains what to do about each finding.
+The thresholds stand in `LIMITS`, once; docs/reading-results.md explains each finding.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +35,8 @@ def assess(
 ) -> tuple[Finding, ...]:
     """All findings about one run, by code.
 
-    `waiting_users` is how many users of a closed model were not pausing on average; None when unknown.
+    `waiting_users` is how many users of a closed model were not pausing on average; None when
+    unknown.
     """
     return tuple(
         sorted(
@@ -67,8 +68,8 @@ def generator_cpu(health: LoadHealth) -> Iterator[Finding]:
         yield Finding(
             code="B101 generator-cpu",
             level=level,
-            message=f"The load process used {format_percent(health.cpu_percent)} of a CPU: it may be "
-            "what was measured.",
+            message=f"The load process used {format_percent(health.cpu_percent)} of a CPU: it "
+            "may be what was measured.",
             hint="Use fewer users or a heavier workload, or give the load a machine's free CPU.",
         )
 
@@ -83,8 +84,8 @@ def generator_lag(health: LoadHealth, total: Summary) -> Iterator[Finding]:
         yield Finding(
             code="B102 generator-lag",
             level=Level.INVALID if lag > max(0.001, median) else Level.WEAK,
-            message=f"A timer in the load process was {format_duration(lag)} late (p99), at a median "
-            f"response time of {format_duration(median)}.",
+            message=f"A timer in the load process was {format_duration(lag)} late (p99), at a "
+            f"median response time of {format_duration(median)}.",
             hint="The load process waited for a CPU: stop other programs, or use fewer users.",
         )
 
@@ -104,10 +105,11 @@ def littles_law(total: Summary, *, waiting_users: float | None) -> Iterator[Find
         yield Finding(
             code="B105 littles-law",
             level=level,
-            message=f"{format_number(waiting_users)} users waited for answers, but throughput × mean "
-            f"response time accounts for {format_number(explained)}: {format_percent(gap)} apart.",
-            hint="The load generator itself was waited for (fewer users, a heavier workload), or the "
-            "window is too short for these response times (longer --warmup and --duration).",
+            message=f"{format_number(waiting_users)} users waited for answers, but throughput × "
+            f"mean response time accounts for {format_number(explained)}: {format_percent(gap)} "
+            "apart.",
+            hint="The load generator itself was waited for (fewer users, a heavier workload), "
+            "or the window is too short for these response times (longer --warmup and --duration).",
         )
 
 
@@ -135,7 +137,8 @@ def wrong_responder(total: Summary) -> Iterator[Finding]:
         yield Finding(
             code="B202 wrong-responder",
             level=Level.INVALID,
-            message=f"{format_count(count)} answers came from a process that this run did not start.",
+            message=f"{format_count(count)} answers came from a process that this run did not "
+            "start.",
             hint="Another server listens on the same port, or a proxy answers before the target.",
         )
 
@@ -157,7 +160,8 @@ def few_samples(total: Summary) -> Iterator[Finding]:
         yield Finding(
             code="B302 few-samples",
             level=Level.INVALID,
-            message=f"Only {format_count(count)} requests succeeded; {FEWEST_SAMPLES} are the least.",
+            message=f"Only {format_count(count)} requests succeeded; {FEWEST_SAMPLES} are the "
+            "least.",
             hint=hint,
         )
         return
@@ -167,7 +171,8 @@ def few_samples(total: Summary) -> Iterator[Finding]:
         yield Finding(
             code="B302 few-samples",
             level=Level.INFO if withheld == [99] else Level.WEAK,
-            message=f"{format_count(count)} requests succeeded, too few for some percentiles ({needs}).",
+            message=f"{format_count(count)} requests succeeded, too few for some percentiles "
+            f"({needs}).",
             hint=hint,
         )
 

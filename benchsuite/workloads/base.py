@@ -1,7 +1,7 @@
 """The contract of a workload: a journey in plain Python against a small client.
 
-The same journey runs under load, under `django.test.Client` as a functional test, and once before every
-measurement as the check that the answers are right.
+The same journey runs under load, under `django.test.Client` as a functional test, and once before
+every measurement as the check that the answers are right.
 """
 
 from abc import ABC, abstractmethod
@@ -33,7 +33,13 @@ class Client(Protocol):
     def get(self, path: str, *, name: str = ..., headers: Any = ...) -> Any: ...
 
     def post(
-        self, path: str, data: Any = ..., content_type: str = ..., *, name: str = ..., headers: Any = ...
+        self,
+        path: str,
+        data: Any = ...,
+        content_type: str = ...,
+        *,
+        name: str = ...,
+        headers: Any = ...,
     ) -> Any: ...
 
 
@@ -62,7 +68,8 @@ class Workload(ABC):
         """One user's one pass. Raises AnswerError when an answer is wrong."""
 
     def prepare(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
-        """Fills the throw-away database, with Django set up for the target; runs once before the server.
+        """Fills the throw-away database, with Django set up for the target; runs once before the
+        server.
 
         May return `{"cookies": {name: value}}`, which every user then sends (a signed-in session).
         """

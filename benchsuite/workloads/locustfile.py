@@ -19,7 +19,9 @@ class Locustfile(Workload):
         super().__init__(**options)
         path = Path(str(self.settings["path"]))
         if not path.is_file():
-            raise UsageError(f"There is no locustfile {str(path)!r}; give --locustfile an existing file.")
+            raise UsageError(
+                f"There is no locustfile {str(path)!r}; give --locustfile an existing file."
+            )
         self.locustfile = str(path.resolve())
 
     def journey(self, client: Client) -> None:

@@ -30,7 +30,9 @@ class Command(BaseCommand):
             screen.rows(runs)
             return
         try:
-            rows = batch.make(runs, screen.progress(len(runs)), port=options["port"], on_wait=screen.waiting)
+            rows = batch.make(
+                runs, screen.progress(len(runs)), port=options["port"], on_wait=screen.waiting
+            )
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=1) from error
         except KeyboardInterrupt as interrupt:
@@ -40,7 +42,9 @@ class Command(BaseCommand):
             output.write_json(options["json"], rows)
         states = {row.status for row in rows}
         if Status.INTERRUPTED.value in states:
-            raise CommandError("Interrupted; what was measured until then is stored.", returncode=130)
+            raise CommandError(
+                "Interrupted; what was measured until then is stored.", returncode=130
+            )
         if Status.FAILED.value in states:
             raise CommandError(screen.failures(rows), returncode=1)
         if options["strict"] and any(row.verdict == "invalid" for row in rows):
