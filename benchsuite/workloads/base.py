@@ -71,7 +71,15 @@ class Workload(ABC):
         """Fills the throw-away database, with Django set up for the target; runs once before the
         server.
 
-        May return `{"cookies": {name: value}}`, which every user then sends (a signed-in session).
+        May return `{"cookies": {name: value}}`, which every user then sends (a signed-in session),
+        and `{"options": {name: value}}`, which the journey is then made with.
+        """
+        return None
+
+    def inspect(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
+        """Stands in for `prepare()` when the project keeps its own database: reads, never writes.
+
+        May return the same; raises DatabaseError when what the journey needs is not there.
         """
         return None
 
@@ -83,6 +91,18 @@ def expect_status(response: Response, status: int = 200) -> None:
     where = response.headers.get("Location", "")
     target = f" (to {where})" if where else ""
     raise AnswerError(f"expected status {status}, and got {response.status_code}{target}")
+
+
+def expect_object(response: Response, status: int = 200) -> dict[str, Any]:
+    """The answer's JSON object; raises AnswerError when it has another status or holds none."""
+    expect_status(response, status)
+    try:
+        found = response.json()
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise AnswerError(f"expected a JSON object, and got {response.content[:60]!r}")
+    return found
 
 
 def expect_body(response: Response, body: bytes) -> None:

@@ -1,0 +1,120 @@
+"""Makes the table of posts hold an exact number of rows, fast."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connections, transaction
+from django.utils import timezone
+
+from benchsuite.target.models import Post
+
+CHUNK = 1_000_000
+"""Rows a statement, so that a huge table is not one huge transaction."""
+BATCH = 5_000
+"""Rows a statement where only the ORM can be used."""
+CONTENT = "A benchmark reads and writes rows like this one, about as long as a short paragraph is."
+
+_COLUMNS = "(id, title, content, created, updated)"
+
+# The form of a random UUID: version 4, variant 10.
+_SQLITE = f"""
+    WITH RECURSIVE numbers(n) AS (SELECT %s UNION ALL SELECT n + 1 FROM numbers WHERE n < %s)
+    INSERT INTO benchsuite_target_post {_COLUMNS}
+    SELECT lower(hex(randomblob(6)))
+           || '4' || lower(substr(hex(randomblob(2)), 1, 3))
+           || substr('89ab', 1 + (random() & 3), 1) || lower(substr(hex(randomblob(8)), 1, 15))
+           AS id, 'Post ' || n, %s, %s, %s
+    FROM numbers ORDER BY id
+"""
+_POSTGRESQL = f"""
+    INSERT INTO benchsuite_target_post {_COLUMNS}
+    SELECT gen_random_uuid(), 'Post ' || n, %s, %s, %s FROM generate_series(%s, %s) AS n
+"""
+
+
+class SeedError(Exception):
+    """The rows could not be made; says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """What `seed` did."""
+
+    rows: int
+    added: int
+    removed: int
+    seconds: float
+
+
+def seed(rows: int, *, using: str = "default") -> Seeded:
+    """Adds or removes posts until there are exactly `rows`; refreshes the planner's statistics.
+
+    Every post written afterwards changes that number again; call it again to get it back.
+    """
+    if rows < 0:
+        raise SeedError(f"--rows must be 0 or more, and is {rows}.")
+    began = time.perf_counter()
+    found = counted(using=using)
+    if found < rows:
+        _add(found + 1, rows, using)
+    elif found > rows:
+        _remove(found - rows, using)
+    _analyze(using)
+    now = counted(using=using)
+    if now != rows:
+        raise SeedError(
+            f"{rows} rows were wanted and {now} are there: something else writes to "
+            f"{Post._meta.db_table}; stop it and seed again."
+        )
+    return Seeded(rows, max(0, rows - found), max(0, found - rows), time.perf_counter() - began)
+
+
+def counted(*, using: str = "default") -> int:
+    """The posts there are; SeedError when their table is missing."""
+    table = Post._meta.db_table
+    if table not in connections[using].introspection.table_names():
+        raise SeedError(
+            f"The table {table} is not in the database; make it with: "
+            "python manage.py migrate benchsuite_target"
+        )
+    return Post.objects.using(using).count()
+
+
+def _add(first: int, last: int, using: str) -> None:
+    connection = connections[using]
+    for start in range(first, last + 1, CHUNK):
+        end = min(start + CHUNK - 1, last)
+        with transaction.atomic(using=using):
+            if connection.vendor == "sqlite":
+                now = connection.ops.adapt_datetimefield_value(timezone.now())
+                _execute(using, _SQLITE, [start, end, CONTENT, now, now])
+            elif connection.vendor == "postgresql":
+                moment = timezone.now()
+                _execute(using, _POSTGRESQL, [CONTENT, moment, moment, start, end])
+            else:
+                posts = (Post(title=f"Post {n}", content=CONTENT) for n in range(start, end + 1))
+                Post.objects.using(using).bulk_create(posts, batch_size=BATCH)
+
+
+def _remove(amount: int, using: str) -> None:
+    """Which rows go doesn't matter, and no row refers to them."""
+    table = Post._meta.db_table
+    if amount == Post.objects.using(using).count():
+        _execute(using, f"DELETE FROM {table}", [])
+        return
+    some = f"SELECT id FROM (SELECT id FROM {table} LIMIT %s) AS some"
+    _execute(using, f"DELETE FROM {table} WHERE id IN ({some})", [amount])
+
+
+def _analyze(using: str) -> None:
+    """COUNT(*) on a fresh PostgreSQL table is slow until it was vacuumed."""
+    table = Post._meta.db_table
+    statements = {"postgresql": f"VACUUM ANALYZE {table}", "sqlite": f"ANALYZE {table}"}
+    if statement := statements.get(connections[using].vendor):
+        _execute(using, statement, [])
+
+
+def _execute(using: str, statement: str, parameters: list[Any]) -> None:
+    with connections[using].cursor() as cursor:
+        cursor.execute(statement, parameters)

@@ -1,0 +1,40 @@
+"""A sum of squares in pure Python."""
+
+from typing import ClassVar
+
+from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.specs import Option
+from benchsuite.workloads.base import Client, Workload, expect_object
+
+MAX_SIZE = 10**8
+"""The most the view takes."""
+
+
+class Cpu(Workload):
+    name = "cpu"
+    summary = "GET the sum of i * i for i below size, as JSON: nothing but Python"
+    options = {"size": 10**7}
+    ready_path = "/bench/plain/"
+    needs_target_app = True
+    path: ClassVar[str] = "/bench/cpu/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        size = int(self.settings["size"])
+        if not 0 <= size <= MAX_SIZE:
+            raise UsageError(
+                f"The option size of {self.name} must be between 0 and {MAX_SIZE}, and is {size}."
+            )
+        self._url = f"{self.path}?size={size}"
+        self._right = {"size": size, "sum": (size - 1) * size * (2 * size - 1) // 6}
+
+    def journey(self, client: Client) -> None:
+        answer = expect_object(client.get(self._url, name=self.path))
+        if answer != self._right:
+            raise AnswerError(f"expected {self._right}, and got {str(answer)[:100]}")
+
+
+class CpuAsync(Cpu):
+    name = "cpu_async"
+    summary = "cpu with an async view (which awaits nothing)"
+    path = "/bench/cpu_async/"

@@ -1,0 +1,63 @@
+"""A page of rows, and how many there are."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from benchsuite.exceptions import AnswerError, DatabaseError
+from benchsuite.specs import DatabaseSpec
+from benchsuite.workloads.base import Client, Workload, expect_object
+
+PAGE = 25
+"""Rows the view reads."""
+
+
+class IoRead(Workload):
+    name = "io_read"
+    summary = "GET 25 rows and the count of all, as JSON"
+    options = {"rows": -1}
+    ready_path = "/bench/plain/"
+    needs_target_app = True
+    uses_rows = True
+    path: ClassVar[str] = "/bench/io_read/"
+
+    def journey(self, client: Client) -> None:
+        answer = expect_object(client.get(self.path))
+        count, posts = answer.get("count"), answer.get("posts", ())
+        rows = int(self.settings["rows"])
+        if rows >= 0 and count != rows:
+            raise AnswerError(f"expected a count of {rows} rows, and got {count}")
+        if not isinstance(count, int) or len(posts) != min(PAGE, count):
+            raise AnswerError(f"expected a page of {PAGE} rows, and got {len(posts)} of {count}")
+        if posts and not all(post.get("title") and post.get("content") for post in posts):
+            raise AnswerError(f"expected rows with a title and a content, and got {posts[0]}")
+
+    def prepare(self, database: DatabaseSpec) -> Mapping[str, Any]:
+        """Makes exactly the rows that were asked for; the journey checks their count."""
+        from benchsuite.target.seed import SeedError, seed
+
+        try:
+            seeded = seed(database.rows)
+        except SeedError as error:
+            raise DatabaseError(str(error)) from error
+        return {"options": {"rows": seeded.rows}}
+
+    def inspect(self, database: DatabaseSpec) -> Mapping[str, Any]:
+        """Takes the rows that are there, as many as were asked for or not."""
+        from benchsuite.target.seed import SeedError, counted
+
+        try:
+            rows = counted()
+        except SeedError as error:
+            raise DatabaseError(str(error)) from error
+        if rows != database.rows:
+            raise DatabaseError(
+                f"The database that is kept has {rows} rows, and {database.rows} were asked for; "
+                f"write --rows={rows}, or: python manage.py seedbench --rows {database.rows}"
+            )
+        return {"options": {"rows": rows}}
+
+
+class IoReadAsync(IoRead):
+    name = "io_read_async"
+    summary = "io_read with an async view"
+    path = "/bench/io_read_async/"
