@@ -1,0 +1,126 @@
+"""Runs as JSON objects and as rows of a table, for machines."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tablib
+
+from benchsuite import conf
+from benchsuite.models import Measurement, Run
+
+PERCENTS = (50, 75, 90, 95, 99)
+
+COLUMNS = (
+    "id",
+    "batch",
+    "started_at",
+    "status",
+    "verdict",
+    "failure",
+    "label",
+    "workload",
+    "server",
+    "server_version",
+    "python_version",
+    "processes",
+    "threads",
+    "model",
+    "users",
+    "warmup_s",
+    "duration_s",
+    "repetition",
+    "startup_s",
+    "requests",
+    "failures",
+    "throughput",
+    "goodput",
+    "mean_s",
+    "p50_s",
+    "p95_s",
+    "p99_s",
+    "cpu_percent",
+    "memory_bytes",
+)
+"""Columns of `Run` that a table of runs has."""
+
+
+def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
+    """One run as plain JSON: seconds, bytes, percent of one CPU; a missing value is null."""
+    total = next((one for one in run.measurements.all() if one.scope == "all"), None)
+    return {
+        "id": str(run.pk),
+        "batch": str(run.batch),
+        "url": url or f"{conf.config()['CONSOLE_URL']}{run.pk}/",
+        "label": run.label,
+        "started_at": run.started_at.isoformat(),
+        "status": run.status,
+        "failure": run.failure or None,
+        "verdict": run.verdict or None,
+        "findings": [
+            {
+                "code": finding.code,
+                "level": finding.level,
+                "message": finding.message,
+                "hint": finding.hint,
+            }
+            for finding in run.findings.all()
+        ],
+        "workload": run.workload,
+        "server": run.server,
+        "server_version": run.server_version or None,
+        "argv": run.argv,
+        "python": run.python_version or None,
+        "processes": run.processes,
+        "threads": run.threads,
+        "model": run.model,
+        "users": run.users,
+        "warmup_s": run.warmup_s,
+        "duration_s": run.duration_s,
+        "repetition": run.repetition,
+        "startup_s": run.startup_s,
+        "requests": run.requests,
+        "failures": run.failures,
+        "failures_by_kind": total.failures_by_kind if total else {},
+        "throughput": run.throughput,
+        "goodput": run.goodput,
+        "concurrency": total.concurrency if total else None,
+        "response_time": _times(total, "response_time"),
+        "service_time": _times(total, "service_time"),
+        "cpu_percent": run.cpu_percent,
+        "memory_bytes": run.memory_bytes,
+        "sampler_cpu_percent": run.sampler_cpu_percent,
+        "settings_changed": run.settings_changed,
+        "environment": run.environment.data if run.environment else None,
+        "spec": run.spec,
+    }
+
+
+def runs_as_json(runs: Iterable[Run]) -> str:
+    return json.dumps([run_as_json(run) for run in runs], indent=2) + "\n"
+
+
+def runs_as_csv(runs: Iterable[Run]) -> str:
+    """One row a run; an empty field is a missing value."""
+    return table_as_csv(COLUMNS, ([_plain(getattr(run, name)) for name in COLUMNS] for run in runs))
+
+
+def table_as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Comma-separated values with a header; None is an empty field."""
+    data = tablib.Dataset(headers=list(header))
+    for row in rows:
+        data.append(list(row))
+    return str(data.export("csv"))
+
+
+def _times(total: Measurement | None, field: str) -> dict[str, float | None]:
+    figures = getattr(total, field) if total else {}
+    return {
+        "mean": figures.get("mean_s"),
+        **{f"p{percent}": figures.get(f"p{percent}_s") for percent in PERCENTS},
+        "max": figures.get("max_s"),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value

@@ -1,0 +1,83 @@
+"""How runs and cells are called on pages and in sentences."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchsuite.models import Run
+from benchsuite.report.cells import Cell
+
+
+def workload_title(run: Run) -> str:
+    """The workload with the options it was given: "io_read", "url /shop/", "cpu size=1000"."""
+    options = dict(_part(run.spec, "workload").get("options", {}))
+    words = [run.workload]
+    if path := options.pop("path", ""):
+        words.append(str(path))
+    words += [f"{name}={value}" for name, value in sorted(options.items())]
+    return " ".join(words)
+
+
+def load_title(run: Run) -> str:
+    """How much load: "100 users"."""
+    if run.users is None:
+        return run.model
+    return f"{run.users} user" if run.users == 1 else f"{run.users} users"
+
+
+def size_title(run: Run) -> str:
+    """Processes × threads: "2 × 4"; "—" for what is not known."""
+    if run.processes is None and run.threads is None:
+        return "—"
+    return f"{_or_dash(run.processes)} × {_or_dash(run.threads)}"
+
+
+def options_title(run: Run) -> str:
+    """The server's own options: "backlog=4096, http=h11"; empty without any."""
+    options = _part(run.spec, "server").get("options", {})
+    return ", ".join(f"{name}={value}" for name, value in sorted(options.items()))
+
+
+def cell_titles(cells: Sequence[Cell]) -> list[str]:
+    """The server of each cell and, where servers repeat, whatever else tells its cells apart."""
+    facets = [_facets(cell.first) for cell in cells]
+    titles = []
+    for mine in facets:
+        same = [other for other in facets if other["server"] == mine["server"]]
+        parts = [
+            mine[name] or f"no {name}"
+            for name in mine
+            if name != "server" and len({other[name] for other in same}) > 1
+        ]
+        titles.append(" · ".join([mine["server"], *parts]))
+    return _numbered(titles)
+
+
+def _facets(run: Run) -> dict[str, str]:
+    return {
+        "server": run.server,
+        "size": size_title(run),
+        "options": options_title(run),
+        "label": run.label,
+        "version": run.server_version,
+        "workload": workload_title(run),
+        "load": load_title(run),
+        "Python": f"Python {run.python_version}" if run.python_version else "",
+        "environment": f"environment {run.environment.fingerprint[:6]}" if run.environment else "",
+    }
+
+
+def _numbered(titles: list[str]) -> list[str]:
+    """Titles that are still equal get a number."""
+    return [
+        f"{title} ({titles[: index + 1].count(title)})" if titles.count(title) > 1 else title
+        for index, title in enumerate(titles)
+    ]
+
+
+def _part(spec: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part: Mapping[str, Any] = spec.get(name) or {}
+    return part
+
+
+def _or_dash(number: int | None) -> str:
+    return "—" if number is None else str(number)

@@ -1,0 +1,212 @@
+"""What a run or a comparison says, in one plain sentence each; for pages and the terminal alike."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from benchsuite import conf
+from benchsuite.exceptions import UsageError
+from benchsuite.models import Finding, Run
+from benchsuite.report.cells import Cell
+from benchsuite.report.naming import cell_titles, load_title, workload_title
+from benchsuite.results import Level, Status, Verdict
+from benchsuite.stats.percentiles import samples_needed
+from benchsuite.units import (
+    format_bytes,
+    format_count,
+    format_duration,
+    format_number,
+    format_percent,
+    format_period,
+    format_rate,
+)
+
+CLOSE = 1.05
+"""Below this ratio no winner is named: a few percent are within what one start differs by."""
+
+STARTS_WANTED = 5
+"""Fresh starts of each side that a comparison needs before it proves anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A figure that servers are ranked by, and the words for it."""
+
+    column: str
+    show: Callable[[float | None], str]
+    won: str
+    lost: str
+    highest: bool = False
+
+
+GOODPUT = Question("goodput", format_rate, "answered most", "{ratio} × {next}’s", highest=True)
+P95 = Question("p95_s", format_duration, "had the shortest p95", "{next} took {ratio} × as long")
+MEMORY = Question(
+    "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio} × as much"
+)
+QUESTIONS = (GOODPUT, P95, MEMORY)
+
+
+def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
+    """What happened in this run, and whether its number can be believed."""
+    what = f"{workload_title(run)} from {load_title(run)}"
+    if run.status == Status.RUNNING.value:
+        return f"{run.server} is being measured with {what}. {_remaining(run)}"
+    if run.goodput is None:
+        return f"{run.server} gave no result for {what}: {run.status}."
+    parts = [f"{run.server} answered {format_number(run.goodput)} requests/s of {what}"]
+    if times := _times(run):
+        parts.append(times)
+    parts.append(_failed(run))
+    sentence = f"{'; '.join(parts)}."
+    if run.status == Status.INTERRUPTED.value:
+        sentence += " It was interrupted: the figures are of a shorter window."
+    return f"{sentence}{_doubt(run, list(findings))}"
+
+
+def ranking_sentence(cells: Sequence[Cell]) -> str:
+    """Who answered most, and by how much; empty when nothing can be compared."""
+    parts = [question_sentence(cells, GOODPUT), starts_sentence(cells), thread_sentence(cells)]
+    return " ".join(part for part in parts if part) if parts[0] else ""
+
+
+def question_sentence(cells: Sequence[Cell], question: Question) -> str:
+    """Who is first in one figure, against the next; invalid cells take no part."""
+    ranked = _ranked(cells, question)
+    if len(ranked) < 2:
+        return ""
+    (first, best), (second, next_best), *_ = ranked
+    shown = question.show(best)
+    ratio = best / next_best if question.highest else next_best / best if best else 1.0
+    if next_best and (ratio < CLOSE or _overlap(first[1], second[1], question)):
+        return (
+            f"{first[0]} and {second[0]} are too close to call in {_short(question)}: "
+            f"{shown} and {question.show(next_best)}."
+        )
+    if not next_best or not best:
+        return f"{first[0]} {question.won}: {shown}; {second[0]}: {question.show(next_best)}."
+    lost = question.lost.format(ratio=format_number(ratio), next=second[0])
+    return f"{first[0]} {question.won}: {shown}, {lost} ({question.show(next_best)})."
+
+
+def starts_sentence(cells: Sequence[Cell]) -> str:
+    """How many server starts the comparison stands on, and what more would give."""
+    counts = sorted({len(cell.measured) for cell in cells if cell.measured})
+    if not counts or counts[0] >= STARTS_WANTED:
+        return ""
+    if counts == [1]:
+        many = "One start each"
+    else:
+        many = f"{'–'.join(str(count) for count in {counts[0]: 0, counts[-1]: 0})} starts each"
+    return f"{many}: a difference may be chance; --repeat {STARTS_WANTED} would tell."
+
+
+def thread_sentence(cells: Sequence[Cell]) -> str:
+    """Warns that ASGI servers run sync views in a thread, when some of these do."""
+    hopping = []
+    for cell in cells:
+        run = cell.first
+        try:
+            asgi = conf.server_class(run.server).interface == "asgi"
+        except (UsageError, ImportError):
+            continue
+        if asgi and f"{run.workload}_async" in conf.workload_paths():
+            hopping.append(run.server)
+    names = list(dict.fromkeys(hopping))
+    if not names or len(names) == len({cell.first.server for cell in cells}):
+        return ""
+    verb = "runs" if len(names) == 1 else "run"
+    return (
+        f"{_listed(names)} {verb} sync views in a thread (docs/reading-results.md): "
+        f"compare with --workload={cells[0].first.workload}_async."
+    )
+
+
+def missing_reason(run: Run, column: str) -> str:
+    """Why a figure is "—"."""
+    if run.status == Status.RUNNING.value:
+        return "still running"
+    if run.goodput is None:
+        return f"not measured: the run {_became(run)}"
+    if column in ("p50_s", "p95_s", "p99_s"):
+        needed = samples_needed(int(column[1:3]))
+        answered = (run.requests or 0) - (run.failures or 0)
+        return f"needs {format_count(needed)} right answers, and the run has {answered}"
+    return "not recorded"
+
+
+def _became(run: Run) -> str:
+    words = {Status.FAILED.value: "failed", Status.INTERRUPTED.value: "was interrupted"}
+    return words.get(run.status, "kept no figures")
+
+
+def _times(run: Run) -> str:
+    tail = next(
+        (
+            f"{percent} % within {format_duration(value)}"
+            for percent, value in ((99, run.p99_s), (95, run.p95_s))
+            if value is not None
+        ),
+        "",
+    )
+    half = f"half within {format_duration(run.p50_s)}" if run.p50_s is not None else ""
+    return ", ".join(part for part in (half, tail) if part)
+
+
+def _failed(run: Run) -> str:
+    if not run.failures:
+        return "nothing failed"
+    share = format_percent(run.failures / run.requests * 100) if run.requests else "all"
+    return f"{format_count(run.failures)} of {format_count(run.requests)} failed ({share})"
+
+
+def _doubt(run: Run, findings: list[Finding]) -> str:
+    if run.verdict not in (Verdict.WEAK.value, Verdict.INVALID.value):
+        return ""
+    heavy = [finding for finding in findings if finding.level == run.verdict]
+    heavy = heavy or [finding for finding in findings if finding.level != Level.INFO.value]
+    if not heavy:
+        return f" The number is {run.verdict}."
+    more = f" ({len(heavy) - 1} more below)" if len(heavy) > 1 else ""
+    return f" The number is {run.verdict}: {_inside(heavy[0].message)}{more}."
+
+
+def _inside(message: str) -> str:
+    """A sentence as it reads after a colon."""
+    text = message.strip().removesuffix(".")
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
+def _remaining(run: Run) -> str:
+    planned = run.warmup_s + run.duration_s
+    left = planned - (timezone.now() - run.started_at).total_seconds()
+    if left <= 0:
+        return "It should be done any moment."
+    return f"About {format_period(left)} to go."
+
+
+def _ranked(cells: Sequence[Cell], question: Question) -> list[tuple[tuple[str, Cell], float]]:
+    """((title, cell), figure) of the cells that may be ranked, best first."""
+    found = []
+    for title, cell in zip(cell_titles(cells), cells, strict=True):
+        value = cell.middle(question.column)
+        if value is not None and cell.verdict in (Verdict.VALID, Verdict.WEAK):
+            found.append(((title, cell), value))
+    return sorted(found, key=lambda pair: -pair[1] if question.highest else pair[1])
+
+
+def _overlap(first: Cell, second: Cell, question: Question) -> bool:
+    """Whether starts of the one lie among starts of the other; with one start it can't be seen."""
+    mine, theirs = first.spread(question.column), second.spread(question.column)
+    if mine is None or theirs is None or min(len(first.measured), len(second.measured)) < 2:
+        return False
+    return mine.least <= theirs.most and theirs.least <= mine.most
+
+
+def _short(question: Question) -> str:
+    return {"goodput": "goodput", "p95_s": "p95", "memory_bytes": "memory"}[question.column]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
