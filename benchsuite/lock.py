@@ -9,6 +9,9 @@ from contextlib import contextmanager
 
 POLL_S = 0.2
 
+NAME = f"benchsuite-{os.getuid()}"
+"""Of the socket that is the lock."""
+
 
 @contextmanager
 def alone(on_wait: Callable[[int | None], None]) -> Iterator[None]:
@@ -19,7 +22,7 @@ def alone(on_wait: Callable[[int | None], None]) -> Iterator[None]:
     holder, when there is something to wait for.
     """
     told = False
-    address = f"\0benchsuite-{os.getuid()}"
+    address = f"\0{NAME}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as holder:
         while True:
             try:

@@ -1,0 +1,125 @@
+"""From the command line's words to specs, and the sentences for nonsense."""
+
+import argparse
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from benchsuite.exceptions import UsageError
+from benchsuite.management import arguments
+from benchsuite.specs import RunSpec
+
+
+def specs(*words: str) -> tuple[RunSpec, ...]:
+    parser = argparse.ArgumentParser()
+    arguments.add_to(parser)
+    options: dict[str, Any] = vars(parser.parse_args(words))
+    return arguments.specs(options)
+
+
+def test_servers_by_comma_and_by_repeating_each_once() -> None:
+    runs = specs("--server=uvicorn, daphne", "--server", "uwsgi,uvicorn")
+    assert sorted(run.server.server for run in runs) == ["daphne", "uvicorn", "uwsgi"]
+
+
+def test_without_a_server_one_that_can_run_here_is_taken() -> None:
+    assert [run.server.server for run in specs()] == ["gunicorn-gthread"]
+
+
+def test_all_of_the_load() -> None:
+    (run,) = specs(
+        "--users=100",
+        "--spawn-rate=5",
+        "--think-time=500ms",
+        "--warmup=1m",
+        "--duration=2m",
+        "--timeout=180",
+        "--no-keep-alive",
+    )
+    load = run.load
+    assert (load.users, load.spawn_rate, load.think_time_s) == (100, 5.0, 0.5)
+    assert (load.warmup_s, load.duration_s, load.timeout_s) == (60.0, 120.0, 180.0)
+    assert load.keep_alive is False
+
+
+def test_options_go_to_server_and_workload() -> None:
+    (run,) = specs(
+        "--server=gunicorn-gthread",
+        "--threads=4",
+        "--processes=2",
+        "--option=backlog=512",
+        "--workload=cpu",
+        "--workload-option=size=1000",
+    )
+    assert (run.server.processes, run.server.threads) == (2, 4)
+    assert run.server.options == {"backlog": "512"}
+    assert (run.workload.workload, run.workload.options) == ("cpu", {"size": "1000"})
+
+
+def test_a_path_means_the_workload_url() -> None:
+    (run,) = specs("--path=/shop/")
+    assert (run.workload.workload, run.workload.options) == ("url", {"path": "/shop/"})
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--users=0"], "--users must be between 1 and 10000, and is 0."),
+        (["--users=-3"], "--users must be between 1 and 10000, and is -3."),
+        (["--duration=0"], "--duration must be above 0 and at most 86400, and is 0."),
+        (["--duration=soon"], "'soon' is not a time; write seconds"),
+        (["--spawn-rate=0"], "--spawn-rate must be above 0"),
+        (["--processes=0"], "--processes must be between 1 and 256, and is 0."),
+        (["--option=backlog"], "--option 'backlog' is not of the form name=value."),
+        (["--server=,"], "--server names no server; there are: "),
+        (["--path=/x/", "--workload=cpu"], "--path means --workload=url, and --workload=cpu"),
+        (["--database=mine"], "--database=mine is not known; write throwaway, keep, or a URL"),
+        (["--rows=-1"], "--rows must be between 0 and"),
+        (["--port=70000"], "--port must be between 1 and 65535, and is 70000."),
+        (["--repeat=0"], "--repeat must be between 1 and 1000, and is 0."),
+    ],
+)
+def test_nonsense_gets_one_sentence(words: list[str], sentence: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        specs("--server=uvicorn", *words) if "--server=," not in words else specs(*words)
+    assert sentence in str(refused.value)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("run_id", ["nonsense", "abcdef", "0" * 32, ""])
+def test_again_wants_a_stored_run(run_id: str) -> None:
+    if not run_id:
+        assert specs("--again", "")  # as if it weren't given
+        return
+    with pytest.raises(UsageError, match=f"--again {run_id}: no stored run begins with that id"):
+        specs("--again", run_id)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--server=apache"], "There is no server 'apache'; there are: "),
+        (["--server=daphne", "--processes=2"], "daphne runs 1 process"),
+        (["--workload=url"], "path"),
+        (["--locustfile=/no/such.py"], "There is no locustfile '/no/such.py'"),
+        (["--workload=cpu", "--workload-option=speed=1"], "has no option 'speed'; it has: size"),
+        (["--server=uvicorn", "--option=speed=1"], "uvicorn has no option 'speed'; it has: "),
+    ],
+)
+def test_the_command_ends_with_status_2_before_anything_starts(
+    words: list[str], sentence: str
+) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("runbench", *words)
+    assert sentence in str(refused.value)
+    assert refused.value.returncode == 2
+
+
+def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command(
+        "runbench", "--dry-run", "--server=uvicorn,daphne", "--repeat=2", "--users=100", "--warmup=5"
+    )
+    shown = capsys.readouterr().out
+    assert "Plan     2 servers × 2 repeats, plain, 100 users, 5 s warm-up + 10 s each" in shown
+    assert len([line for line in shown.splitlines() if "repetition" in line]) == 4
