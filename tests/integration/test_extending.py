@@ -1,0 +1,86 @@
+"""The code in docs/extending.md works as it stands there."""
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.test import override_settings
+
+from benchsuite import conf, planning
+from benchsuite.results import Status
+from benchsuite.runner import session
+from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from tests.integration.quiet import Quiet
+
+DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
+
+SHOP = """
+from django.http import HttpResponse
+from django.urls import path
+
+SECRET_KEY = "for the test"
+ROOT_URLCONF = __name__
+urlpatterns = [
+    path("", lambda request: HttpResponse("welcome")),
+    path("product/<int:id>/", lambda request, id: HttpResponse(f"{id} is in stock")),
+]
+"""
+
+
+def blocks() -> list[str]:
+    """The documented modules, in order."""
+    found = re.findall(r"```python\n# shop/bench\.py\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    assert len(found) == 2
+    return found
+
+
+def class_lines(code: str) -> int:
+    return len([line for line in code.splitlines() if line.strip()])
+
+
+def test_a_server_takes_thirty_lines_and_a_workload_twenty() -> None:
+    server, workload = blocks()
+    assert class_lines(server) <= 30
+    assert class_lines(workload) <= 20
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A stranger's project with the documented bench.py; yields its settings module."""
+    package = tmp_path / "shop"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "bench.py").write_text("\n".join(blocks()))
+    (package / "settings.py").write_text(SHOP)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    importlib.invalidate_caches()
+    yield "shop.settings"
+    for name in [name for name in sys.modules if name.split(".")[0] == "shop"]:
+        del sys.modules[name]
+
+
+def test_the_documented_server_and_workload_make_a_run(shop: str) -> None:
+    setting = {
+        "SERVERS": {"shop-cheroot": "shop.bench.Cheroot"},
+        "WORKLOADS": {"browse": "shop.bench.Browse"},
+    }
+    with override_settings(BENCHSUITE=setting):
+        spec = RunSpec(
+            server=ServerSpec(server="shop-cheroot", threads=3, options={"backlog": "64"}),
+            workload=WorkloadSpec(workload="browse", options={"product": "7"}),
+            load=LoadProfile(users=2, warmup_s=0.2, duration_s=1.0),
+        )
+        assert "shop-cheroot" in conf.server_paths()
+        planning.check([spec])
+        with session(settings_module=shop) as at_work:
+            result = at_work.run(spec, Quiet())
+    assert (result.status, result.failure) == (Status.FINISHED, "")
+    assert "--threads=3" in result.argv
+    assert result.total is not None
+    assert result.total.failures == 0
+    assert {one.name for one in result.summaries} == {"GET /", "/product/[id]/", "browse"}
+    assert all(one.requests > 5 for one in result.summaries)
