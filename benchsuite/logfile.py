@@ -1,5 +1,4 @@
-"""What the log of a process says: its last lines, and the error that a traceback in it ends
-with."""
+"""What the log of a process says: its last lines, and the error of its first traceback."""
 
 import re
 from pathlib import Path

@@ -84,8 +84,7 @@ class Process:
         return logfile.tail(self.log, lines)
 
     def living(self) -> list[int]:
-        """PIDs of its whole tree, those that ran away included, zombies not; empty once it was
-        ended."""
+        """PIDs of its whole tree, runaways included, zombies not; empty once it was ended."""
         return [] if self._ended else [stat.pid for stat in self._tree.living()]
 
     def end(self, stop_signal: int, grace_s: float) -> None:
@@ -96,9 +95,11 @@ class Process:
         if self._ended:
             return
         with held_back() as interrupted:
-            self._ask(stop_signal, time.monotonic() + grace_s, interrupted)
-            self._kill(time.monotonic() + KILL_S)
-            self._ended = True
+            try:
+                self._ask(stop_signal, time.monotonic() + grace_s, interrupted)
+                self._kill(time.monotonic() + KILL_S)
+            finally:
+                self._ended = True
 
     def _ask(self, stop_signal: int, deadline: float, interrupted: Callable[[], bool]) -> None:
         orphans_from = 0.0
@@ -150,8 +151,7 @@ def running(
     grace_s: float = 10.0,
     marker: str,
 ) -> Iterator[Process]:
-    """Run a program in a session of its own, output to `log`; when the block is left, nothing of it
-    is.
+    """Run a program in its own session, output to `log`; nothing of it outlives the block.
 
     At the end the leader gets `stop_signal` and its tree `grace_s` seconds; what is left then is
     killed. When this process dies without its end, the kernel sends the leader `stop_signal`. The
@@ -160,14 +160,14 @@ def running(
 
     Raises StartError when the program can't be started.
     """
-    part = f"{marker}/{next(_starts)}"
+    # With our PID: a child of the run may start programs for it too.
+    part = f"{marker}/{os.getpid()}/{next(_starts)}"
     with ExitStack() as stack:
         with held_back():
             process = _start(argv, name, log, {**env, RUN_VARIABLE: marker}, cwd, stop_signal, part)
             guard.announce(marker, process.pid)
             stack.callback(guard.withdraw, marker, process.pid)
-            # Twice, because Ctrl-C may strike after the end was called and before it holds signals
-            # back.
+            # Twice, because Ctrl-C may strike between the call and its holding signals back.
             stack.callback(process.end, stop_signal, grace_s)
             stack.callback(process.end, stop_signal, grace_s)
         yield process
@@ -182,8 +182,7 @@ def _start(
     stop_signal: int,
     part: str,
 ) -> Process:
-    # Seen from the folder it will run in, as execvp would: the wrapper could only say so in the
-    # log.
+    # Looked up here as execvp will: the wrapper could only complain in the log.
     local = os.path.join(cwd or "", argv[0]) if os.sep in argv[0] else argv[0]
     if shutil.which(local, path=env.get("PATH", os.defpath)) is None:
         raise StartError(f"{name} can't be started: there is no program {argv[0]}.")

@@ -1,5 +1,4 @@
-"""The child of `benchsuite.guard`: waits for its parent's end and clears up if that came
-unannounced.
+"""The child of `benchsuite.guard`: waits for its parent's end and clears up if it must.
 
 Runs without site-packages, so it imports nothing but the standard library and what reads /proc.
 """

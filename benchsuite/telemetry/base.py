@@ -1,0 +1,47 @@
+"""The contract of a telemetry device: one kind of figure about one part of the system."""
+
+from dataclasses import dataclass
+from typing import ClassVar, TypedDict
+
+from benchsuite.procfs import Stat
+
+
+class Figures(TypedDict, total=False):
+    """Fields of `benchsuite.results.Reading`; what is missing was not read."""
+
+    cpu_percent: float | None
+    memory_bytes: int | None
+    processes: int | None
+    threads: int | None
+    open_files: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The living processes of one part at one moment; read once, for all devices."""
+
+    at: float
+    """`time.monotonic()`"""
+    stats: tuple[Stat, ...]
+    costly: bool = True
+    """Whether the budget allows figures that cost milliseconds now."""
+
+
+class Device:
+    """Reads one kind of figure about one part; each method is optional.
+
+    It lives in the sampler's thread. A process that vanishes while it is read is no error; a figure
+    that can't be known is None.
+    """
+
+    cost: ClassVar[str] = ""
+    """What one sample costs, measured."""
+
+    def start(self) -> None:
+        """Raise UnavailableError when this machine can't tell: the device is then left out."""
+
+    def sample(self, snapshot: Snapshot) -> Figures:
+        return {}
+
+    def stop(self) -> None:
+        """Give back what `start` took."""

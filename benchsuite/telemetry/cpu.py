@@ -1,0 +1,92 @@
+"""The CPU share of a process tree."""
+
+import os
+import time
+from typing import ClassVar
+
+from benchsuite.procfs import Stat, read_stat
+from benchsuite.telemetry.base import Device, Figures, Snapshot
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+SHORTEST_S = 0.25
+"""The kernel counts in ticks of 10 ms; over a shorter time a share would be mostly rounding."""
+
+TOLERANCE = 1.25
+"""More than this times all CPUs is no rounding any more, but a wrong figure."""
+
+
+class Cpu(Device):
+    """CPU time of the tree over the time since the sample before, in percent of one CPU.
+
+    The time of a process that ends goes to its parent's account of waited-for children, and from
+    there comes the part that no sample saw. What samples did see of it is subtracted, so nothing
+    counts twice. Lost is only what a process used after its last sample when nobody of the tree
+    waits for it.
+    """
+
+    cost: ClassVar[str] = "nothing of its own: reads what the sampler has read anyway"
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Stat] = {}
+        self._owed: dict[int, int] = {}
+        """For each parent: ticks of its vanished children that are counted already, and that its
+        account of children will show again."""
+        self._at: float | None = None
+        self._boot_ticks = 0.0
+
+    def sample(self, snapshot: Snapshot) -> Figures:
+        if self._at is not None and snapshot.at - self._at < SHORTEST_S:
+            return {"cpu_percent": None}
+        now = {stat.pid: stat for stat in snapshot.stats}
+        now.update(self._zombies(now))
+        used = self._used(now)
+        share = None
+        if self._at is not None and (now or self._seen):
+            share = _plausible(100 * used / TICKS_PER_S / (snapshot.at - self._at))
+        self._seen = now
+        self._at = snapshot.at
+        self._boot_ticks = time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS_PER_S
+        return {"cpu_percent": share}
+
+    def _zombies(self, now: dict[int, Stat]) -> dict[int, Stat]:
+        """Those that ended, but whose time is not yet on their parent's account."""
+        gone = [stat for pid, stat in self._seen.items() if pid not in now]
+        last = [(stat, read_stat(stat.pid)) for stat in gone]
+        return {new.pid: new for old, new in last if new is not None and new.started == old.started}
+
+    def _used(self, now: dict[int, Stat]) -> int:
+        self._settle(now)
+        return sum(self._growth(stat) for stat in now.values())
+
+    def _settle(self, now: dict[int, Stat]) -> None:
+        gone = [
+            stat
+            for pid, stat in self._seen.items()
+            if pid not in now or now[pid].started != stat.started
+        ]
+        # Children start after their parents: youngest first hands debts up through any generations.
+        for stat in sorted(gone, key=lambda stat: stat.started, reverse=True):
+            counted = stat.own_ticks + stat.children_ticks + self._owed.pop(stat.pid, 0)
+            self._owed[stat.ppid] = self._owed.get(stat.ppid, 0) + counted
+        self._owed = {pid: ticks for pid, ticks in self._owed.items() if pid in now}
+
+    def _growth(self, stat: Stat) -> int:
+        before = self._seen.get(stat.pid)
+        if before is None or before.started != stat.started:
+            # Older than the last sample means found late: its time up to now belongs to no
+            # interval.
+            is_new = stat.started >= self._boot_ticks - 1
+            return stat.own_ticks + stat.children_ticks if is_new else 0
+        own = max(0, stat.own_ticks - before.own_ticks)
+        children = max(0, stat.children_ticks - before.children_ticks)
+        covered = min(children, self._owed.get(stat.pid, 0))
+        if covered:
+            self._owed[stat.pid] -= covered
+        return own + children - covered
+
+
+def _plausible(percent: float) -> float | None:
+    """No share above all CPUs: a little is rounding, much is not known."""
+    limit = 100.0 * (os.cpu_count() or 1)
+    return min(percent, limit) if percent <= limit * TOLERANCE else None

@@ -1,0 +1,154 @@
+"""Reads the parts of the system once a second, from a thread of the parent."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchsuite.procfs import read_stat
+from benchsuite.results import Reading
+from benchsuite.telemetry.base import Device, Figures, Snapshot
+from benchsuite.telemetry.counts import Counts
+from benchsuite.telemetry.cpu import Cpu
+from benchsuite.telemetry.files import OpenFiles
+from benchsuite.telemetry.memory import Memory
+
+DEVICES: tuple[type[Device], ...] = (Cpu, Memory, Counts, OpenFiles)
+
+COSTLY_SHARE = 0.008
+"""How much of one core the seconds with costly figures may take. The others take 0.2 ms (for four
+processes, on a machine of a hundred), so that together they stay below 1 %."""
+
+STOP_S = 10.0
+"""How long the thread may take to end the reading that it is at."""
+
+Pids = Callable[[], list[int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """What a sampler saw."""
+
+    readings: tuple[Reading, ...]
+    """Their `second` is `time.monotonic()` at the sample."""
+    cpu_percent: float | None
+    """What the sampling itself cost, in percent of one CPU."""
+    errors: tuple[str, ...]
+    """What could not be read and why, each once, with how often."""
+
+
+@dataclass(slots=True)
+class _Part:
+    name: str
+    pids: Pids
+    devices: list[Device]
+
+
+class Sampler:
+    """Watches named parts, each given by a function that lists its living processes.
+
+    An error of a device or of such a function ends neither the run nor the sampling: the figure is
+    missing, and the error is told in the end.
+    """
+
+    def __init__(
+        self,
+        parts: Mapping[str, Pids],
+        interval_s: float = 1.0,
+        devices: Sequence[type[Device]] = DEVICES,
+    ) -> None:
+        self._interval_s = interval_s
+        self._devices = tuple(devices)
+        self._parts: tuple[_Part, ...] = ()
+        self._readings: list[Reading] = []
+        self._errors: Counter[str] = Counter()
+        self._costly_from = 0.0
+        self._cpu_s = 0.0
+        self._started_at = 0.0
+        self._watched_s = 0.0
+        self._enough = threading.Event()
+        # A daemon: a parent that gives up must not wait for it.
+        self._thread = threading.Thread(target=self._watch, name="benchsuite-sampler", daemon=True)
+        for name, pids in parts.items():
+            self.add(name, pids)
+
+    def add(self, name: str, pids: Pids) -> None:
+        """Watch one more part from the next reading on."""
+        part = _Part(name, pids, [])
+        for kind in self._devices:
+            device = kind()
+            if self._tried(f"{name}, {kind.__name__}", device.start):
+                part.devices.append(device)
+        # A new tuple, so that the thread never walks over one that changes.
+        self._parts = (*self._parts, part)
+
+    def start(self) -> None:
+        self._started_at = time.monotonic()
+        self._thread.start()
+
+    def stop(self) -> Watched:
+        """Return everything seen; what was not started has seen nothing."""
+        if self._thread.ident is not None:
+            self._enough.set()
+            self._thread.join(STOP_S)
+            if self._thread.is_alive():
+                self._errors[f"The sampler did not end within {STOP_S:g} s."] += 1
+        for part in self._parts:
+            for device in part.devices:
+                self._tried(f"{part.name}, {type(device).__name__}", device.stop)
+        return Watched(
+            readings=tuple(self._readings),
+            cpu_percent=100 * self._cpu_s / self._watched_s if self._watched_s else None,
+            errors=tuple(_counted(text, count) for text, count in self._errors.items()),
+        )
+
+    def _watch(self) -> None:
+        due = self._started_at
+        while not self._enough.wait(max(0.0, due - time.monotonic())):
+            self._read()
+            # Seconds that were missed are missing, and not made up for in a hurry.
+            missed = max(0.0, (time.monotonic() - due) // self._interval_s)
+            due += self._interval_s * (missed + 1)
+
+    def _read(self) -> None:
+        before_s = time.thread_time()
+        now = time.monotonic()
+        costly = now >= self._costly_from
+        for part in self._parts:
+            self._read_part(part, costly=costly)
+        self._cpu_s = time.thread_time()
+        self._watched_s = time.monotonic() - self._started_at
+        if costly:
+            self._costly_from = now + (self._cpu_s - before_s) / COSTLY_SHARE
+
+    def _read_part(self, part: _Part, *, costly: bool) -> None:
+        figures: Figures = {}
+        try:
+            stats = [stat for pid in part.pids() if (stat := read_stat(pid)) is not None]
+        except Exception as error:  # noqa: BLE001 - a border: watching must not end what is watched
+            self._note(f"{part.name}, its processes", error)
+            return
+        living = tuple(stat for stat in stats if stat.alive)
+        snapshot = Snapshot(at=time.monotonic(), stats=living, costly=costly)
+        for device in part.devices:
+            try:
+                figures.update(device.sample(snapshot))
+            except Exception as error:  # noqa: BLE001 - the same border
+                self._note(f"{part.name}, {type(device).__name__}", error)
+        self._readings.append(Reading(second=snapshot.at, part=part.name, **figures))
+
+    def _tried(self, where: str, action: Callable[[], None]) -> bool:
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - the same border
+            self._note(where, error)
+            return False
+        return True
+
+    def _note(self, where: str, error: Exception) -> None:
+        self._errors[f"{where}: {type(error).__name__}: {error}"] += 1
+
+
+def _counted(text: str, count: int) -> str:
+    return text if count == 1 else f"{text} ({count} times)"
