@@ -7,12 +7,12 @@ samples to files in the spool folder.
     child → {"event": "ready"}                                 imported, waits for its job
     parent → job
     child → {"event": "checked"}                               one journey answered right
-          | {"event": "refused", "message": …}                 or not: the child ends with status 0
+          | {"event": "refused", "message": …}                 or not: the child ends
     parent → "go"
-    child → {"event": "tick", …}                               each second, see `Tick`
+    child → {"event": "tick", "elapsed_s": …, "users": …}      each second; the driver makes a `Tick` of it
     parent → "stop"                                            optional: drain now
     child → {"event": "done", …}                               see `Done`
-          | {"event": "failed", "message": …}                  the load itself broke
+    child → {"event": "failed", "message": …}                  at any time: the load itself broke
 """
 
 import dataclasses
@@ -22,10 +22,15 @@ from typing import Any
 
 from benchsuite.specs import LoadProfile, WorkloadSpec
 
-JOB_VERSION = 1
+GO = b"go"
+STOP = b"stop"
+"""The two orders besides the job, each a line of its own."""
+
+CHECK_LIMIT_S = 60.0
+"""How much longer than one request's timeout the checked journey may take."""
 
 SAMPLES_FILE = "samples.bin"
-"""Samples packed with `benchsuite.stats.samples.RECORD`, in the order of their finish."""
+"""Samples packed with `benchsuite.stats.samples.RECORD`, roughly in the order of their finish."""
 
 NAMES_FILE = "names.json"
 """[{"name", "scope", "examples": {kind number: message}}, …]: entry i is what `name == i` means
@@ -76,7 +81,8 @@ class Done:
     origin: float
     """When the first user was started."""
     window: tuple[float, float]
-    """Begin and end of the window; the end is earlier than planned when it was stopped."""
+    """Begin and end of the window; the end is earlier than planned when it was stopped, and equal to the
+    begin when it was stopped before."""
     stopped: bool
     """Whether it ended before its time."""
     users: tuple[tuple[float, int], ...]
@@ -99,3 +105,10 @@ def decode_job(data: Mapping[str, Any]) -> Job:
         load=LoadProfile.from_json(fields.pop("load")),
         **fields,
     )
+
+
+def decode_done(data: Mapping[str, Any]) -> Done:
+    fields = dict(data)
+    begin, end = fields.pop("window")
+    users = tuple((moment, count) for moment, count in fields.pop("users"))
+    return Done(window=(begin, end), users=users, **fields)

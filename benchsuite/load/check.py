@@ -1,0 +1,63 @@
+"""The checked journey: one pass outside of any window, with the very client that makes the load."""
+
+from collections.abc import Mapping
+
+from gevent import Timeout
+
+from benchsuite.exceptions import AnswerError
+from benchsuite.load.clients import Gate, HttpClient, RequestFailed, Target
+from benchsuite.load.recorder import Recorder
+from benchsuite.load.refusal import sentence
+from benchsuite.load.users import last_line, told
+from benchsuite.stats.samples import Kind
+from benchsuite.workloads.base import Workload
+
+
+class _Unrecorded(Recorder):
+    """Nothing of the check is measured."""
+
+    def __init__(self) -> None:
+        pass
+
+    def index(self, name: str, scope: str) -> int:
+        return 0
+
+    def add(
+        self, index: int, kind: Kind, user: int, body_bytes: int, start: float, finish: float
+    ) -> None:
+        pass
+
+    def example(self, index: int, kind: Kind, message: str) -> None:
+        pass
+
+
+def refused(
+    workload: Workload, target: Target, cookies: Mapping[str, str], *, limit_s: float
+) -> str | None:
+    """Why the target can't be measured with this workload, or None when every answer was right."""
+    client = HttpClient(target, _Unrecorded(), Gate(), user=0, cookies=cookies)
+    claim = ""
+    timeout = Timeout.start_new(limit_s)
+    try:
+        workload.journey(client)
+    except RequestFailed as error:
+        claim = told(error)
+    except (AnswerError, AssertionError) as error:
+        claim = told(error)
+        client.reject(claim)
+    except Timeout as expired:
+        if expired is not timeout:
+            raise
+        return f"One journey of {workload.name} took longer than {limit_s:g} s; make it shorter."
+    except Exception as error:  # noqa: BLE001 - a journey is foreign code
+        return f"The journey of {workload.name} broke off: {last_line(error)}."
+    finally:
+        timeout.close()
+        client.close()
+    if client.failed is not None:
+        return sentence(client.failed, host=target.host)
+    if claim:
+        return f"The journey of {workload.name} says: {claim}."
+    if not client.requests:
+        return f"The journey of {workload.name} makes no request, so there is nothing to measure."
+    return None

@@ -1,0 +1,344 @@
+"""Our own HTTP client: what a journey asks for, measured with our clock and nothing else.
+
+A request begins before its connection is made and ends with the last byte of its answer. No content
+coding is asked for, so a body is compared as the view wrote it.
+"""
+
+import json
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic
+from typing import Any, Self
+from urllib.parse import quote, urljoin, urlsplit
+
+from gevent import Timeout
+from geventhttpclient.response import HTTPResponse
+
+from benchsuite.exceptions import AnswerError
+from benchsuite.load.connection import Connection, ConnectionFailed
+from benchsuite.load.cookies import Cookies
+from benchsuite.load.forms import FORM, encode_body, encode_query
+from benchsuite.load.job import Job
+from benchsuite.load.recorder import REQUEST, Recorder
+from benchsuite.load.refusal import Failure
+from benchsuite.stats.samples import Kind
+
+RUN_HEADER = "X-Benchsuite-Run"
+
+MAX_REDIRECTS = 20
+
+PATH_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
+"""What is left alone in a path; `%` because a path may come quoted already."""
+
+
+class LoadEnded(BaseException):
+    """The window is over and no request is started any more; no `except Exception` may hold it."""
+
+
+class RequestFailed(Exception):
+    """A request without an answer ends its journey."""
+
+
+class Gate:
+    """Open as long as requests may be started."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where requests go, resolved once: looking a name up is not the server's time."""
+
+    host: str
+    family: int
+    address: Any
+    run_header: str
+    timeout_s: float
+    keep_alive: bool
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        parts = urlsplit(job.base_url)
+        found = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
+        return cls(
+            host=parts.netloc,
+            family=found[0][0],
+            address=found[0][4],
+            run_header=job.run_header,
+            timeout_s=job.load.timeout_s,
+            keep_alive=job.load.keep_alive,
+        )
+
+
+class Answer:
+    """What came back, with the attributes of `django.http.HttpResponse` that a journey may use."""
+
+    def __init__(self, method: str, path: str, raw: HTTPResponse) -> None:
+        self.method = method
+        self.path = path
+        self.status_code: int = raw.get_code()
+        self.content = bytes(raw._body_buffer)
+        self.redirect_chain: list[tuple[str, int]] = []
+        self._raw = raw
+
+    @cached_property
+    def headers(self) -> Mapping[str, str]:
+        """Without regard to upper and lower case; of a header that came twice, both with a comma."""
+        return _Headers(self._raw)
+
+    @property
+    def text(self) -> str:
+        return self.content.decode(errors="replace")
+
+    def json(self) -> Any:
+        """The decoded body; raises AnswerError when it is no JSON."""
+        try:
+            return json.loads(self.content)
+        except ValueError:
+            raise AnswerError(f"expected JSON, and got {self.content[:60]!r}") from None
+
+
+class _Headers(dict[str, str]):
+    def __init__(self, raw: HTTPResponse) -> None:
+        joined: dict[str, str] = {}
+        for name, value in raw.items():
+            key = name.lower()
+            joined[key] = f"{joined[key]}, {value}" if key in joined else value
+        super().__init__(joined)
+
+    def __getitem__(self, name: str) -> str:
+        return super().__getitem__(name.lower())
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and super().__contains__(name.lower())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return super().get(name.lower(), default)
+
+
+@dataclass(slots=True)
+class _Sample:
+    """A request that has ended, held back until it is known whether its body was right."""
+
+    index: int
+    kind: Kind
+    start: float
+    finish: float
+    answer: Answer | None
+    asked: tuple[str, str]
+    """Method and path."""
+
+
+class HttpClient:
+    """One user's client: its connection, its cookies, and what it has not written down yet."""
+
+    def __init__(
+        self,
+        target: Target,
+        recorder: Recorder,
+        gate: Gate,
+        *,
+        user: int,
+        cookies: Mapping[str, str],
+    ) -> None:
+        self.cookies = Cookies(cookies)
+        self.user = user
+        self.failed: Failure | None = None
+        """The first failure of the journey."""
+        self.requests = 0
+        """Requests of the journey."""
+        self.open: tuple[int, float] | None = None
+        """Name and start of the request in flight."""
+        self._target = target
+        self._recorder = recorder
+        self._gate = gate
+        self._held: _Sample | None = None
+        self._connection = Connection(target.family, target.address, keep_alive=target.keep_alive)
+        self._fixed_head = f"Host: {target.host}\r\nUser-Agent: benchsuite\r\nAccept: */*\r\n"
+        if not target.keep_alive:
+            self._fixed_head += "Connection: close\r\n"
+
+    def get(
+        self,
+        path: str,
+        data: Mapping[str, Any] | None = None,
+        follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
+        *,
+        name: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """`data` is the query; `follow` goes where redirects lead."""
+        answer = self._request("GET", path + encode_query(data), b"", "", name, headers)
+        return self._follow(answer, b"", "", headers) if follow else answer
+
+    def post(
+        self,
+        path: str,
+        data: Any = None,
+        content_type: str = FORM,
+        follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
+        *,
+        name: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """`data` is a form's fields, something that becomes JSON, or text or bytes as they are."""
+        body = encode_body(data, content_type)
+        answer = self._request("POST", path, body, content_type, name, headers)
+        return self._follow(answer, body, content_type, headers) if follow else answer
+
+    def begin(self) -> None:
+        """A new journey."""
+        self.failed = None
+        self.requests = 0
+
+    def settle(self) -> None:
+        """Writes the last request down: nobody has called its body wrong."""
+        held, self._held = self._held, None
+        if held is not None:
+            body_bytes = len(held.answer.content) if held.answer else 0
+            self._recorder.add(
+                held.index, held.kind, self.user, body_bytes, held.start, held.finish
+            )
+
+    def reject(self, message: str) -> None:
+        """The journey says that the last answer was wrong; what failed by itself keeps its kind."""
+        held = self._held
+        if held is not None and held.kind is Kind.OK:
+            self._fail(held, Kind.WRONG_BODY, message)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def give_up(self, moment: float) -> None:
+        """Writes the request in flight down as one that never ended."""
+        self.settle()
+        if self.open is not None:
+            index, start = self.open
+            self._recorder.add(index, Kind.UNFINISHED, self.user, 0, start, moment)
+            self._recorder.example(
+                index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
+            )
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        content_type: str,
+        name: str,
+        headers: Mapping[str, str] | None,
+    ) -> Answer:
+        if self._gate.closed:
+            raise LoadEnded
+        self.settle()
+        index = self._recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
+        message = self._message(method, path, body, content_type, headers)
+        self.requests += 1
+        failure: tuple[Kind, str]
+        timeout = Timeout.start_new(self._target.timeout_s)
+        start = monotonic()
+        self.open = (index, start)
+        try:
+            raw = self._connection.exchange(method, message)
+            finish = monotonic()
+        except ConnectionFailed as error:
+            finish = monotonic()
+            failure = (error.kind, str(error))
+        except Timeout as expired:
+            finish = monotonic()
+            if expired is not timeout:
+                raise
+            failure = self._timed_out()
+        else:
+            return self._answered(method, path, index, raw, start, finish)
+        finally:
+            timeout.close()
+            self.open = None
+        self._held = _Sample(index, failure[0], start, finish, None, (method, path))
+        self._fail(self._held, *failure)
+        raise RequestFailed(failure[1])
+
+    def _timed_out(self) -> tuple[Kind, str]:
+        if self._connection.connecting:
+            return Kind.CONNECT_TIMEOUT, f"no connection after {self._target.timeout_s:g} s"
+        return Kind.READ_TIMEOUT, f"no whole answer after {self._target.timeout_s:g} s"
+
+    def _answered(
+        self, method: str, path: str, index: int, raw: HTTPResponse, start: float, finish: float
+    ) -> Answer:
+        answer = Answer(method, path, raw)
+        self._held = held = _Sample(index, Kind.OK, start, finish, answer, (method, path))
+        if "set-cookie" in raw:
+            lines = raw["set-cookie"]
+            self.cookies.take([lines] if isinstance(lines, str) else lines)
+        found = raw.get(RUN_HEADER)
+        wanted = self._target.run_header
+        if wanted and found != wanted and (found is not None or answer.status_code < 400):
+            # an error without the header may come from the server or a front before the application
+            self._fail(
+                held, Kind.WRONG_RESPONDER, "answered by a process that does not belong to this run"
+            )
+        elif answer.status_code >= 400:
+            self._fail(held, Kind.HTTP_STATUS, f"status {answer.status_code}")
+        return answer
+
+    def _fail(self, held: _Sample, kind: Kind, message: str) -> None:
+        held.kind = kind
+        self._recorder.example(held.index, kind, message)
+        if self.failed is None:
+            answer = held.answer
+            method, path = held.asked
+            self.failed = Failure(
+                kind=kind,
+                message=message,
+                method=method,
+                path=path,
+                status=answer.status_code if answer else None,
+                location=answer.headers.get("Location", "") if answer else "",
+                body=answer.content if answer else b"",
+            )
+
+    def _message(
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        content_type: str,
+        headers: Mapping[str, str] | None,
+    ) -> bytes:
+        head = f"{method} {quote(path, PATH_CHARACTERS)} HTTP/1.1\r\n{self._fixed_head}"
+        if self.cookies.header_line:
+            head += self.cookies.header_line
+        if method == "POST":
+            head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
+        if headers:
+            for name, value in headers.items():
+                if "\r" in name + value or "\n" in name + value:
+                    raise ValueError(f"the header {name!r} holds a line end")
+                head += f"{name}: {value}\r\n"
+        return head.encode("latin-1") + b"\r\n" + body
+
+    def _follow(
+        self, answer: Answer, body: bytes, content_type: str, headers: Mapping[str, str] | None
+    ) -> Answer:
+        """Goes where redirects lead, each step a request of its own; raises AnswerError when they don't end."""
+        chain: list[tuple[str, int]] = []
+        while answer.status_code in (301, 302, 303, 307, 308) and "Location" in answer.headers:
+            location = answer.headers["Location"]
+            chain.append((location, answer.status_code))
+            if len(chain) > MAX_REDIRECTS:
+                raise AnswerError(f"redirected more than {MAX_REDIRECTS} times, last to {location}")
+            parts = urlsplit(urljoin(f"http://{self._target.host}{answer.path}", location))
+            if parts.netloc != self._target.host:
+                raise AnswerError(f"redirected to another host: {location}")
+            path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+            again = answer.method == "POST" and answer.status_code in (307, 308)
+            if again:
+                answer = self._request("POST", path, body, content_type, "", headers)
+            else:
+                answer = self._request("GET", path, b"", "", "", headers)
+        answer.redirect_chain = chain
+        return answer

@@ -1,0 +1,61 @@
+"""The cookies of one user: what a browser would send back to the one host that is measured."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+
+class Cookies:
+    """Names and values as the server set them; a cookie that is set to expire is forgotten.
+
+    There is only one host and no other site, so `Domain`, `Path`, `Secure` and `SameSite` are not
+    looked at, as in `django.test.Client`.
+    """
+
+    def __init__(self, initial: Mapping[str, str]) -> None:
+        self._values = dict(initial)
+        self._write_header()
+
+    def __getitem__(self, name: str) -> str:
+        return self._values[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def take(self, lines: Iterable[str]) -> None:
+        """Takes the values of the Set-Cookie headers of an answer."""
+        for line in lines:
+            pair, *attributes = line.split(";")
+            name, equals, value = pair.partition("=")
+            name = name.strip()
+            if not equals or not name:
+                continue
+            if _expired(attributes):
+                self._values.pop(name, None)
+            else:
+                self._values[name] = value.strip()
+        self._write_header()
+
+    def _write_header(self) -> None:
+        pairs = "; ".join(f"{name}={value}" for name, value in self._values.items())
+        self.header_line = f"Cookie: {pairs}\r\n" if pairs else ""
+
+
+def _expired(attributes: list[str]) -> bool:
+    """Whether the attributes of a cookie delete it; Max-Age weighs more than Expires (RFC 6265)."""
+    found = {
+        name.strip().lower(): value.strip()
+        for name, _, value in (attribute.partition("=") for attribute in attributes)
+    }
+    if "max-age" in found:
+        try:
+            return int(found["max-age"]) <= 0
+        except ValueError:
+            return False
+    if "expires" in found:
+        try:
+            moment = parsedate_to_datetime(found["expires"])
+        except ValueError:
+            return False
+        return moment.replace(tzinfo=moment.tzinfo or UTC) <= datetime.now(UTC)
+    return False

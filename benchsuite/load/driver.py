@@ -1,0 +1,224 @@
+"""Starts a load process and talks to it; nothing here imports Locust or gevent."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic, sleep
+from typing import IO, Any
+
+import numpy as np
+
+from benchsuite.exceptions import AnswerError, LoadError
+from benchsuite.load import job as messages
+from benchsuite.load import spool
+from benchsuite.load.job import SAMPLES_FILE, Done, Job, Tick, decode_done
+from benchsuite.stats.samples import Kind
+
+IMPORT_LIMIT_S = 30.0
+"""How long the process may take until it is ready for its job."""
+
+MARGIN_S = 15.0
+"""How much longer than planned anything may take before the process is given up."""
+
+GRACE_S = 1.0
+"""How long the process may take to end once its standard input has."""
+
+LOG_LINES = 20
+STEP_S = 0.002
+
+
+@contextmanager
+def load_worker(
+    *, spool: Path, log: Path, env: Mapping[str, str] | None = None
+) -> Iterator["LoadWorker"]:
+    """A load process, started at once so that its imports overlap with what the caller does next.
+
+    `env` is its whole environment, by default ours. On exit the process is gone, whatever happened.
+    """
+    spool.mkdir(parents=True, exist_ok=True)
+    events, child_events = os.pipe()
+    try:
+        with log.open("ab") as log_file:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "benchsuite.load.worker", str(child_events)],
+                stdin=subprocess.PIPE,
+                stdout=log_file,
+                stderr=log_file,
+                pass_fds=(child_events,),
+                env=_with_our_path(os.environ if env is None else env),
+                start_new_session=True,
+            )
+    except BaseException:
+        os.close(events)
+        raise
+    finally:
+        os.close(child_events)
+    worker = LoadWorker(process, events, spool=spool, log=log)
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
+class LoadWorker:
+    """The parent's side of one load process: `check()`, then `run()`, perhaps `stop()`."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], events: int, *, spool: Path, log: Path
+    ) -> None:
+        self.pid = process.pid
+        self._process = process
+        self._events = events
+        self._buffer = b""
+        self._spool = spool
+        self._log = log
+        self._started_at = monotonic()
+        self._longest_s = 0.0
+        self._deadline = 0.0
+        self._progress = _Progress(spool)
+
+    def check(self, job: Job) -> None:
+        """Hands over the job and waits for its checked journey.
+
+        Raises AnswerError when the target does not answer as the workload expects, and LoadError when
+        the load process broke.
+        """
+        self._expect("ready", self._started_at + IMPORT_LIMIT_S)
+        here = replace(job, spool=str(self._spool))
+        self._send(json.dumps(messages.encode(here)).encode())
+        limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S + MARGIN_S
+        self._expect("checked", monotonic() + limit_s)
+        self._longest_s = job.load.longest_s
+
+    def run(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Starts the load and waits for its end; `on_tick` is called about once a second."""
+        self._deadline = monotonic() + self._longest_s + MARGIN_S
+        self._send(messages.GO)
+        return self.wait(on_tick)
+
+    def stop(self) -> None:
+        """Asks to close the window now; `run()` or `wait()` returns when what is in flight has ended."""
+        with suppress(
+            LoadError
+        ):  # an order to a dead process is needless, and wait() says why it died
+            self._send(messages.STOP)
+
+    def wait(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
+        while True:
+            event = self._next_event(self._deadline)
+            if event.pop("event") == "done":
+                return decode_done(event)
+            on_tick(self._progress.tick(**event))
+
+    def close(self) -> None:
+        """Ends the process and whatever it has started, and reaps it."""
+        with suppress(BrokenPipeError):
+            self._stdin.close()
+        limit = monotonic() + GRACE_S
+        while self._living() and monotonic() < limit:
+            sleep(STEP_S)
+        # not reaped yet, so the number of its group still belongs to it
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._events)
+
+    @property
+    def _stdin(self) -> IO[bytes]:
+        stdin = self._process.stdin
+        assert stdin is not None
+        return stdin
+
+    def _living(self) -> bool:
+        """Whether the process still runs; it is left unreaped when it doesn't."""
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        return ended is None
+
+    def _send(self, line: bytes) -> None:
+        try:
+            self._stdin.write(line + b"\n")
+            self._stdin.flush()
+        except BrokenPipeError:
+            raise self._died() from None
+
+    def _expect(self, name: str, deadline: float) -> None:
+        event = self._next_event(deadline)
+        if event["event"] != name:
+            raise LoadError(f"The load process said {event['event']} where {name} was due.")
+
+    def _next_event(self, deadline: float) -> dict[str, Any]:
+        """The next event that is no bad news; bad news is raised."""
+        while b"\n" not in self._buffer:
+            left = deadline - monotonic()
+            if left <= 0 or not select.select([self._events], [], [], left)[0]:
+                raise LoadError(
+                    f"The load process did not answer in time; its log ends with:\n{self._log_tail()}"
+                )
+            block = os.read(self._events, 65_536)
+            if not block:
+                raise self._died()
+            self._buffer += block
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        event: dict[str, Any] = json.loads(line)
+        if event["event"] == "refused":
+            raise AnswerError(event["message"])
+        if event["event"] == "failed":
+            raise LoadError(event["message"])
+        return event
+
+    def _died(self) -> LoadError:
+        limit = monotonic() + GRACE_S
+        while self._living() and monotonic() < limit:
+            sleep(STEP_S)
+        return LoadError(f"The load process died; its log ends with:\n{self._log_tail()}")
+
+    def _log_tail(self) -> str:
+        lines = self._log.read_text(errors="replace").splitlines()[-LOG_LINES:]
+        return "\n".join(lines) or "(nothing)"
+
+
+class _Progress:
+    """Makes ticks from the samples that the load process has written since the last one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._offset = 0
+        self._elapsed_s = 0.0
+        self._requests = 0
+        self._failures = 0
+
+    def tick(self, *, elapsed_s: float, users: int) -> Tick:
+        with (self._folder / SAMPLES_FILE).open("rb") as file:
+            file.seek(self._offset)
+            new = spool.read_on(file)
+            self._offset = file.tell()
+        scopes = np.array([name.scope for name in spool.read_names(self._folder)], dtype=object)
+        new = new[scopes[new["name"]] == "request"] if len(new) else new
+        right = new[new["kind"] == Kind.OK]
+        passed_s = elapsed_s - self._elapsed_s
+        self._elapsed_s = elapsed_s
+        self._requests += len(new)
+        self._failures += len(new) - len(right)
+        times = right["finish"] - right["intended_start"]
+        return Tick(
+            elapsed_s=elapsed_s,
+            users=users,
+            requests=self._requests,
+            failures=self._failures,
+            rate=len(new) / passed_s if passed_s > 0 else 0.0,
+            p95_s=float(np.quantile(times, 0.95, method="inverted_cdf")) if len(times) else None,
+        )
+
+
+def _with_our_path(env: Mapping[str, str]) -> dict[str, str]:
+    """The child finds the modules that we find: workloads live next to manage.py, wherever that is."""
+    ours = [entry or os.getcwd() for entry in sys.path]
+    return {**env, "PYTHONPATH": os.pathsep.join(dict.fromkeys(ours))}

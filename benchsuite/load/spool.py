@@ -1,0 +1,58 @@
+"""Reads what a load process wrote, also while it still writes."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE
+from benchsuite.stats.samples import FIELDS, RECORD, Kind
+
+DTYPE = np.dtype(list(FIELDS))
+Samples = NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameEntry:
+    """What the name index of a sample means."""
+
+    name: str
+    scope: str
+    """"request" or "journey"."""
+    examples: dict[Kind, str]
+    """The first message of each kind of failure."""
+
+
+def read(folder: Path) -> tuple[Samples, list[NameEntry]]:
+    """All samples of a spool folder, and the names they refer to; no samples when nothing was written."""
+    path = folder / SAMPLES_FILE
+    if not path.exists():
+        return np.empty(0, DTYPE), []
+    with path.open("rb") as file:
+        samples = read_on(file)
+    return samples, read_names(folder)
+
+
+def read_on(file: BinaryIO) -> Samples:
+    """The whole samples from the file's position on, and leaves it behind them."""
+    packed = file.read()
+    rest = len(packed) % RECORD.size
+    if rest:
+        file.seek(-rest, 1)
+        packed = packed[:-rest]
+    return np.frombuffer(packed, DTYPE)
+
+
+def read_names(folder: Path) -> list[NameEntry]:
+    entries = json.loads((folder / NAMES_FILE).read_text())
+    return [
+        NameEntry(
+            name=entry["name"],
+            scope=entry["scope"],
+            examples={Kind(int(kind)): text for kind, text in entry["examples"].items()},
+        )
+        for entry in entries
+    ]

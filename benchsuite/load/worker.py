@@ -1,0 +1,159 @@
+"""The load process: `python -m benchsuite.load.worker EVENTS_FD`.
+
+The only program of benchsuite that imports Locust, which patches the interpreter with gevent. It reads
+its job from standard input (whose end means that the parent is gone), writes events to the pipe it
+inherited, and samples to the spool folder (`benchsuite.load.job`).
+"""
+
+import locust  # noqa: F401  # isort: skip - patches the interpreter, so it comes before everything else
+
+import ctypes
+import gc
+import importlib
+import json
+import logging
+import os
+import random
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+import gevent
+from gevent.event import AsyncResult, Event
+from gevent.os import make_nonblocking, nb_read, nb_write
+
+from benchsuite.exceptions import BenchsuiteError, LoadError
+from benchsuite.load import job as messages
+from benchsuite.load.check import refused
+from benchsuite.load.clients import Gate, Target
+from benchsuite.load.job import Job, decode_job
+from benchsuite.load.locustfile import LocustfileUsers
+from benchsuite.load.phases import Course, Crowd
+from benchsuite.load.recorder import Recorder
+from benchsuite.load.users import Journeys, last_line
+from benchsuite.workloads.base import Workload
+
+PR_SET_PDEATHSIG = 1
+
+LOG_RECORDS = 100
+"""Log records of Locust that are kept: a locustfile whose task fails would write one each time."""
+
+
+class Parent:
+    """What the parent has ordered, and the way to answer it."""
+
+    def __init__(self, events: int) -> None:
+        self.job: AsyncResult[Job] = AsyncResult()
+        self.go = Event()
+        self.stop = Event()
+        self._events = events
+        make_nonblocking(events)
+        make_nonblocking(0)
+        gevent.spawn(self._listen)
+
+    def say(self, event: dict[str, Any]) -> None:
+        """Sends an event; a tick that finds the pipe full is left out, so that the load never waits."""
+        line = json.dumps(event).encode() + b"\n"
+        if event["event"] == "tick":
+            try:
+                os.write(self._events, line)
+            except BlockingIOError:
+                return
+        else:
+            while line:
+                line = line[nb_write(self._events, line) :]
+
+    def _listen(self) -> None:
+        buffered = b""
+        while True:
+            block = nb_read(0, 65_536)
+            if not block:
+                os._exit(1)
+            *lines, buffered = (buffered + block).split(b"\n")
+            for line in lines:
+                self._obey(line)
+
+    def _obey(self, line: bytes) -> None:
+        if line == messages.GO:
+            self.go.set()
+        elif line == messages.STOP:
+            self.stop.set()
+        else:
+            self.job.set(decode_job(json.loads(line)))
+
+
+def main(events: int) -> NoReturn:
+    _die_with_parent()
+    _quiet_logs()
+    parent = Parent(events)
+    try:
+        parent.say({"event": "ready"})
+        parent.say(_work(parent))
+    except BenchsuiteError as error:
+        parent.say({"event": "failed", "message": str(error)})
+    except OSError as error:
+        parent.say({"event": "failed", "message": f"The load process failed: {error}."})
+    except Exception as error:  # noqa: BLE001 - a workload's or locustfile's own code
+        traceback.print_exc()
+        parent.say({"event": "failed", "message": f"The load broke: {last_line(error)}."})
+    # everything is written: greenlets, sockets and atexit hooks would only take time
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _work(parent: Parent) -> dict[str, Any]:
+    """Checks, waits for "go", loads; the event that ends it."""
+    job = parent.job.get()
+    random.seed(job.seed)
+    recorder = Recorder(Path(job.spool))
+    crowd: Crowd
+    if job.locustfile:
+        crowd = LocustfileUsers(job, recorder)
+    else:
+        workload = _workload(job)
+        target = Target.of(job)
+        limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
+        message = refused(workload, target, job.cookies, limit_s=limit_s)
+        if message is not None:
+            return {"event": "refused", "message": message}
+        crowd = Journeys(job, workload, target, recorder, Gate())
+    gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
+    parent.say({"event": "checked"})
+    parent.go.wait()
+    done = Course(job.load, crowd, recorder, parent.stop, parent.say).run()
+    return {"event": "done", **messages.encode(done)}
+
+
+def _workload(job: Job) -> Workload:
+    module_name, _, class_name = job.workload_class.rpartition(".")
+    try:
+        workload_class = getattr(importlib.import_module(module_name), class_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise LoadError(
+            f"The load process can't import the workload {job.workload_class}: {last_line(error)}."
+        ) from error
+    workload = workload_class(**job.workload.options)
+    assert isinstance(workload, Workload)
+    return workload
+
+
+def _die_with_parent() -> None:
+    """Kills this process with its parent, also when a journey never lets the end of stdin be read."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _quiet_logs() -> None:
+    """Warnings and errors of Locust go to standard error, which is the log, and only so many."""
+    handler = logging.StreamHandler()
+    left = iter(range(LOG_RECORDS))
+    handler.addFilter(lambda record: next(left, None) is not None)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("locust.runners").setLevel(logging.ERROR)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
