@@ -17,7 +17,7 @@ MAIL_SINK = "django.core.mail.backends.dummy.EmailBackend"
 FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
 LOOPBACK = ("127.0.0.1", "localhost")
 
-_PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
+PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
 """The keys of a DATABASES entry that say where it is."""
 _HTTPS_ONLY = ("SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE")
 _COOKIE_DOMAINS = ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN", "LANGUAGE_COOKIE_DOMAIN")
@@ -67,14 +67,14 @@ def _databases(changes: _Changes, plan: Plan) -> None:
         databases[alias]["NAME"] = name
     for alias, other in plan.mirrors.items():
         source = databases[other]
-        place = {key: source[key] for key in _PLACE if key in source}
-        kept = {key: value for key, value in databases[alias].items() if key not in _PLACE}
+        place = {key: source[key] for key in PLACE if key in source}
+        kept = {key: value for key, value in databases[alias].items() if key not in PLACE}
         databases[alias] = {**kept, **place}
         if "OPTIONS" in source or "OPTIONS" in kept:
             databases[alias]["OPTIONS"] = source.get("OPTIONS", {})
     parts = []
     if plan.databases:
-        parts.append(f"throw-away databases for {', '.join(sorted(plan.databases))}")
+        parts.append(f"throw-away: {', '.join(sorted(plan.databases))}")
     if plan.mirrors:
         parts.append(
             "; ".join(f"{one} shares that of {other}" for one, other in plan.mirrors.items())
@@ -94,10 +94,10 @@ def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
     import dj_database_url
 
     parsed: dict[str, Any] = dict(dj_database_url.parse(url))
-    kept = {key: value for key, value in entry.items() if key not in _PLACE}
+    kept = {key: value for key, value in entry.items() if key not in PLACE}
     if entry.get("ENGINE") != parsed["ENGINE"]:
         kept.pop("OPTIONS", None)
-    place = {key: parsed[key] for key in _PLACE if key in parsed}
+    place = {key: parsed[key] for key in PLACE if key in parsed}
     options = {**kept.pop("OPTIONS", {}), **parsed.get("OPTIONS", {})}
     return {**kept, **place, **({"OPTIONS": options} if options else {})}
 

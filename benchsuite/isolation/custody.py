@@ -1,0 +1,156 @@
+"""The databases of one command and the plans of its runs; lives in the keeper."""
+
+import dataclasses
+import importlib
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import django.db
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.db import connections
+from django.urls import Resolver404, resolve
+from django.utils.module_loading import import_string
+
+from benchsuite.exceptions import DatabaseError
+from benchsuite.isolation.creation import Throwaway, engine
+from benchsuite.isolation.faults import explain
+from benchsuite.isolation.overrides import overridden
+from benchsuite.isolation.plan import Plan
+from benchsuite.specs import KEEP, DatabaseSpec, WorkloadSpec
+from benchsuite.workloads.base import Workload
+
+SUFFIX = 8
+"""Characters of a run's token in the names of its databases."""
+
+
+class Custody:
+    """Made once; `make()` first, then `clone()` and `drop()` for each run, `end()` at last."""
+
+    def __init__(
+        self, *, workload_path: str, workload: WorkloadSpec, database: DatabaseSpec, plan: Plan
+    ) -> None:
+        self._database = database
+        self._spec = workload
+        self._workload_path = workload_path
+        self._plan = plan
+        self._folder = Path(plan.folder)
+        self._throwaway = Throwaway(plan.token, self._folder)
+
+    def make(self) -> dict[str, Any]:
+        """Makes and fills the templates; what the parent wants to know of it."""
+        if self._plan.needs_target_app:
+            self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
+        workload: Workload = import_string(self._workload_path)(**self._spec.options)
+        with _explained():
+            if self._database.use == KEEP:
+                found = workload.inspect(self._database)
+            else:
+                self._throwaway.create()
+                self._load_fixture()
+                found = workload.prepare(self._database)
+            program = engine()
+        connections.close_all()
+        found = found or {}
+        cookies = dict(found.get("cookies", {}))
+        _check_sessions(cookies)
+        return {
+            "engine": program,
+            "settings_changed": self._changes(),
+            "cookies": cookies,
+            "options": dict(found.get("options", {})),
+        }
+
+    def clone(self, token: str) -> Path:
+        """A copy of the databases for one run, and the plan its server is started with."""
+        folder = self._folder / token[:SUFFIX]
+        folder.mkdir()
+        names: Mapping[str, str] = {}
+        if self._database.use != KEEP:
+            with _explained():
+                names = self._throwaway.clone(token[:SUFFIX])
+        path = folder / "plan.json"
+        self._run_plan(token, str(folder), names).write(path)
+        return path
+
+    def drop(self, token: str) -> None:
+        """Removes what `clone` made."""
+        if self._database.use != KEEP:
+            with _explained():
+                self._throwaway.drop(token[:SUFFIX])
+        shutil.rmtree(self._folder / token[:SUFFIX], ignore_errors=True)
+
+    def end(self) -> None:
+        """Drops whatever is there."""
+        if self._database.use != KEEP:
+            self._throwaway.drop_all()
+
+    def _load_fixture(self) -> None:
+        if not self._database.fixture:
+            return
+        try:
+            call_command("loaddata", self._database.fixture, database="default", verbosity=0)
+        except CommandError as error:
+            raise DatabaseError(
+                f"The fixture {self._database.fixture} could not be loaded: {error}"
+            ) from error
+
+    def _run_plan(self, token: str, folder: str, names: Mapping[str, str]) -> Plan:
+        return dataclasses.replace(
+            self._plan,
+            token=token,
+            folder=folder,
+            databases=names,
+            mirrors=self._throwaway.mirrors,
+        )
+
+    def _changes(self) -> dict[str, str]:
+        """What a run's server will say it changed: the same for every run."""
+        module = importlib.import_module(self._plan.settings_module)
+        project = {name: getattr(module, name) for name in dir(module) if name.isupper()}
+        names = {alias: "" for same in self._throwaway.groups.values() for alias in same}
+        return overridden(project, self._run_plan("", "", names))[1]
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turns what a database server may say into a DatabaseError; Django's own exits too."""
+    try:
+        yield
+    except (django.db.Error, OSError, ImproperlyConfigured) as error:
+        raise DatabaseError(explain(error, _default_entry())) from error
+    except SystemExit as error:
+        if not error.code:
+            raise
+        raise DatabaseError(explain(error, _default_entry())) from error
+
+
+def _default_entry() -> Mapping[str, Any]:
+    entry: Mapping[str, Any] = settings.DATABASES.get("default", {})
+    return entry
+
+
+def _has_target() -> bool:
+    """Whether the project's own URLs hold the target views at /bench/."""
+    try:
+        match = resolve("/bench/plain/", settings.BENCHSUITE_ORIGINAL["ROOT_URLCONF"])
+    except Resolver404:
+        return False
+    return match.func.__module__.startswith("benchsuite.target.")
+
+
+def _check_sessions(cookies: Mapping[str, str]) -> None:
+    """Sessions that live in the cache only would not reach the servers: each run has its own."""
+    backend = getattr(settings, "SESSION_ENGINE", "")
+    if (
+        settings.SESSION_COOKIE_NAME in cookies
+        and backend == "django.contrib.sessions.backends.cache"
+    ):
+        raise DatabaseError(
+            "prepare() made a session in the cache, and each run begins with an empty cache: log "
+            "in inside the journey, or use cached_db as SESSION_ENGINE."
+        )

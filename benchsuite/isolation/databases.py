@@ -1,0 +1,235 @@
+"""The parent's side of the throw-away databases: starts the keeper and speaks with it."""
+
+import dataclasses
+import json
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchsuite import logfile
+from benchsuite.exceptions import DatabaseError, UsageError
+from benchsuite.interrupts import held_back
+from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
+from benchsuite.specs import DatabaseSpec, Option, WorkloadSpec
+
+READY_S = 900.0
+CLONE_S = 120.0
+ROWS_PER_SECOND = 20_000
+"""A slow disk's pace; deadlines are longer by the time that the rows take at it."""
+END_S = 60.0
+"""How long dropping everything may take before the keeper is asked, and then made, to end."""
+KILL_S = 5.0
+
+
+class Keeper:
+    """The databases of the runs that share a workload and a DatabaseSpec."""
+
+    def __init__(
+        self, child: subprocess.Popen[bytes], answers: int, log: Path, spec: WorkloadSpec, rows: int
+    ) -> None:
+        self._child = child
+        self._answers = answers
+        self._buffer = b""
+        self._log = log
+        self._spec = spec
+        self._seeding_s = rows / ROWS_PER_SECOND
+        self._ready: Mapping[str, Any] | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def wait(self) -> None:
+        """Returns when the databases are made and filled; a second call returns at once."""
+        if self._ready is None:
+            self._ready = self._answer("ready", READY_S + self._seeding_s)
+
+    @property
+    def settings_changed(self) -> dict[str, str]:
+        """Setting → what was changed, in words."""
+        return dict(self._found("settings_changed"))
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        """What `prepare()` wants every user to send."""
+        return dict(self._found("cookies"))
+
+    @property
+    def engine(self) -> str:
+        """Name and version of the database: "sqlite 3.40.1", "postgresql 15.18", "none"."""
+        return str(self._found("engine"))
+
+    @property
+    def workload(self) -> WorkloadSpec:
+        """The workload with the options that `prepare()` found out; what the load is made with."""
+        options: dict[str, Option] = {**self._spec.options, **self._found("options")}
+        return dataclasses.replace(self._spec, options=options)
+
+    @contextmanager
+    def clone(self, token: str) -> Iterator[Path]:
+        """A fresh copy of the databases while the block runs; the path of one server's plan."""
+        self.wait()
+        self._tell({"do": "clone", "token": token})
+        plan = Path(self._answer("cloned", CLONE_S + self._seeding_s)["plan"])
+        try:
+            yield plan
+        finally:
+            self._tell({"do": "drop", "token": token})
+            self._answer("dropped", CLONE_S)
+
+    def end(self) -> None:
+        """Drops everything; raises DatabaseError when something could not be dropped."""
+        if self._child.stdin is None or self._child.stdin.closed:
+            return
+        with held_back():
+            self._child.stdin.close()
+            for seconds, insist in ((END_S, self._child.terminate), (KILL_S, self._child.kill)):
+                try:
+                    self._child.wait(seconds)
+                    break
+                except subprocess.TimeoutExpired:
+                    insist()
+            status = self._child.wait()
+            os.close(self._answers)
+        if status != 0 and self._ready is not None:
+            raise DatabaseError(f"The throw-away databases could not all be dropped: {self._why()}")
+
+    def _found(self, name: str) -> Any:
+        self.wait()
+        assert self._ready is not None
+        return self._ready[name]
+
+    def _tell(self, command: Mapping[str, str]) -> None:
+        assert self._child.stdin is not None
+        try:
+            self._child.stdin.write(json.dumps(command).encode() + b"\n")
+        except BrokenPipeError as error:
+            raise DatabaseError(f"The databases' keeper ended: {self._why()}") from error
+
+    def _answer(self, event: str, timeout_s: float) -> Mapping[str, Any]:
+        message: Mapping[str, Any] = json.loads(self._line(time.monotonic() + timeout_s, timeout_s))
+        if message["event"] != event:
+            raise DatabaseError(str(message.get("message", message)))
+        return message
+
+    def _line(self, deadline: float, timeout_s: float) -> bytes:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._answers, selectors.EVENT_READ)
+            while b"\n" not in self._buffer:
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    raise DatabaseError(
+                        f"The throw-away databases were not ready after {timeout_s:.0f} s; lower "
+                        "--rows, or look at the database server."
+                    )
+                chunk = os.read(self._answers, 65536)
+                if not chunk:
+                    raise DatabaseError(f"The throw-away database could not be made: {self._why()}")
+                self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def _why(self) -> str:
+        """The last line of the keeper's traceback, else of its log."""
+        return logfile.first_error(self._log) or logfile.tail(self._log, 1) or "it left no message"
+
+
+@contextmanager
+def throwaway(
+    *,
+    folder: Path,
+    settings_module: str,
+    token: str,
+    workload_path: str,
+    workload: WorkloadSpec,
+    database: DatabaseSpec,
+    needs_target_app: bool,
+    log: Path,
+    env: Mapping[str, str],
+) -> Iterator[Keeper]:
+    """Starts making the databases; they are dropped at the end, also when this process is killed.
+
+    `folder` must exist and be this run's own; SQLite files are made in it. The keeper works while
+    the caller does something else until `Keeper.wait()`.
+    """
+    plan = Plan(
+        settings_module=settings_module,
+        token=token,
+        folder=str(folder.resolve()),
+        database_url=_checked_url(database),
+        needs_target_app=needs_target_app,
+    )
+    request = {
+        "workload_path": workload_path,
+        "workload": workload.to_json(),
+        "database": database.to_json(),
+    }
+    keeper = None
+    try:
+        with held_back():
+            plan.write(folder / "keeper-plan.json")
+            (folder / "keeper-request.json").write_text(json.dumps(request))
+            keeper = _start(folder, env, log, workload, database)
+        yield keeper
+    finally:
+        if keeper is not None:
+            keeper.end()
+
+
+def _start(
+    folder: Path, env: Mapping[str, str], log: Path, spec: WorkloadSpec, database: DatabaseSpec
+) -> Keeper:
+    """The keeper has a session of its own and no mark of the run: it must outlive both to drop."""
+    answers, theirs = os.pipe()
+    try:
+        with log.open("wb") as output:
+            child = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "benchsuite.isolation.keeper",
+                    str(theirs),
+                    str(folder / "keeper-request.json"),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                pass_fds=(theirs,),
+                env=_environment(env, folder),
+                start_new_session=True,
+                bufsize=0,
+            )
+    except OSError as error:
+        os.close(answers)
+        raise DatabaseError(f"The databases' keeper could not be started: {error}") from error
+    finally:
+        os.close(theirs)
+    return Keeper(child, answers, log, spec, database.rows)
+
+
+def _environment(env: Mapping[str, str], folder: Path) -> dict[str, str]:
+    paths = [entry or os.getcwd() for entry in sys.path]
+    return {
+        **{name: value for name, value in env.items() if name != RUN_VARIABLE},
+        "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
+        PLAN_VARIABLE: str(folder / "keeper-plan.json"),
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
+    }
+
+
+def _checked_url(database: DatabaseSpec) -> str:
+    if "://" not in database.use:
+        return ""
+    import dj_database_url
+
+    try:
+        dj_database_url.parse(database.use)
+    except ValueError as error:
+        scheme = database.use.partition("://")[0]
+        raise UsageError(f"--database={scheme}://… is not a database's URL: {error}") from error
+    return database.use

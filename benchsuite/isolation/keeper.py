@@ -1,0 +1,122 @@
+"""The child process that keeps a command's databases: makes, seeds, clones and drops them.
+
+    python -m benchsuite.isolation.keeper FD REQUEST
+
+It answers on the inherited pipe FD, in JSON lines, to commands on standard input, JSON lines too:
+
+    child → {"event": "ready", "engine", "settings_changed", "cookies", "options"}
+    parent → {"do": "clone", "token": …}      child → {"event": "cloned", "plan": path}
+    parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
+
+An {"event": "failed", "message": …} may stand in place of any answer. At the end of its standard
+input, which also comes when the parent is killed, it drops everything and ends.
+"""
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import Any, TextIO
+
+from benchsuite.exceptions import BenchsuiteError, DatabaseError
+from benchsuite.isolation.plan import Plan
+from benchsuite.specs import DatabaseSpec, WorkloadSpec
+
+Message = dict[str, Any]
+
+
+class Commands:
+    """What the parent says, read by a thread so that the parent's end is noticed at any moment."""
+
+    def __init__(self, source: int) -> None:
+        self._source = source
+        self._queue: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._making = True
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def made(self) -> None:
+        """From now on the parent's end is an ordinary end of commands."""
+        self._making = False
+
+    def next(self) -> Message | None:
+        """The next command; None at the end."""
+        return self._queue.get()
+
+    def _read(self) -> None:
+        """Reads without a buffered file, whose lock would outlive the interpreter's end."""
+        left = b""
+        while chunk := os.read(self._source, 65536):
+            *lines, left = (left + chunk).split(b"\n")
+            for line in lines:
+                self._queue.put(json.loads(line))
+        self._queue.put(None)
+        if self._making:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGTERM, _stop)
+    commands = Commands(sys.stdin.fileno())
+    request = json.loads(Path(sys.argv[2]).read_text())
+    with os.fdopen(int(sys.argv[1]), "w", buffering=1) as answers:
+        keep(request, commands, answers)
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(0)
+
+
+def keep(request: Message, commands: Commands, answers: TextIO) -> None:
+    """Makes the databases, then serves commands until there are no more."""
+    import django
+
+    django.setup()
+    from benchsuite.isolation.custody import Custody
+
+    custody = Custody(
+        workload_path=request["workload_path"],
+        workload=WorkloadSpec.from_json(request["workload"]),
+        database=DatabaseSpec.from_json(request["database"]),
+        plan=Plan.of_this_process(),
+    )
+    try:
+        try:
+            made = custody.make()
+            commands.made()
+            _say(answers, {"event": "ready", **made})
+        except BenchsuiteError as error:
+            commands.made()
+            _say(answers, {"event": "failed", "message": str(error)})
+            return
+        while (command := commands.next()) is not None:
+            _say(answers, _answered(custody, command))
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        custody.end()
+
+
+def _answered(custody: Any, command: Message) -> Message:
+    try:
+        if command["do"] == "clone":
+            return {"event": "cloned", "plan": str(custody.clone(command["token"]))}
+        custody.drop(command["token"])
+    except DatabaseError as error:
+        return {"event": "failed", "message": str(error)}
+    return {"event": "dropped"}
+
+
+def _say(answers: TextIO, message: Message) -> None:
+    try:
+        answers.write(json.dumps(message) + "\n")
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
