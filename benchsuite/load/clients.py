@@ -86,7 +86,7 @@ class Answer:
 
     @cached_property
     def headers(self) -> Mapping[str, str]:
-        """Without regard to upper and lower case; of a header that came twice, both with a comma."""
+        """Names in any case; a header that came twice is joined by a comma."""
         return _Headers(self._raw)
 
     @property
@@ -324,7 +324,10 @@ class HttpClient:
     def _follow(
         self, answer: Answer, body: bytes, content_type: str, headers: Mapping[str, str] | None
     ) -> Answer:
-        """Goes where redirects lead, each step a request of its own; raises AnswerError when they don't end."""
+        """Goes where redirects lead, each step a request of its own.
+
+        Raises AnswerError when they don't end or leave the host.
+        """
         chain: list[tuple[str, int]] = []
         while answer.status_code in (301, 302, 303, 307, 308) and "Location" in answer.headers:
             location = answer.headers["Location"]

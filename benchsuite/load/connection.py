@@ -13,8 +13,8 @@ from benchsuite.stats.samples import Kind
 BLOCK_BYTES = 65_536
 
 IDLE_CLOSE_S = 0.5
-"""A connection that was used before and is closed within this time of a request was closed for having
-been idle; later than that, the server gave up on the request itself."""
+"""A used connection that is closed within this time of a request was closed for having been idle;
+later than that, the server gave up on the request itself."""
 
 
 class ConnectionFailed(Exception):
@@ -32,11 +32,10 @@ class _ClosedBeforeAnswer(Exception):
 class Connection:
     """Connects when it must, and once again when the server closed the connection between requests.
 
-    A request on a connection used before, of whose answer nothing arrived, is sent once more on a new
-    connection, as browsers do: servers close idle connections, and their notice can cross a request.
-    That is done for idempotent requests only, and only when the connection ended at once; a POST could be
-    done twice, and a later end is a failure of the server. A close that was seen before sending costs
-    nothing in either case.
+    A GET on a used connection, of whose answer nothing arrived, is sent once more on a new one, as
+    browsers do: servers close idle connections, and their notice can cross a request. That is done
+    only when the connection ended at once; a later end is a failure of the server. A POST is not
+    sent twice, because it could be done twice. A close seen before anything was sent harms neither.
     """
 
     def __init__(self, family: int, address: Any, *, keep_alive: bool) -> None:
@@ -82,8 +81,9 @@ class Connection:
         """Whether there is a connection from before that the server has not closed since."""
         if self._socket is None:
             return False
+        plain: Any = self._socket  # the socket inside of gevent's, which would wait
         try:
-            self._socket._sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+            plain._sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
         except BlockingIOError:
             return True
         except OSError:
@@ -111,7 +111,7 @@ class Connection:
 
     def _once(self, method: str, request: bytes) -> HTTPResponse:
         connected = self._socket or self._connect()
-        # a server may answer (413) and close before it has read everything: look for that answer first
+        # a server may answer (413) and close before it has read everything: look for that answer
         with suppress(BrokenPipeError, ConnectionResetError):
             connected.sendall(request)
         answer = HTTPResponse(method)

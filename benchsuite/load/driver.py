@@ -87,8 +87,8 @@ class LoadWorker:
     def check(self, job: Job) -> None:
         """Hands over the job and waits for its checked journey.
 
-        Raises AnswerError when the target does not answer as the workload expects, and LoadError when
-        the load process broke.
+        Raises AnswerError when the target does not answer as the workload expects, and LoadError
+        when the load process broke.
         """
         self._expect("ready", self._started_at + IMPORT_LIMIT_S)
         here = replace(job, spool=str(self._spool))
@@ -104,10 +104,8 @@ class LoadWorker:
         return self.wait(on_tick)
 
     def stop(self) -> None:
-        """Asks to close the window now; `run()` or `wait()` returns when what is in flight has ended."""
-        with suppress(
-            LoadError
-        ):  # an order to a dead process is needless, and wait() says why it died
+        """Asks to close the window now; what is in flight is still waited for."""
+        with suppress(LoadError):  # wait() says why the process died
             self._send(messages.STOP)
 
     def wait(self, on_tick: Callable[[Tick], None]) -> Done:
@@ -160,7 +158,8 @@ class LoadWorker:
             left = deadline - monotonic()
             if left <= 0 or not select.select([self._events], [], [], left)[0]:
                 raise LoadError(
-                    f"The load process did not answer in time; its log ends with:\n{self._log_tail()}"
+                    "The load process did not answer in time; its log ends with:\n"
+                    + self._log_tail()
                 )
             block = os.read(self._events, 65_536)
             if not block:
@@ -219,6 +218,6 @@ class _Progress:
 
 
 def _with_our_path(env: Mapping[str, str]) -> dict[str, str]:
-    """The child finds the modules that we find: workloads live next to manage.py, wherever that is."""
+    """The child finds the modules that we find: workloads may live next to manage.py."""
     ours = [entry or os.getcwd() for entry in sys.path]
     return {**env, "PYTHONPATH": os.pathsep.join(dict.fromkeys(ours))}

@@ -1,7 +1,7 @@
 """How failures of foreign HTTP clients map to our kinds, told by the names of their exceptions.
 
-By name, because the clients of a locustfile (requests, urllib3, geventhttpclient, http.client) each have
-their own classes, and none of them should be imported to find out.
+By name, because the clients of a locustfile (requests, urllib3, geventhttpclient, http.client) each
+have their own classes, and none of them should be imported to find out.
 """
 
 from benchsuite.stats.samples import Kind
@@ -37,7 +37,7 @@ _KINDS = (
 
 
 def kind_of(error: BaseException, *, status: int | None) -> Kind:
-    """The kind of a failed request from its exception and the status of its answer, if there was one."""
+    """The kind of a failed request, from its exception and the status of its answer if any came."""
     if status is not None and status >= 400:
         return Kind.HTTP_STATUS
     if status:

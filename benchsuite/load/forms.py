@@ -9,15 +9,15 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def encode_query(data: Mapping[str, Any] | None) -> str:
-    """A query with its question mark, or nothing; a list gives its key several times, as in Django."""
+    """A query with its question mark, or nothing; a list gives its key several times."""
     return "?" + _urlencode(data) if data else ""
 
 
 def encode_body(data: Any, content_type: str) -> bytes:
     """The body of a request, encoded as `django.test.Client` does for the same arguments.
 
-    Two differences: a form is urlencoded where Django's client writes multipart (views read both from
-    `request.POST`), and files are refused.
+    Two differences: a form is urlencoded where Django's client writes multipart (views read both
+    from `request.POST`), and files are refused.
     """
     if isinstance(data, bytes):
         return data
@@ -29,7 +29,7 @@ def encode_body(data: Any, content_type: str) -> bytes:
         return b""
     if content_type != FORM:
         raise TypeError(
-            f"data for the content type {content_type!r} must be str or bytes, not {type(data).__name__}"
+            f"a {type(data).__name__} can't be sent as {content_type!r}; pass str or bytes"
         )
     return _urlencode(data).encode()
 

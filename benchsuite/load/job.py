@@ -9,7 +9,7 @@ samples to files in the spool folder.
     child → {"event": "checked"}                               one journey answered right
           | {"event": "refused", "message": …}                 or not: the child ends
     parent → "go"
-    child → {"event": "tick", "elapsed_s": …, "users": …}      each second; the driver makes a `Tick` of it
+    child → {"event": "tick", "elapsed_s": …, "users": …}      each second; becomes a `Tick`
     parent → "stop"                                            optional: drain now
     child → {"event": "done", …}                               see `Done`
     child → {"event": "failed", "message": …}                  at any time: the load itself broke
@@ -81,8 +81,8 @@ class Done:
     origin: float
     """When the first user was started."""
     window: tuple[float, float]
-    """Begin and end of the window; the end is earlier than planned when it was stopped, and equal to the
-    begin when it was stopped before."""
+    """Begin and end of the window; when it was stopped, the end is earlier than planned, and equal
+    to the begin if it had not begun yet."""
     stopped: bool
     """Whether it ended before its time."""
     users: tuple[tuple[float, int], ...]

@@ -1,13 +1,15 @@
-"""Existing locustfiles: their users run as Locust runs them, and every request is timed by our clock."""
+"""Existing locustfiles: their users run as Locust runs them, timed by our clock."""
 
 import os
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import gevent
+import greenlet
 from locust import User, argument_parser, events
 from locust.clients import HttpSession
 from locust.contrib.fasthttp import FastHttpSession
@@ -39,8 +41,8 @@ class LocustfileUsers:
         self._ended: set[User] = set()
         self._numbers: dict[User, int] = {}
         self._in_flight: dict[object, tuple[User | None, str, float]] = {}
-        self._starts: dict[gevent.Greenlet, float] = {}
-        self._tasks: list[gevent.Greenlet] = []
+        self._starts: dict[greenlet.greenlet, float] = {}
+        self._tasks: list[gevent.Greenlet[..., Any]] = []
 
     def environment(self, first_start: Callable[[], None]) -> Environment:
         """Locust's environment with our clock in place of its statistics."""
@@ -59,10 +61,11 @@ class LocustfileUsers:
         runner = environment.create_local_runner()
         # without the listeners that the runner has just added for its own statistics
         events.request._handlers[:], events.user_error._handlers[:] = own_listeners
-        events.request.add_listener(self._on_request)
-        events.user_error.add_listener(self._on_user_error)
-        events.init.fire(environment=environment, runner=runner, web_ui=None)
+        events.request._handlers.append(self._on_request)
+        events.user_error._handlers.append(self._on_user_error)
+        _fire(events.init, environment=environment, runner=runner, web_ui=None)
         self._environment = environment
+        self._runner = runner
         return environment
 
     def end(self) -> None:
@@ -70,21 +73,21 @@ class LocustfileUsers:
         self._closed = True
         waiting = {user for user, _, _ in self._in_flight.values()}
         for user in self._numbers:
-            greenlet = user.greenlet
-            if greenlet is None or greenlet.dead or user in waiting:
+            running = user.greenlet
+            if running is None or running.dead or user in waiting:
                 continue
             client = getattr(user, "client", None)
             if user._state == LOCUST_STATE_RUNNING and not isinstance(
                 client, HttpSession | FastHttpSession
             ):
                 user.stop(force=False)
-                self._tasks.append(greenlet)
+                self._tasks.append(running)
             else:
                 self._ended.add(user)
-                greenlet.kill(block=False)
+                running.kill(block=False)
 
     def busy(self) -> bool:
-        return bool(self._in_flight) or any(not greenlet.dead for greenlet in self._tasks)
+        return bool(self._in_flight) or any(not task.dead for task in self._tasks)
 
     def give_up(self, moment: float) -> None:
         for user, name, start in self._in_flight.values():
@@ -97,9 +100,9 @@ class LocustfileUsers:
 
     def quit(self) -> None:
         """Ends all users and fires the events of the end, as Locust does."""
-        with gevent.Timeout(QUIT_S, exception=False):
-            self._environment.runner.quit()
-            events.quitting.fire(environment=self._environment, reverse=True)
+        with suppress(gevent.Timeout), gevent.Timeout(QUIT_S):
+            self._runner.quit()
+            _fire(events.quitting, environment=self._environment, reverse=True)
 
     def _options(self) -> Any:
         """Options that the locustfile adds to Locust's command line, at their defaults."""
@@ -116,7 +119,7 @@ class LocustfileUsers:
         return options
 
     def _watch_users(self, first_start: Callable[[], None]) -> None:
-        run = User.run
+        run: Callable[[User], None] = User.run
         numbers = self._numbers
 
         def noted_run(user: User) -> None:
@@ -124,7 +127,7 @@ class LocustfileUsers:
             first_start()
             run(user)
 
-        User.run = noted_run
+        User.run = noted_run  # type: ignore[method-assign, misc]
 
     def _watch_requests(self, session_class: Any) -> None:
         """Wraps `request()` of a session class, through which all its requests go."""
@@ -136,16 +139,16 @@ class LocustfileUsers:
                 self._ended.add(user)  # what on_stop asks for is let through
                 raise StopUser
             token = object()
-            greenlet = gevent.getcurrent()
+            current = gevent.getcurrent()
             name = options.get("name") or session.request_name or str(url)
             start = monotonic()
-            self._starts[greenlet] = start
+            self._starts[current] = start
             self._in_flight[token] = (user, f"{method} {name}", start)
             try:
                 answer = request(session, method, url, *args, **options)
             finally:
                 self._in_flight.pop(token, None)
-                self._starts.pop(greenlet, None)
+                self._starts.pop(current, None)
             # with catch_response the event comes later, when the with-block has judged the answer
             meta = getattr(answer, "request_meta", None)
             if meta is not None:
@@ -166,13 +169,13 @@ class LocustfileUsers:
     ) -> None:
         """Locust's event of a finished request, also from clients that we know nothing of."""
         duration_s = (response_time or 0.0) / 1000
-        greenlet = gevent.getcurrent()
-        start = getattr(response, "benchsuite_start", None) or self._starts.get(greenlet)
+        current = gevent.getcurrent()
+        start = getattr(response, "benchsuite_start", None) or self._starts.get(current)
         if start is None:
             start = monotonic() - duration_s
         index = self._recorder.index(f"{request_type} {name}", REQUEST)
         kind, message = self._judge(response, exception)
-        user = next((arg for arg in getattr(greenlet, "args", ()) if isinstance(arg, User)), None)
+        user = next((arg for arg in getattr(current, "args", ()) if isinstance(arg, User)), None)
         self._recorder.add(
             index, kind, self._number(user), response_length or 0, start, start + duration_s
         )
@@ -204,7 +207,11 @@ class LocustfileUsers:
         self._recorder.example(index, Kind.JOURNEY_ERROR, last_line(exception))
 
     def _number(self, user: User | None) -> int:
-        return self._numbers.get(user, 0)
+        return 0 if user is None else self._numbers.get(user, 0)
+
+
+def _fire(hook: Any, **arguments: Any) -> None:
+    hook.fire(**arguments)
 
 
 def load(path: Path) -> list[type[User]]:
@@ -222,8 +229,8 @@ def load(path: Path) -> list[type[User]]:
         raise LoadError(f"{path} does not import: {last_line(error)}.") from error
     if shapes:
         raise LoadError(
-            f"{path} uses a LoadTestShape, which runbench does not run; give --users and --duration "
-            "and leave the shape out."
+            f"{path} uses a LoadTestShape, which runbench does not run; give --users and "
+            "--duration, and leave the shape out."
         )
     if not classes:
         raise LoadError(

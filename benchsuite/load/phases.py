@@ -59,9 +59,7 @@ class Course:
     def run(self) -> Done:
         load = self._load
         environment = self._crowd.environment(self._first_start)
-        runner = (
-            environment.create_local_runner() if environment.runner is None else environment.runner
-        )
+        runner = environment.runner or environment.create_local_runner()
         self._runner = runner
         pulse = Pulse()
         runner.start(load.users, load.spawn_rate or load.users)

@@ -7,7 +7,7 @@ import gevent
 
 INTERVAL_S = 0.01
 STEP_S = 0.00001
-"""Lateness is counted in steps of this size, so that a day of it needs no more memory than a second."""
+"""Lateness is counted in steps of this size: a day of it needs no more memory than a second."""
 
 
 class Pulse:

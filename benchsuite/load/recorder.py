@@ -8,7 +8,7 @@ from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE
 from benchsuite.stats.samples import RECORD, Kind
 
 MAX_NAMES = 1000
-"""More different names than anyone reads: a journey with numbers in its paths should pass `name=`."""
+"""More names than anyone reads: a journey with numbers in its paths should pass `name=`."""
 
 OTHER_NAMES = "(other paths)"
 
@@ -52,7 +52,7 @@ class Recorder:
             self._names_changed = True
 
     def flush(self) -> None:
-        """Writes what has come since; names first, so that every sample in the file has its name."""
+        """Writes what has come since; names first, so that every sample there has its name."""
         if self._names_changed:
             self._write_names()
         packed, self._packed = self._packed, bytearray()

@@ -27,7 +27,7 @@ class NameEntry:
 
 
 def read(folder: Path) -> tuple[Samples, list[NameEntry]]:
-    """All samples of a spool folder, and the names they refer to; no samples when nothing was written."""
+    """All samples of a spool folder and the names they refer to; none when nothing was written."""
     path = folder / SAMPLES_FILE
     if not path.exists():
         return np.empty(0, DTYPE), []

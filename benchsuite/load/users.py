@@ -1,4 +1,4 @@
-"""Locust users that make the workload's journey, one after another, without a pause but the think time."""
+"""Locust users that make the workload's journey again and again, with the think time between."""
 
 import itertools
 import traceback
@@ -20,9 +20,9 @@ from benchsuite.workloads.base import Workload
 PAUSE_S = 0.1
 """Least time between the begins of two journeys of a user when the first ended without an answer.
 
-A refused connection costs nothing: without a pause a user would fail thousands of times a second, heat
-the CPU that the target needs, and make one second of outage outweigh all the others. A person waits too.
-Journeys that got answers, also wrong ones, are never slowed down.
+A refused connection costs nothing: without a pause a user would fail thousands of times a second,
+take the CPU that the target needs, and make one second of outage outweigh all others. Journeys that
+got answers, also wrong ones, are never slowed down.
 """
 
 
@@ -36,7 +36,7 @@ class Journeys:
         self._recorder = recorder
         self._think_time_s = job.load.think_time_s
         self._index = recorder.index(workload.name, JOURNEY)
-        self._users: list[tuple[HttpClient, gevent.Greenlet]] = []
+        self._users: list[tuple[HttpClient, User]] = []
         self._waited_for: list[HttpClient] = []
         self._gate = gate
         numbers = itertools.count()
@@ -47,7 +47,7 @@ class Journeys:
         self._new_client: Callable[[], HttpClient] = new_client
 
     def environment(self, first_start: Callable[[], None]) -> Environment:
-        """Locust's environment with one user class; `first_start` is called by every user as it starts."""
+        """Locust's environment with one user class; its users call `first_start` as they start."""
         journeys = self
 
         class JourneyUser(User):
@@ -55,7 +55,7 @@ class Journeys:
                 first_start()
 
         def endless(user: User) -> None:
-            journeys._live()
+            journeys._live(user)
 
         JourneyUser.tasks = [endless]
         return Environment(user_classes=[JourneyUser])
@@ -63,11 +63,11 @@ class Journeys:
     def end(self) -> None:
         """Lets nobody start anything; who is not waiting for an answer ends at once."""
         self._gate.closed = True
-        for client, greenlet in self._users:
+        for client, user in self._users:
             if client.open is not None:
                 self._waited_for.append(client)
-            else:
-                greenlet.kill(block=False)
+            elif user.greenlet is not None:
+                user.greenlet.kill(block=False)
 
     def busy(self) -> bool:
         """Whether an answer is still waited for."""
@@ -82,10 +82,10 @@ class Journeys:
     def quit(self) -> None:
         """Nothing to undo: the process ends."""
 
-    def _live(self) -> None:
+    def _live(self, user: User) -> None:
         """A user's life: journeys until the load ends."""
         client = self._new_client()
-        self._users.append((client, gevent.getcurrent()))
+        self._users.append((client, user))
         try:
             while True:
                 begin = monotonic()

@@ -1,8 +1,8 @@
 """The load process: `python -m benchsuite.load.worker EVENTS_FD`.
 
-The only program of benchsuite that imports Locust, which patches the interpreter with gevent. It reads
-its job from standard input (whose end means that the parent is gone), writes events to the pipe it
-inherited, and samples to the spool folder (`benchsuite.load.job`).
+The only program of benchsuite that imports Locust, which patches the interpreter with gevent. It
+reads its job from standard input, whose end means that the parent is gone, and writes events to the
+pipe it inherited and samples to the spool folder (`benchsuite.load.job`).
 """
 
 import locust  # noqa: F401  # isort: skip - patches the interpreter, so it comes before everything else
@@ -54,7 +54,7 @@ class Parent:
         gevent.spawn(self._listen)
 
     def say(self, event: dict[str, Any]) -> None:
-        """Sends an event; a tick that finds the pipe full is left out, so that the load never waits."""
+        """Sends an event; a tick that finds the pipe full is left out: the load never waits."""
         line = json.dumps(event).encode() + b"\n"
         if event["event"] == "tick":
             try:
@@ -107,6 +107,7 @@ def main(events: int) -> NoReturn:
 def _work(parent: Parent) -> dict[str, Any]:
     """Checks, waits for "go", loads; the event that ends it."""
     job = parent.job.get()
+    assert job is not None
     random.seed(job.seed)
     recorder = Recorder(Path(job.spool))
     crowd: Crowd
@@ -141,7 +142,7 @@ def _workload(job: Job) -> Workload:
 
 
 def _die_with_parent() -> None:
-    """Kills this process with its parent, also when a journey never lets the end of stdin be read."""
+    """Dies with the parent, also when a journey never lets the end of standard input be read."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
