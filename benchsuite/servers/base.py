@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import sys
 import sysconfig
@@ -59,6 +60,8 @@ class ServerAdapter(ABC):
     interface: ClassVar[Interface]
     distribution: ClassVar[str]
     """The PyPI distribution that brings the program."""
+    requirement: ClassVar[str] = ""
+    """What to tell pip for it; empty for its name alone."""
     companions: ClassVar[tuple[str, ...]] = ()
     """Other distributions that must be installed as well."""
     threads_word: ClassVar[str | None] = None
@@ -110,15 +113,18 @@ class ServerAdapter(ABC):
     @classmethod
     def available(cls) -> Available:
         """Whether program and companions are installed and, if not, what would install them."""
-        missing = [cls.distribution] if cls.version() is None else []
-        missing += [name for name in cls.companions if installed_version(name) is None]
+        missing = [name for name in cls.companions if installed_version(name) is None]
+        wanted = list(missing)
+        if cls.version() is None:
+            missing.insert(0, cls.distribution)
+            wanted.insert(0, cls.requirement or cls.distribution)
         if not missing:
             return Available(True)
         verb = "is" if len(missing) == 1 else "are"
         return Available(
             False,
             f"{' and '.join(missing)} {verb} not installed",
-            f"pip install {' '.join(missing)}",
+            f"pip install {shlex.join(wanted)}",
         )
 
     def _settings(self) -> dict[str, Option]:

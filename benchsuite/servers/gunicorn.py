@@ -1,6 +1,7 @@
 """Gunicorn with each of its kinds of worker; see docs.gunicorn.org."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
@@ -42,7 +43,7 @@ class Gunicorn(ServerAdapter):
             return Available(
                 False,
                 f"gunicorn {found} has no {cls.worker} worker, which came with {wanted}",
-                f"pip install 'gunicorn>={wanted}'",
+                f"pip install {shlex.quote(f'gunicorn>={wanted}')}",
             )
         return super().available()
 
@@ -133,7 +134,7 @@ class GunicornUvicorn(Gunicorn):
     interface = "asgi"
     worker = "uvicorn_worker.UvicornWorker"
     for_threads = TAKE_THREADS_ASGI
-    companions = ("uvicorn", "uvicorn-worker")
+    companions = ("uvicorn-worker",)
     websocket = True
     options = {**COMMON, "backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
 

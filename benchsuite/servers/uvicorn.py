@@ -15,6 +15,7 @@ class Uvicorn(ServerAdapter):
     name = "uvicorn"
     interface = "asgi"
     distribution = "uvicorn"
+    requirement = "uvicorn[standard]"
     websocket = True
     finishes_in_flight = True
     for_threads = TAKE_THREADS_ASGI

@@ -50,4 +50,5 @@ class Uwsgi(ServerAdapter):
     def _check(self) -> None:
         super()._check()
         self._at_least(0, "max_requests")
-        self._at_least(1, "backlog", "keep_alive_s", "timeout_s")
+        self._at_least(1, "backlog", "timeout_s")
+        self._at_least(2, "keep_alive_s")  # its router takes 1 for "on, for as long as timeout_s"

@@ -1,0 +1,327 @@
+"""All built-in adapters: exact command lines, what they refuse, and that the docs name them."""
+
+import re
+import sys
+from importlib import import_module, metadata
+from pathlib import Path
+
+import pytest
+
+from benchsuite.exceptions import UsageError
+from benchsuite.servers import BUILTIN
+from benchsuite.servers.base import (
+    BACKLOG,
+    KEEP_ALIVE_S,
+    THREADS,
+    Application,
+    ServerAdapter,
+    program,
+)
+from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
+from benchsuite.specs import Option, ServerSpec
+
+APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
+DOCS = Path(__file__).parents[3] / "docs" / "servers.md"
+
+
+def adapter_class(name: str) -> type[ServerAdapter]:
+    module, _, attribute = BUILTIN[name].rpartition(".")
+    return getattr(import_module(module), attribute)
+
+
+def make(name: str, processes=None, threads=None, **options) -> ServerAdapter:
+    spec = ServerSpec(server=name, processes=processes, threads=threads, options=options)
+    return adapter_class(name)(spec, APPLICATION)
+
+
+GUNICORN_WSGI = (
+    f"PYTHON -m gunicorn shop.wsgi:application --bind 127.0.0.1:8123 --config {NEUTRAL_CONFIG}"
+)
+GUNICORN_ASGI = GUNICORN_WSGI.replace("wsgi", "asgi")
+COMMAND_LINES = {
+    "gunicorn-sync": (
+        f"{GUNICORN_WSGI} --workers 1 --worker-class sync"
+        " --backlog 2048 --max-requests 0 --timeout 30"
+    ),
+    "gunicorn-gthread": (
+        f"{GUNICORN_WSGI} --workers 1 --worker-class gthread --threads 4 --worker-connections 1000"
+        " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30"
+    ),
+    "gunicorn-gevent": (
+        f"{GUNICORN_WSGI} --workers 1 --worker-class gevent --worker-connections 1000"
+        " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30"
+    ),
+    "gunicorn-uvicorn": (
+        f"{GUNICORN_ASGI} --workers 1 --worker-class uvicorn_worker.UvicornWorker"
+        " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30"
+    ),
+    "gunicorn-asgi": (
+        f"{GUNICORN_ASGI} --workers 1 --worker-class asgi"
+        " --keep-alive 5 --max-requests 0 --timeout 30 --asgi-loop auto"
+    ),
+    "uwsgi": (
+        "UWSGI --http 127.0.0.1:8123 --http-keepalive=5 --http-auto-chunked --http-timeout 60"
+        " --module shop.wsgi:application --need-app --master --processes 1 --threads 4"
+        " --listen 2048 --disable-logging --die-on-term --no-orphans"
+    ),
+    "uvicorn": (
+        "PYTHON -m uvicorn shop.asgi:application --host 127.0.0.1 --port 8123 --workers 1"
+        " --loop auto --http auto --backlog 2048 --timeout-keep-alive 5 --no-access-log"
+    ),
+    "daphne": (
+        "PYTHON -m daphne -v 0 -e tcp:port=8123:interface=127.0.0.1:backlog=2048"
+        " shop.asgi:application"
+    ),
+    "hypercorn": (
+        "PYTHON -m hypercorn shop.asgi:application --bind 127.0.0.1:8123 --workers 1"
+        " --worker-class asyncio --backlog 2048 --keep-alive 5"
+    ),
+    "granian-wsgi": (
+        "PYTHON -m granian --interface wsgi --host 127.0.0.1 --port 8123 --workers 1"
+        " --blocking-threads 4 --runtime-threads 1 --backlog 2048 --no-access-log"
+        " shop.wsgi:application"
+    ),
+    "granian-asgi": (
+        "PYTHON -m granian --interface asgi --host 127.0.0.1 --port 8123 --workers 1"
+        " --loop auto --runtime-threads 1 --backlog 2048 --no-access-log shop.asgi:application"
+    ),
+    "waitress": (
+        "PYTHON -m waitress --listen=127.0.0.1:8123 --threads=4 --backlog=2048"
+        " --connection-limit=1000 --channel-timeout=5 --cleanup-interval=5 shop.wsgi:application"
+    ),
+    "runserver": "PYTHON -m django runserver 127.0.0.1:8123 --noreload",
+}
+
+
+def words(line: str) -> list[str]:
+    programs = {"PYTHON": sys.executable, "UWSGI": program("uwsgi")}
+    return [programs.get(word, word) for word in line.split()]
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_is_importable_under_its_name(name):
+    assert adapter_class(name).name == name
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_command_line(name):
+    assert make(name).argv("127.0.0.1", 8123) == words(COMMAND_LINES[name])
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_command_line_is_the_same_twice(name):
+    adapter = make(name)
+    assert adapter.argv("127.0.0.1", 1) == adapter.argv("127.0.0.1", 1)
+
+
+@pytest.mark.parametrize(
+    ("adapter", "part"),
+    [
+        (make("gunicorn-gthread", processes=3), "--workers 3 --worker-class gthread --threads 4"),
+        (make("gunicorn-gthread", threads=8), "--threads 8 --worker-connections 1000"),
+        (make("gunicorn-sync", config="/srv/own.py"), "--config /srv/own.py"),
+        (make("gunicorn-sync", preload="yes", timeout_s=90), "--timeout 90 --preload"),
+        (make("gunicorn-gevent", connections="50"), "--worker-connections 50"),
+        (make("gunicorn-asgi", loop="uvloop"), "--asgi-loop uvloop"),
+        (make("uwsgi", processes=2, threads=1), "--processes 2 --threads 1"),
+        (make("uwsgi", preload="no"), "--no-orphans --lazy-apps"),
+        (make("uwsgi", max_requests=500), "--max-requests 500"),
+        (make("uvicorn", loop="asyncio", http="h11"), "--loop asyncio --http h11"),
+        (make("uvicorn", processes=2), "--workers 2"),
+        (make("daphne", backlog=50), "tcp:port=1:interface=127.0.0.1:backlog=50"),
+        (make("hypercorn", max_requests=500, loop="uvloop"), "--max-requests 500"),
+        (make("granian-wsgi", threads=16), "--blocking-threads 16"),
+        (make("granian-asgi", backpressure=64), "--backlog 2048 --backpressure 64"),
+        (make("waitress", keep_alive_s=60), "--channel-timeout=60 --cleanup-interval=60"),
+    ],
+)  # fmt: skip
+def test_sizes_and_options_reach_the_command_line(adapter, part):
+    assert f" {part} " in f" {' '.join(adapter.argv('127.0.0.1', 1))} "
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_defaults_follow_one_rule(name):
+    """What docs/servers.md promises: results differ by the server and not by its defaults."""
+    adapter = make(name)
+    assert adapter.processes == 1
+    assert adapter.threads == (THREADS if adapter.threads_word else 1)
+    assert adapter.settings.get("backlog", BACKLOG) == BACKLOG
+    assert adapter.settings.get("keep_alive_s", KEEP_ALIVE_S) == KEEP_ALIVE_S
+
+
+@pytest.mark.parametrize(
+    ("name", "processes", "expected"),
+    [
+        ("gunicorn-sync", 1, 2),
+        ("gunicorn-asgi", 2, 3),
+        ("uwsgi", 2, 4),
+        ("uvicorn", 1, 1),
+        ("uvicorn", 2, 4),
+        ("daphne", 1, 1),
+        ("hypercorn", 1, 3),
+        ("granian-wsgi", 2, 3),
+        ("waitress", 1, 1),
+        ("runserver", 1, 1),
+    ],
+)
+def test_counts_the_processes_that_manage(name, processes, expected):
+    assert make(name, processes=processes).expected_processes() == expected
+
+
+SINGLE = ["daphne", "waitress", "runserver"]
+UNTHREADED = [name for name in BUILTIN if adapter_class(name).threads_word is None]
+
+
+def test_the_servers_of_one_process_are_known():
+    assert [name for name in BUILTIN if adapter_class(name).max_processes == 1] == SINGLE
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_two_processes_of_a_server_of_one_are_refused_with_others_to_take(name):
+    with pytest.raises(UsageError, match=f"{name} runs 1 process, .* asks for 2; take ") as caught:
+        make(name, processes=2)
+    assert_named_servers(str(caught.value), lambda one: one.max_processes is None)
+
+
+@pytest.mark.parametrize("name", UNTHREADED)
+def test_threads_of_a_server_without_are_refused_with_others_to_take(name):
+    with pytest.raises(
+        UsageError, match=f"{name} has no threads to set, .* asks for 4; "
+    ) as caught:
+        make(name, threads=4)
+    assert_named_servers(str(caught.value), lambda one: one.threads_word is not None)
+
+
+def assert_named_servers(message, can) -> None:
+    advice = message.partition("take ")[2]
+    named = [name for name in BUILTIN if re.search(rf"(?<![\w-]){name}(?![\w-])", advice)]
+    assert named
+    assert all(can(adapter_class(name)) for name in named)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "message"),
+    [
+        ("gunicorn-sync", "keep_alive_s", 5, "no option 'keep_alive_s'; it has: backlog, config"),
+        ("gunicorn-asgi", "backlog", 100, "no option 'backlog'"),
+        ("gunicorn-asgi", "loop", "trio", "is one of auto, asyncio, uvloop, and 'trio' is none"),
+        ("gunicorn-gthread", "keep_alive_s", 0, "must be at least 1, and is 0"),
+        ("gunicorn-gevent", "connections", 0, "must be at least 1"),
+        ("gunicorn-sync", "max_requests", -1, "must be at least 0"),
+        ("uwsgi", "keep_alive_s", 1, "must be at least 2"),
+        ("uwsgi", "backlog", 0, "must be at least 1"),
+        ("uvicorn", "loop", "trio", "is one of auto, asyncio, uvloop"),
+        ("uvicorn", "http", "h2", "is one of auto, h11, httptools"),
+        ("daphne", "keep_alive_s", 5, "no option 'keep_alive_s'; it has: backlog"),
+        ("hypercorn", "loop", "auto", "is one of asyncio, uvloop"),
+        ("granian-wsgi", "backlog", 100, "must be at least 128, and is 100"),
+        ("granian-wsgi", "loop", "uvloop", "no option 'loop'"),
+        ("granian-asgi", "runtime_threads", 0, "must be at least 1"),
+        ("waitress", "keep_alive_s", 0, "must be at least 1"),
+        ("runserver", "backlog", 100, "no option 'backlog'; it has: none"),
+    ],
+)
+def test_what_the_server_would_not_honour_is_refused(name, option, value, message):
+    with pytest.raises(UsageError, match=re.escape(message)):
+        make(name, **{option: value})
+
+
+def only_installed(monkeypatch, versions: dict[str, str]) -> None:
+    def version(name: str) -> str:
+        if name not in versions:
+            raise metadata.PackageNotFoundError(name)
+        return versions[name]
+
+    monkeypatch.setattr(metadata, "version", version)
+
+
+@pytest.mark.parametrize(
+    ("name", "versions", "reason", "command"),
+    [
+        ("gunicorn-sync", {}, "gunicorn is not installed", "pip install gunicorn"),
+        (
+            "gunicorn-gevent",
+            {"gunicorn": "27.0.1"},
+            "gevent is not installed",
+            "pip install gevent",
+        ),
+        (
+            "gunicorn-uvicorn",
+            {"gunicorn": "27.0.1"},
+            "uvicorn-worker is not installed",
+            "pip install uvicorn-worker",
+        ),
+        (
+            "gunicorn-asgi",
+            {"gunicorn": "23.0.0"},
+            "gunicorn 23.0.0 has no asgi worker, which came with 24",
+            "pip install 'gunicorn>=24'",
+        ),
+        ("uwsgi", {}, "pyuwsgi is not installed", "pip install pyuwsgi"),
+        ("uvicorn", {}, "uvicorn is not installed", "pip install 'uvicorn[standard]'"),
+        ("daphne", {}, "daphne is not installed", "pip install daphne"),
+        ("granian-asgi", {}, "granian is not installed", "pip install granian"),
+    ],
+)
+def test_says_what_is_missing_and_the_command(monkeypatch, name, versions, reason, command):
+    only_installed(monkeypatch, versions)
+    available = adapter_class(name).available()
+    assert (available.ok, available.reason, available.command) == (False, reason, command)
+
+
+@pytest.mark.parametrize(
+    ("name", "versions", "version"),
+    [
+        ("gunicorn-sync", {"gunicorn": "23.0.0"}, "23.0.0"),
+        ("gunicorn-asgi", {"gunicorn": "24.0.0"}, "24.0.0"),
+        ("uwsgi", {"pyuwsgi": "2.0.30.post1"}, "2.0.30.post1"),
+        ("uwsgi", {"uWSGI": "2.0.31"}, "2.0.31"),
+        ("runserver", {"django": "5.2.19"}, "5.2.19"),
+    ],
+)
+def test_is_available_in_the_version_installed(monkeypatch, name, versions, version):
+    only_installed(monkeypatch, versions)
+    assert adapter_class(name).available().ok
+    assert adapter_class(name).version() == version
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table under a heading of docs/servers.md."""
+    section = DOCS.read_text().partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_docs_show_the_facts_of_every_server():
+    table = {first.strip("`"): cells for first, *cells in rows("The servers")}
+    assert list(table) == list(BUILTIN)
+    for name, cells in table.items():
+        one = adapter_class(name)
+        assert cells == [
+            one.interface.upper(),
+            "one" if one.max_processes == 1 else "any number",
+            f"{one.default_threads} {one.threads_word}" if one.threads_word else "—",
+            "yes" if one.keeps_alive else "no",
+            "finished" if one.finishes_in_flight else "dropped",
+            "yes" if one.websocket else "—",
+        ]
+
+
+def test_docs_show_the_options_of_every_server():
+    shown = [
+        (name, option.strip("`"), default)
+        for option, default, _, servers in rows("Options")
+        for name in re.findall(r"`([\w-]+)`", servers)
+    ]
+    existing = [
+        (name, option, shown_as(default))
+        for name in BUILTIN
+        for option, default in adapter_class(name).options.items()
+    ]
+    assert sorted(shown) == sorted(existing)
+
+
+def shown_as(default: Option) -> str:
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    return str(default) or "—"
