@@ -10,12 +10,12 @@ from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.specs import RunSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
-START_S = 2.5
+START_S = 1.2
 """What one run usually takes besides its load: server and load process up, first answer, down
 again.
 """
 
-SESSION_S = 1.0
+SESSION_S = 0.8
 """What a command takes before its first run: throw-away database made and migrated."""
 
 ROWS_PER_S = 250_000

@@ -19,6 +19,10 @@ from benchsuite.results import Status
 from benchsuite.specs import RunSpec
 
 
+FILE_WIDTH = 160
+"""Columns where there is no terminal to fit: a file or a pipe loses nothing."""
+
+
 class Screen:
     """Prints for people: to standard output, or to standard error while JSON goes to standard
     output.
@@ -26,6 +30,8 @@ class Screen:
 
     def __init__(self, *, quiet_stdout: bool) -> None:
         self.console = Console(stderr=quiet_stdout, highlight=False)
+        if not self.console.is_terminal:
+            self.console.width = max(self.console.width, FILE_WIDTH)
 
     def plan(self, runs: Sequence[RunSpec]) -> None:
         self._line(f"Plan     {text.plan_line(runs, planning.estimate_s(runs))}")
@@ -44,7 +50,7 @@ class Screen:
     def results(self, rows: Sequence[Run]) -> None:
         """The table, the findings, one plain sentence, and where to look."""
         found = cells(rows)
-        self.console.print(text.results_table(found))
+        self.console.print(text.results_table(found, width=self.console.width))
         for line in text.finding_lines(rows):
             self._line(line)
         sentence = ranking_sentence(found)

@@ -15,12 +15,26 @@ from benchsuite.units import (
     format_bytes,
     format_count,
     format_duration,
-    format_number,
     format_period,
     format_rate,
 )
 
 SHAPES = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID: "○"}
+COLUMNS = (
+    "server",
+    "runs",
+    "goodput",
+    "p50",
+    "p95",
+    "p99",
+    "failed",
+    "CPU",
+    "memory",
+    "verdict",
+)
+DISPENSABLE = ("runs", "p50", "CPU")
+WIDE = 104
+
 COLOURS = {Verdict.VALID: "green", Verdict.WEAK: "yellow", Verdict.INVALID: "red"}
 
 
@@ -34,7 +48,7 @@ def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
         f"{servers} server{'s' * (servers > 1)}" + f" × {repeats} repeats" * (repeats > 1),
         first.workload.workload,
         f"{load.users} user{'s' * (load.users > 1)}",
-        f"{format_period(load.window_start_s)} warm-up + {format_number(load.duration_s)} s each",
+        f"{format_period(load.window_start_s)} warm-up + {format_period(load.duration_s)} each",
     ]
     return f"{', '.join(parts)} · about {format_period(estimate_s)}"
 
@@ -55,19 +69,25 @@ def verdict_text(verdict: Verdict | None) -> Text:
     return Text(f"{SHAPES[verdict]} {verdict.value}", style=COLOURS[verdict])
 
 
-def results_table(cells: Sequence[Cell]) -> Table:
-    """One row a cell, most goodput first; figures are medians over its starts."""
+def results_table(cells: Sequence[Cell], *, width: int = WIDE) -> Table:
+    """One row a cell, most goodput first; figures are medians over its starts.
+
+    On a screen of fewer than `WIDE` columns, those of `DISPENSABLE` are left out.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("server", no_wrap=True)
-    for heading in ("runs", "goodput", "p50", "p95", "p99", "failed", "CPU", "memory"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    headings = [name for name in COLUMNS if width >= WIDE or name not in DISPENSABLE]
+    for heading in headings:
+        table.add_column(
+            heading, justify="left" if heading in ("server", "verdict") else "right", no_wrap=True
+        )
     for cell in cells:
-        table.add_row(*_row(cell))
+        row = dict(zip(COLUMNS, _row(cell), strict=True))
+        table.add_row(*(row[heading] for heading in headings))
     return table
 
 
 def _row(cell: Cell) -> tuple[str | Text, ...]:
+    """A value for each of `COLUMNS`."""
     cpu = cell.middle("cpu_percent")
     failures = [run.failures for run in cell.measured if run.failures is not None]
     verdict = verdict_text(cell.verdict)

@@ -165,7 +165,7 @@ def _job(
         base_url=base_url,
         run_header=token,
         workload_class=conf.workload_paths()[spec.workload.workload],
-        workload=spec.workload,
+        workload=keeper.workload,
         load=spec.load,
         spool=str(folder),
         locustfile=workload.locustfile,

@@ -1,0 +1,75 @@
+"""Runs manage.py as people do, in a process of its own, with results in a database of the test."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LONGEST_S = 90
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Command:
+    """manage.py of one project, with a folder for its results and temporary files."""
+
+    def __init__(self, folder: Path, manage: Path = ROOT / "manage.py", **env: str) -> None:
+        self.folder = folder
+        self.manage = manage
+        temporary = folder / "tmp"
+        temporary.mkdir(exist_ok=True)
+        self.env = {
+            **os.environ,
+            "DATABASE_URL": f"sqlite:///{folder}/results.sqlite3",
+            "TMPDIR": str(temporary),
+            "COLUMNS": "160",
+            "PYTHONWARNINGS": "default",
+            **env,
+        }
+        self.env.pop("DJANGO_SETTINGS_MODULE", None)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, str(self.manage), *words],
+            cwd=self.manage.parent,
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *words: str) -> Ended:
+        with self.start(*words) as process:
+            return self.wait(process)
+
+    def wait(self, process: subprocess.Popen[str]) -> Ended:
+        try:
+            out, err = process.communicate(timeout=LONGEST_S)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=30)
+            raise AssertionError(f"no end within {LONGEST_S} s:\n{out}\n{err}") from None
+        return Ended(process.returncode, out, err)
+
+    def left_in_temporary_folder(self) -> list[str]:
+        return sorted(path.name for path in (self.folder / "tmp").glob("benchsuite-*"))
+
+
+def wait_for(what: str, condition: object, limit_s: float = 30.0) -> None:
+    """Polls a callable until it is true; fails with `what` when it isn't in time."""
+    assert callable(condition)
+    deadline = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline, f"{what}: not within {limit_s:g} s"
+        time.sleep(0.05)

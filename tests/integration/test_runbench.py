@@ -1,0 +1,269 @@
+"""`runbench` as people use it: real servers, real load, and everything that can go wrong."""
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchsuite.servers import BUILTIN
+from tests.integration.command import Command, wait_for
+
+SHORT = ("--users=2", "--warmup=0", "--duration=1", "--timeout=5")
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an empty, migrated database of results."""
+    folder = tmp_path_factory.mktemp("migrated")
+    ended = Command(folder).run("migrate", "--verbosity=0")
+    assert ended.status == 0, ended.err
+    return folder / "results.sqlite3"
+
+
+@pytest.fixture
+def command(tmp_path: Path, migrated: Path) -> Iterator[Command]:
+    """The repository's own project; leaves nothing in its temporary folder."""
+    source = sqlite3.connect(migrated)
+    target = sqlite3.connect(tmp_path / "results.sqlite3")
+    source.backup(target)
+    source.close()
+    target.close()
+    made = Command(tmp_path)
+    yield made
+    assert made.left_in_temporary_folder() == []
+
+
+def rows(command: Command, columns: str = "status, failure, goodput") -> list[Any]:
+    """Stored runs, oldest first."""
+    connection = sqlite3.connect(command.folder / "results.sqlite3")
+    try:
+        return connection.execute(
+            f"SELECT {columns} FROM benchsuite_run ORDER BY started_at"
+        ).fetchall()
+    finally:
+        connection.close()
+
+
+def measured(command: Command, *words: str) -> dict[str, Any]:
+    """The one object that --json=- printed."""
+    ended = command.run("runbench", "--json=-", *SHORT, *words)
+    assert ended.status == 0, ended.err
+    (one,) = json.loads(ended.out)
+    assert isinstance(one, dict)
+    return one
+
+
+@pytest.mark.parametrize("server", BUILTIN)
+def test_every_server_makes_a_run(command: Command, server: str) -> None:
+    one = measured(command, f"--server={server}")
+    assert (one["server"], one["workload"]) == (server, "plain")
+    assert one["failures"] == 0
+    assert one["requests"] > 10
+    assert one["goodput"] == one["throughput"] > 10
+    times = one["response_time"]
+    assert 0 < times["p50"] <= times["p75"] <= times["p90"] <= times["max"]
+    assert one["server_version"] or server == "runserver"
+    assert one["startup_s"] > 0
+    assert one["memory_bytes"] > 5_000_000
+
+
+def test_json_has_every_promised_field_and_null_for_what_is_missing(command: Command) -> None:
+    one = measured(command, "--server=gunicorn-sync", "--label=here", "--workload=bench_app")
+    promised = (
+        "id label workload server server_version argv python processes threads model users "
+        "duration_s startup_s requests failures throughput goodput response_time service_time "
+        "cpu_percent memory_bytes verdict findings environment url"
+    )
+    assert set(promised.split()) <= set(one)
+    assert (one["label"], one["processes"], one["model"]) == ("here", 1, "closed")
+    assert set(one["response_time"]) >= {"mean", "p50", "p75", "p90", "p95", "p99", "max"}
+    assert one["response_time"]["p99"] is None, "some twenty samples can't carry a p99"
+    assert all({"code", "message", "hint"} <= set(finding) for finding in one["findings"])
+    assert one["url"].endswith(f"{one['id']}/")
+
+
+@pytest.mark.parametrize("workload", ["cpu", "io_create", "io_read", "io_read_async"])
+def test_every_workload_is_answered_right(command: Command, workload: str) -> None:
+    options = ["--workload-option=size=1000"] if workload == "cpu" else []
+    one = measured(
+        command, "--server=granian-asgi", f"--workload={workload}", "--rows=500", *options
+    )
+    assert (one["workload"], one["failures"]) == (workload, 0)
+    assert one["requests"] > 5
+
+
+def test_several_servers_are_interleaved_and_shown_in_a_table(command: Command) -> None:
+    ended = command.run("runbench", *SHORT, "--server=waitress,gunicorn-gthread", "--repeat=2")
+    assert ended.status == 0, ended.err
+    assert "2 servers × 2 repeats" in ended.out
+    assert "goodput" in ended.out
+    assert "answered most" in ended.out
+    assert "\x1b" not in ended.out, "not a terminal: no control characters"
+    stored = rows(command, "server, repetition, status, batch")
+    assert [(repetition, status) for _, repetition, status, _ in stored] == [
+        (1, "finished"),
+        (1, "finished"),
+        (2, "finished"),
+        (2, "finished"),
+    ]
+    assert {server for server, *_ in stored[:2]} == {"waitress", "gunicorn-gthread"}
+    assert len({batch for *_, batch in stored}) == 1
+
+
+def test_again_repeats_a_stored_run(command: Command) -> None:
+    first = measured(command, "--server=waitress", "--threads=3", "--no-keep-alive")
+    ended = command.run("runbench", f"--again={first['id'][:8]}", "--json=-")
+    assert ended.status == 0, ended.err
+    (second,) = json.loads(ended.out)
+    assert second["id"] != first["id"]
+    assert (second["server"], second["threads"], second["users"]) == ("waitress", 3, 2)
+    assert len({key for (key,) in rows(command, "key")}) == 1
+
+
+def test_ctrl_c_keeps_what_was_measured(command: Command) -> None:
+    with command.start(
+        "runbench", "--server=gunicorn-gthread", "--users=2", "--warmup=0", "--duration=60"
+    ) as process:
+        wait_for("a running server", lambda: _says(process, "ready in"))
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        ended = command.wait(process)
+    assert ended.status == 130, ended.err
+    assert "what was measured until then is stored" in ended.err
+    ((status, failure, goodput),) = rows(command)
+    assert (status, failure) == ("interrupted", "Interrupted.")
+    assert goodput > 10
+
+
+@pytest.mark.parametrize("wait_s", [0.0, 0.4, 0.8, 1.2, 1.6])
+def test_ctrl_c_at_any_moment_ends_with_130_and_leaves_no_row_running(
+    command: Command, wait_s: float
+) -> None:
+    with command.start("runbench", "--server=uvicorn", "--users=2", "--duration=30") as process:
+        wait_for("the plan", lambda: _says(process, "Plan"))
+        time.sleep(wait_s)
+        process.send_signal(signal.SIGINT)
+        ended = command.wait(process)
+    assert ended.status == 130, ended.err
+    assert "Traceback" not in ended.err
+    assert [status for status, *_ in rows(command) if status == "running"] == []
+
+
+def test_a_killed_command_leaves_nothing_and_the_next_start_says_so(command: Command) -> None:
+    with command.start(
+        "runbench", "--server=uvicorn", "--processes=2", "--users=2", "--duration=60"
+    ) as process:
+        wait_for("a running server", lambda: _says(process, "ready in"))
+        process.kill()
+        command.wait(process)
+    assert rows(command)[0][0] == "running"
+    wait_for(
+        "an empty temporary folder", lambda: command.left_in_temporary_folder() == [], limit_s=15
+    )
+    measured(command, "--server=waitress")
+    assert [status for status, *_ in rows(command)] == ["interrupted", "finished"]
+
+
+def test_a_second_command_waits_for_the_first(command: Command) -> None:
+    with command.start(
+        "runbench", "--server=waitress", "--users=1", "--warmup=0", "--duration=4"
+    ) as first:
+        wait_for("a running server", lambda: _says(first, "ready in"))
+        second = command.run("runbench", "--server=waitress", *SHORT)
+        assert second.status == 0, second.err
+        assert f"Another run is under way (process {first.pid}); waiting" in second.out
+        assert command.wait(first).status == 0
+    assert [status for status, *_ in rows(command)] == ["finished", "finished"]
+
+
+def test_a_port_that_is_taken_is_named(command: Command) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ended = command.run("runbench", "--server=waitress", f"--port={port}", *SHORT)
+    assert ended.status == 1
+    assert f"Port {port} of 127.0.0.1 is taken" in ended.err
+    assert f"process {os.getpid()}" in ended.err
+    assert rows(command)[0][0] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [("/nowhere/", "404"), ("/bench/cpu/?size=nonsense", "400")],
+)
+def test_a_path_that_does_not_answer_right_is_told(
+    command: Command, path: str, sentence: str
+) -> None:
+    ended = command.run("runbench", "--server=waitress", f"--path={path}", *SHORT)
+    assert ended.status == 1
+    assert sentence in ended.err
+    assert path.split("?")[0] in ended.err
+
+
+def test_an_unreachable_database_is_told(command: Command) -> None:
+    ended = command.run(
+        "runbench",
+        "--server=waitress",
+        "--database=postgres://someone@127.0.0.1:9/nothing",
+        *SHORT,
+    )
+    assert ended.status == 1
+    assert "127.0.0.1" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_results_without_tables_ask_for_migrate(tmp_path: Path) -> None:
+    ended = Command(tmp_path).run("runbench", "--server=waitress", *SHORT)
+    assert ended.status == 1
+    assert "python manage.py migrate" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("x = 1\n", "no user"),
+        ("def broken(:\n", "line 1"),
+        ("import no_such_module\n", "no_such_module"),
+    ],
+)
+def test_a_bad_locustfile_is_told(
+    command: Command, tmp_path: Path, code: str, sentence: str
+) -> None:
+    file = tmp_path / "locustfile.py"
+    file.write_text(code)
+    ended = command.run("runbench", "--server=waitress", f"--locustfile={file}", *SHORT)
+    assert ended.status == 1
+    assert sentence in ended.err.lower()
+    assert "Traceback" not in ended.err
+
+
+def test_a_locustfile_is_measured_by_our_clock(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "locustfile.py"
+    file.write_text(
+        "from locust import HttpUser, task\n"
+        "class Visitor(HttpUser):\n"
+        "    @task\n"
+        "    def look(self):\n"
+        "        self.client.get('/bench/plain/', name='front')\n"
+    )
+    one = measured(command, "--server=waitress", f"--locustfile={file}")
+    assert (one["workload"], one["failures"]) == ("locustfile", 0)
+    assert one["requests"] > 10
+
+
+def _says(process: subprocess.Popen[str], words: str) -> bool:
+    """Whether the next line of its output holds these words; lines are short and come at once."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, f"ended before it said {words!r}: {process.stderr and process.stderr.read()}"
+    return words in line
