@@ -9,6 +9,7 @@ from types import FrameType
 from uuid import uuid4
 
 from django.db import DatabaseError as StoreError
+from django.db import OperationalError, ProgrammingError
 
 from benchsuite import conf, store
 from benchsuite.exceptions import BenchsuiteError
@@ -32,7 +33,7 @@ def make(
     batch = uuid4()
     rows: list[Run] = []
     with _terminable(), alone(on_wait):
-        store.sweep()
+        _sweep()
         with session(settings_module=_target_settings(), port=port) as at_work, progress:
             for spec in runs:
                 progress.begin(spec)
@@ -44,6 +45,17 @@ def make(
                 if result.status is Status.INTERRUPTED:
                     break
     return rows
+
+
+def _sweep() -> None:
+    """The first thing that needs the database of the results: says what is wrong with it."""
+    try:
+        store.sweep()
+    except (OperationalError, ProgrammingError) as error:
+        raise BenchsuiteError(
+            f"The results can't be stored ({error}); is the database up, and did you run: "
+            "python manage.py migrate?"
+        ) from error
 
 
 def _keep(row: Run, result: RunResult) -> None:

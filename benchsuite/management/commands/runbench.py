@@ -13,7 +13,6 @@ from benchsuite.results import Status
 
 class Command(BaseCommand):
     help = __doc__
-    requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         arguments.add_to(parser)
