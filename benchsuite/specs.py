@@ -5,6 +5,7 @@ All times are in seconds. A spec never holds anything that was found out while r
 """
 
 import dataclasses
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,11 +44,15 @@ class _Spec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
+        cls._refuse_unknown(data)
+        return cls(**data)
+
+    @classmethod
+    def _refuse_unknown(cls, data: Mapping[str, Any]) -> None:
         known = {one.name for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
         unknown = sorted(set(data) - known)
         if unknown:
             raise UsageError(f"A stored {cls.__name__} has unknown fields: {', '.join(unknown)}.")
-        return cls(**data)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +181,7 @@ class RunSpec(_Spec):
     def key(self) -> str:
         """Names the cell: equal for repetitions of the same thing, different for anything else."""
         cell = dataclasses.replace(self, repetition=1, seed=0, label="")
-        return repr(cell.to_json())
+        return json.dumps(_comparable(cell.to_json()), sort_keys=True)
 
     def to_json(self) -> dict[str, Any]:
         return {"format_version": FORMAT_VERSION, **dataclasses.asdict(self)}
@@ -190,6 +195,7 @@ class RunSpec(_Spec):
                 f"This run was stored in format {version}, and this benchsuite reads "
                 f"{FORMAT_VERSION}."
             )
+        cls._refuse_unknown(fields)
         return cls(
             workload=WorkloadSpec.from_json(fields.pop("workload")),
             server=ServerSpec.from_json(fields.pop("server")),
@@ -229,6 +235,13 @@ def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
     raise UsageError(
         f"{owner}'s option {name} is a {wanted.__name__} (default {default}), and {text!r} is none."
     )
+
+
+def _comparable(value: Any) -> Any:
+    """The same value, with 10.0 written as 10: equal specs must have equal keys."""
+    if isinstance(value, Mapping):
+        return {name: _comparable(part) for name, part in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _whole(name: str, value: int | None, least: int, most: int) -> None:

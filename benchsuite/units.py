@@ -1,5 +1,6 @@
 """Numbers as people read them: three significant digits, a unit, a thin space between them."""
 
+import math
 import re
 
 from benchsuite.exceptions import UsageError
@@ -22,7 +23,8 @@ def format_number(value: float | None) -> str:
     for decimals, limit in ((0, 99.95), (1, 9.995), (2, 0.9995)):
         if abs(value) >= limit:
             return f"{value:.{decimals}f}"
-    return f"{value:.3g}"
+    decimals = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:.{decimals}f}".rstrip("0")
 
 
 def format_count(value: float | None) -> str:

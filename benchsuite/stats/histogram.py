@@ -2,7 +2,8 @@
 seconds.
 """
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
@@ -35,7 +36,8 @@ def _rounded(microseconds: NDArray[np.int64]) -> NDArray[np.int64]:
     """
     bits = np.frexp(microseconds.astype(np.float64))[1]
     shift = np.maximum(bits - 11, 0)
-    return (microseconds >> shift) << shift
+    rounded: NDArray[np.int64] = (microseconds >> shift) << shift
+    return rounded
 
 
 def encode(histogram: HdrHistogram) -> str:
@@ -55,5 +57,19 @@ def merged(texts: Iterable[str]) -> HdrHistogram:
 
 
 def value_at(histogram: HdrHistogram, percent: float) -> float:
-    """Seconds at a percentile (nearest rank over all samples)."""
-    return float(histogram.get_value_at_percentile(percent)) / 1e6
+    """Seconds at a percentile (nearest rank over all samples) of a histogram that is not empty."""
+    return values_at(histogram, (percent,))[percent]
+
+
+def values_at(histogram: HdrHistogram, percents: Sequence[float]) -> dict[float, float]:
+    """Seconds at several percentiles, in one pass; empty when the histogram is.
+
+    The nearest rank is the smallest one with that share of the samples at or below it.
+    HdrHistogram itself rounds the rank to the nearest whole number: half of the time one too low.
+    """
+    total = histogram.get_total_count()
+    if not total:
+        return {}
+    exact = {percent: 100 * math.ceil(percent * total / 100 - 1e-9) / total for percent in percents}
+    values = histogram.get_percentile_to_value_dict(list(exact.values()))
+    return {percent: float(values[at]) / 1e6 for percent, at in exact.items()}

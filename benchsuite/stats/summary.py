@@ -1,5 +1,6 @@
 """From samples to figures. Pure functions over one array of samples."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,30 +15,38 @@ from benchsuite.stats.samples import FIELDS, Kind
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
 
+EDGE_S = 0.01
+"""Window edges are seldom whole seconds; a second that begins so little early or late is whole."""
+
 
 def distribution(seconds: NDArray[np.float64]) -> Distribution:
-    """Mean, extremes and the percentiles that so many samples can carry."""
+    """Mean, extremes and the percentiles that so many samples can carry.
+
+    A histogram names the upper end of a step of 0.1 %; no percentile is above the largest sample.
+    """
     if not len(seconds):
         return Distribution(count=0)
     counted = histogram.of(seconds)
+    largest = float(seconds.max())
     return Distribution(
         count=len(seconds),
         mean_s=float(seconds.mean()),
         min_s=float(seconds.min()),
-        max_s=float(seconds.max()),
-        percentiles=percentiles(counted),
+        max_s=largest,
+        percentiles={
+            percent: min(value, largest) for percent, value in percentiles(counted).items()
+        },
         histogram=histogram.encode(counted),
     )
 
 
-def percentiles(counted: HdrHistogram) -> dict[float, float]:
-    """Seconds at each percentile of `PERCENTILES` that the histogram has samples enough for."""
+def percentiles(counted: HdrHistogram, wanted: Sequence[float] = PERCENTILES) -> dict[float, float]:
+    """Seconds at each of these percentiles that the histogram has samples enough for."""
     total = counted.get_total_count()
-    return {
-        percent: histogram.value_at(counted, percent)
-        for percent in PERCENTILES
-        if total >= samples_needed(max(percent, 100 - percent))
-    }
+    return histogram.values_at(
+        counted,
+        [one for one in wanted if total >= samples_needed(max(one, 100 - one))],
+    )
 
 
 def summarise(
@@ -104,20 +113,21 @@ def intervals(
         return
     by_finish = samples[np.argsort(samples["finish"], kind="stable")]
     seconds = np.floor(by_finish["finish"] - origin).astype(np.int64)
-    last = int(max(seconds[-1], np.ceil(window[1] - origin) - 1))
+    last = int(max(seconds[-1], np.ceil(window[1] - origin - EDGE_S) - 1))
     edges = np.searchsorted(seconds, np.arange(0, last + 2))
+    moments = [moment for moment, _ in users]
     for second in range(last + 1):
         part = by_finish[edges[second] : edges[second + 1]]
         right = part[part["kind"] == Kind.OK]
         counted = histogram.of(right["finish"] - right["intended_start"]) if len(right) else None
-        figures = percentiles(counted) if counted is not None else {}
-        before = [count for moment, count in users if moment < origin + second + 1]
+        figures = percentiles(counted, (50, 95, 99)) if counted is not None else {}
+        before = bisect_left(moments, origin + second + 1)
         yield Interval(
             second=second,
             phase=_phase(origin + second, window),
             successes=len(right),
             failures=len(part) - len(right),
-            users=before[-1] if before else None,
+            users=users[before - 1][1] if before else None,
             p50_s=figures.get(50),
             p95_s=figures.get(95),
             p99_s=figures.get(99),
@@ -126,7 +136,7 @@ def intervals(
 
 
 def _phase(moment: float, window: tuple[float, float]) -> Phase:
-    """The phase in which a second begins, to a hundredth: window edges are seldom whole seconds."""
-    if moment < window[0] - 0.01:
+    """The phase in which a second begins."""
+    if moment < window[0] - EDGE_S:
         return Phase.WARM_UP
-    return Phase.WINDOW if moment < window[1] - 0.01 else Phase.DRAIN
+    return Phase.WINDOW if moment < window[1] - EDGE_S else Phase.DRAIN

@@ -1,4 +1,4 @@
-"""A unit test starts no process and connects to nothing (Unix sockets aside); trying is an error."""
+"""A unit test starts no process and connects to nothing (Unix sockets aside); trying is a fault."""
 
 import socket
 import sys

@@ -1,0 +1,130 @@
+"""Specs check themselves and survive being stored."""
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import (
+    FORMAT_VERSION,
+    DatabaseSpec,
+    LoadProfile,
+    RunSpec,
+    ServerSpec,
+    WorkloadSpec,
+)
+
+FULL = RunSpec(
+    workload=WorkloadSpec(workload="cpu", options={"size": 1000}),
+    server=ServerSpec(server="uwsgi", processes=2, threads=4, options={"http11-socket": True}),
+    load=LoadProfile(users=100, spawn_rate=20.0, think_time_s=0.5, drain_s=5.0, keep_alive=False),
+    database=DatabaseSpec(use="postgres://me@host/name", rows=10, fixture="shop"),
+    label="before the change",
+    repetition=3,
+    seed=42,
+)
+
+
+@pytest.mark.parametrize("spec", [FULL, RunSpec(server=ServerSpec(server="uvicorn"))])
+def test_a_run_is_the_same_after_being_stored_as_json(spec: RunSpec) -> None:
+    assert RunSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
+
+
+def test_a_run_of_another_format_is_refused() -> None:
+    stored = {**FULL.to_json(), "format_version": FORMAT_VERSION + 1}
+    with pytest.raises(UsageError, match=f"stored in format {FORMAT_VERSION + 1}"):
+        RunSpec.from_json(stored)
+
+
+@pytest.mark.parametrize("part", ["server", "load", "database", "workload"])
+def test_an_unknown_field_is_refused_by_name(part: str) -> None:
+    stored = FULL.to_json()
+    stored[part] = {**stored[part], "colour": "red"}
+    with pytest.raises(UsageError, match="unknown fields: colour"):
+        RunSpec.from_json(stored)
+
+
+def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match="RunSpec has unknown fields: colour"):
+        RunSpec.from_json({**FULL.to_json(), "colour": "red"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        (LoadProfile, {"users": 0}, "--users must be between 1 and 10000, and is 0"),
+        (LoadProfile, {"users": -1}, "is -1"),
+        (LoadProfile, {"users": 10_001}, "is 10001"),
+        (LoadProfile, {"duration_s": 0}, "--duration must be above 0"),
+        (LoadProfile, {"duration_s": -1}, "--duration"),
+        (LoadProfile, {"duration_s": float("nan")}, "--duration"),
+        (LoadProfile, {"duration_s": float("inf")}, "--duration"),
+        (LoadProfile, {"warmup_s": -0.1}, "--warmup must be between 0"),
+        (LoadProfile, {"timeout_s": 0}, "--timeout"),
+        (LoadProfile, {"think_time_s": -1}, "--think-time"),
+        (LoadProfile, {"drain_s": -1}, "--drain"),
+        (LoadProfile, {"spawn_rate": 0}, "--spawn-rate"),
+        (LoadProfile, {"model": "open"}, "model 'open' is unknown; there is: closed"),
+        (DatabaseSpec, {"rows": -1}, "--rows"),
+        (DatabaseSpec, {"use": "mine"}, "--database=mine is not known; write throwaway, keep"),
+        (ServerSpec, {"server": "uwsgi", "processes": 0}, "--processes"),
+        (ServerSpec, {"server": "uwsgi", "processes": 257}, "--processes"),
+        (ServerSpec, {"server": "uwsgi", "threads": 0}, "--threads"),
+    ],
+)
+def test_nonsense_is_refused_in_the_words_of_the_command(
+    kind: type[Any], fields: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+        kind(**fields)
+
+
+def test_a_spec_does_not_change() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        FULL.server.processes = 8  # type: ignore[misc]
+
+
+class TestKey:
+    def test_is_the_same_for_repetitions(self) -> None:
+        again = dataclasses.replace(FULL, repetition=4, seed=1, label="after")
+        assert again.key == FULL.key
+
+    def test_does_not_depend_on_the_order_of_options(self) -> None:
+        one, other = (
+            RunSpec(server=ServerSpec(server="uwsgi", options=dict(options)))
+            for options in ([("a", 1), ("b", 2)], [("b", 2), ("a", 1)])
+        )
+        assert one.key == other.key
+
+    def test_is_the_same_for_equal_specs_and_after_being_stored(self) -> None:
+        whole = dataclasses.replace(FULL, load=LoadProfile(duration_s=10))
+        fraction = dataclasses.replace(FULL, load=LoadProfile(duration_s=10.0))
+        assert whole == fraction
+        assert whole.key == fraction.key
+        assert RunSpec.from_json(json.loads(json.dumps(FULL.to_json()))).key == FULL.key
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"server": ServerSpec(server="uwsgi", processes=4)},
+            {"workload": WorkloadSpec(workload="plain")},
+            {"load": LoadProfile(users=101)},
+            {"database": DatabaseSpec(rows=11)},
+        ],
+    )
+    def test_differs_for_anything_else(self, changes: dict[str, Any]) -> None:
+        assert dataclasses.replace(FULL, **changes).key != FULL.key
+
+
+class TestTimes:
+    def test_all_users_at_once_need_no_ramp(self) -> None:
+        load = LoadProfile(users=100, warmup_s=3, duration_s=10, timeout_s=30)
+        assert (load.ramp_s, load.window_start_s, load.window_end_s) == (0, 3, 13)
+        assert load.longest_s == 43
+
+    def test_the_warm_up_begins_when_the_last_user_has_been_started(self) -> None:
+        load = LoadProfile(users=100, spawn_rate=20, warmup_s=3, duration_s=10, drain_s=2)
+        assert (load.ramp_s, load.window_start_s, load.window_end_s) == (5, 8, 18)
+        assert load.longest_s == 20
