@@ -9,7 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -294,6 +294,23 @@ def test_answers_as_many_requests_at_once_as_it_has_threads(name, tmp_path):
         for client in clients:
             client.join(timeout=30)
         assert int(served.get("/most/")) == limit
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, one in CLASSES.items() if "max_requests" in one.options]
+)
+def test_replaces_a_process_after_the_requests_asked_for(name, tmp_path):
+    with started(name, tmp_path, options={"max_requests": 5}) as served:
+        served.wait_ready()
+        seen: set[bytes] = set()
+
+        def replaced() -> bool:
+            # A process that is about to go may refuse; what matters is that another one comes.
+            with suppress(OSError, http.client.HTTPException):
+                seen.add(served.get("/pid/"))
+            return len(seen) > 1
+
+        assert eventually(replaced, within_s=60.0), f"only {seen} answered"
 
 
 def test_gunicorn_reads_nothing_that_lies_about(tmp_path, monkeypatch):
