@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +135,9 @@ class Keeper:
         return line
 
     def _why(self) -> str:
-        """The last line of the keeper's traceback, else of its log."""
+        """The last line of the keeper's traceback, else of its log, once it has written it."""
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(KILL_S)
         return logfile.first_error(self._log) or logfile.tail(self._log, 1) or "it left no message"
 
 
@@ -213,7 +215,9 @@ def _start(
 
 
 def _environment(env: Mapping[str, str], folder: Path) -> dict[str, str]:
-    paths = [entry or os.getcwd() for entry in sys.path]
+    """What the child imports: what `env` says, then whatever this process can import."""
+    paths = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    paths += [entry or os.getcwd() for entry in sys.path]
     return {
         **{name: value for name, value in env.items() if name != RUN_VARIABLE},
         "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,

@@ -46,7 +46,8 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
     if "3D000" in states or 'database "bench_' in text:
         return (
             f"The user {user} may not connect to the database postgres on {where}, from which "
-            f'others are made; allow it: GRANT CONNECT ON DATABASE postgres TO "{user}"; {_ELSEWHERE}'
+            f'others are made; allow it: GRANT CONNECT ON DATABASE postgres TO "{user}"; '
+            f"{_ELSEWHERE}"
         )
     if {2002, 2003} & numbers or any(words in text for words in _UNREACHABLE):
         return (

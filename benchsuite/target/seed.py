@@ -103,8 +103,8 @@ def _remove(amount: int, using: str) -> None:
     if amount == Post.objects.using(using).count():
         _execute(using, f"DELETE FROM {table}", [])
         return
-    some = f"SELECT id FROM (SELECT id FROM {table} LIMIT %s) AS some"
-    _execute(using, f"DELETE FROM {table} WHERE id IN ({some})", [amount])
+    chosen = f"SELECT id FROM (SELECT id FROM {table} LIMIT %s) AS chosen"
+    _execute(using, f"DELETE FROM {table} WHERE id IN ({chosen})", [amount])
 
 
 def _analyze(using: str) -> None:

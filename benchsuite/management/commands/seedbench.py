@@ -16,6 +16,8 @@ class Command(BaseCommand):
         "servers you start yourself; a run on a throw-away database seeds its own."
     )
 
+    requires_system_checks = []
+
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--rows", type=int, default=100_000, help="Exact number (%(default)s).")
         parser.add_argument("--database", default="default", help="Alias (%(default)s).")

@@ -1,0 +1,310 @@
+"""A project is served on databases of its own run, and nothing of its own is written."""
+
+import hashlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchsuite.exceptions import DatabaseError, StartError, UsageError
+from tests.integration.postgres import Cluster, cluster
+from tests.integration.stranger import TOKEN, get, stranger
+from tests.needs import needs
+
+SQLITE = """{"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / "shop.sqlite3"}}"""
+POSTGRES = """{{"default": {{"ENGINE": "django.db.backends.postgresql", "NAME": "shop",
+    "USER": "{user}", "HOST": "127.0.0.1", "PORT": "{port}"}}}}"""
+SEVERAL = """{
+    "default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / "shop.sqlite3"},
+    "logs": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / "logs.sqlite3"},
+    "twin": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / "logs.sqlite3"},
+    "replica": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / "replica.sqlite3",
+                "TEST": {"MIRROR": "default"}},
+}"""
+ROUTER = """
+class Router:
+    def db_for_read(self, model, **hints):
+        return "logs" if model.__name__ == "Log" else "replica"
+    def db_for_write(self, model, **hints):
+        return "logs" if model.__name__ == "Log" else "default"
+    def allow_migrate(self, db, app_label, model_name=None, **hints):
+        return (model_name == "log") == (db == "logs")
+DATABASE_ROUTERS = [Router()]
+"""
+ASSIGNING = """
+import os
+from django.core.wsgi import get_wsgi_application
+os.environ["DJANGO_SETTINGS_MODULE"] = "shop.settings"
+application = get_wsgi_application()
+"""
+PARENT = """
+import sys, time
+sys.path.insert(0, sys.argv[2])
+from pathlib import Path
+from tests.integration.stranger import Stranger
+with Stranger(Path(sys.argv[1])).kept() as keeper, keeper.clone("deadbeef" * 4) as plan:
+    print(keeper.pid, flush=True)
+    time.sleep(60)
+"""
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Cluster]:
+    with cluster() as one:
+        yield one
+
+
+def fingerprint(folder: Path) -> dict[str, str]:
+    """Every file of the project's own databases, journals included, by its content."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.glob("*.sqlite3*")
+    }
+
+
+def shop(server: Cluster, tmp_path: Path, user: str = "postgres") -> str:
+    server.execute("DROP DATABASE IF EXISTS shop WITH (FORCE)")
+    server.execute("CREATE DATABASE shop")
+    return POSTGRES.format(user=user, port=server.port)
+
+
+def test_the_load_writes_nothing_to_the_projects_sqlite_file(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    project.manage("migrate")
+    with sqlite3.connect(tmp_path / "shop.sqlite3") as own:
+        own.execute("INSERT INTO shop_order (text) VALUES ('mine')")
+    own.close()
+    before = fingerprint(tmp_path)
+    with project.kept() as keeper:
+        keeper.wait()
+        with keeper.clone(TOKEN) as plan, project.served(plan) as port:
+            for _ in range(30):
+                assert get(port, "/order/")[0] == 200
+            status, body, header = get(port, "/settle/")
+        assert keeper.cookies == {"flavour": "oat"}
+        assert keeper.engine.startswith("sqlite 3.")
+    found = json.loads(body)
+    assert (status, header) == (200, TOKEN)
+    assert (found["orders"], found["logs"]) == (33, 30)
+    assert found["debug"] is False
+    assert fingerprint(tmp_path) == before
+    assert not list((tmp_path / "run").rglob("*.sqlite3*"))
+
+
+@needs("postgresql", "psycopg")
+def test_the_load_writes_nothing_to_the_projects_postgresql(
+    tmp_path: Path, server: Cluster
+) -> None:
+    project = stranger(tmp_path, databases=shop(server, tmp_path))
+    project.manage("migrate")
+    server.execute("INSERT INTO shop_order (text) VALUES ('mine')", "shop")
+    written = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_all_tables"
+    counted = "SELECT count(*), max(id) FROM shop_order"
+    before = (
+        server.execute(counted, "shop"),
+        server.execute(f"{written} WHERE relname ~ '^shop'", "shop"),
+    )
+    with project.kept() as keeper, keeper.clone(TOKEN) as plan:
+        assert len(server.databases()) == 3
+        with project.served(plan) as port:
+            for _ in range(30):
+                assert get(port, "/order/")[0] == 200
+            found = json.loads(get(port, "/settle/")[1])
+        assert keeper.engine.startswith("postgresql ")
+    assert (found["orders"], found["logs"]) == (33, 30)
+    after = (
+        server.execute(counted, "shop"),
+        server.execute(f"{written} WHERE relname ~ '^shop'", "shop"),
+    )
+    assert after == before
+    assert server.databases() == ["shop"]
+
+
+@needs("postgresql", "psycopg")
+def test_each_run_begins_with_the_same_rows(tmp_path: Path, server: Cluster) -> None:
+    project = stranger(tmp_path, databases=shop(server, tmp_path))
+    with project.kept() as keeper:
+        for token in ("a" * 32, TOKEN):
+            with keeper.clone(token) as plan, project.served(plan) as port:
+                assert json.loads(get(port, "/order/")[1]) == {"orders": 4}
+    assert server.databases() == ["shop"]
+
+
+@needs("postgresql", "psycopg")
+def test_a_url_makes_the_databases_on_that_server(tmp_path: Path, server: Cluster) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    with project.kept(use=server.url("elsewhere")) as keeper, keeper.clone(TOKEN) as plan:
+        assert keeper.engine.startswith("postgresql ")
+        assert all(name.startswith("bench_0123456789ab") for name in server.databases()[:2])
+        with project.served(plan) as port:
+            assert json.loads(get(port, "/order/")[1]) == {"orders": 4}
+    assert not list(tmp_path.glob("*.sqlite3*"))
+
+
+def test_several_aliases_routers_and_a_mirror_are_respected(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SEVERAL, more=ROUTER)
+    with (
+        project.kept() as keeper,
+        keeper.clone(TOKEN) as plan,
+        project.served(plan) as port,
+    ):
+        get(port, "/order/")
+        found = json.loads(get(port, "/settle/")[1])
+    names = found["names"]
+    assert (found["orders"], found["logs"]) == (4, 1)
+    assert names["replica"] == names["default"] != names["logs"] == names["twin"]
+    assert all(name.startswith(str(tmp_path / "run")) for name in names.values())
+    assert not list(tmp_path.glob("*.sqlite3*"))
+
+
+def test_a_kept_database_is_the_projects_own(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    project.manage("migrate")
+    with project.kept(use="keep") as keeper, keeper.clone(TOKEN) as plan:
+        assert keeper.cookies == {}
+        assert "DATABASES" not in keeper.settings_changed
+        with project.served(plan) as port:
+            found = json.loads(get(port, "/settle/")[1])
+    assert found["orders"] == 0
+    assert found["names"]["default"] == str(tmp_path / "shop.sqlite3")
+    assert (tmp_path / "shop.sqlite3").exists()
+
+
+def test_target_views_are_mounted_where_a_project_has_none(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    with (
+        project.kept(needs_target_app=True) as keeper,
+        keeper.clone(TOKEN) as plan,
+        project.served(plan) as port,
+    ):
+        assert get(port, "/bench/plain/") == (200, b"OK", TOKEN)
+        assert get(port, "/settle/")[0] == 200
+        assert get(port, "/nowhere/")[::2] == (404, TOKEN)
+        assert {"INSTALLED_APPS", "ROOT_URLCONF"} <= set(keeper.settings_changed)
+
+
+def test_what_was_changed_is_said(tmp_path: Path) -> None:
+    with stranger(tmp_path, databases=SQLITE).kept() as keeper:
+        assert set(keeper.settings_changed) == {
+            "ALLOWED_HOSTS",
+            "ASGI_APPLICATION",
+            "DATABASES",
+            "DEBUG",
+            "EMAIL_BACKEND",
+            "SECURE_SSL_REDIRECT",
+            "WSGI_APPLICATION",
+        }
+
+
+def test_a_wsgi_module_that_assigns_the_settings_is_refused(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SQLITE, wsgi=ASSIGNING)
+    with (
+        project.kept() as keeper,
+        keeper.clone(TOKEN) as plan,
+        pytest.raises(StartError, match=r"shop.wsgi assigns DJANGO_SETTINGS_MODULE"),
+        project.served(plan),
+    ):
+        pytest.fail("the server came up")
+
+
+@needs("postgresql", "psycopg")
+def test_a_killed_parent_leaves_no_database(tmp_path: Path, server: Cluster) -> None:
+    stranger(tmp_path, databases=shop(server, tmp_path))
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path), str(ROOT)], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    keeper = int(parent.stdout.readline())
+    assert len(server.databases()) == 3
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    assert _gone(keeper)
+    assert server.databases() == ["shop"]
+
+
+def test_a_killed_parent_leaves_no_sqlite_file(tmp_path: Path) -> None:
+    stranger(tmp_path, databases=SQLITE)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path), str(ROOT)], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    keeper = int(parent.stdout.readline())
+    assert len(list((tmp_path / "run").glob("*.sqlite3"))) == 2
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    assert _gone(keeper)
+    assert not list((tmp_path / "run").glob("*.sqlite3*"))
+
+
+@needs("postgresql", "psycopg")
+def test_a_parent_that_gives_up_early_leaves_no_database(tmp_path: Path, server: Cluster) -> None:
+    project = stranger(tmp_path, databases=shop(server, tmp_path))
+    with project.kept(rows=200_000):
+        deadline = time.monotonic() + 30
+        while len(server.databases()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert server.databases() == ["shop"]
+
+
+@needs("postgresql", "psycopg")
+def test_a_user_without_the_right_is_told_the_command(tmp_path: Path, server: Cluster) -> None:
+    server.execute("CREATE ROLE clerk LOGIN")
+    project = stranger(tmp_path, databases=shop(server, tmp_path, user="clerk"))
+    with (
+        pytest.raises(DatabaseError, match='ALTER ROLE "clerk" CREATEDB'),
+        project.kept() as keeper,
+    ):
+        keeper.wait()
+
+
+@needs("psycopg")
+def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=POSTGRES.format(user="me", port=9))
+    with (
+        pytest.raises(DatabaseError, match=r"127\.0\.0\.1:9 can't be reached"),
+        project.kept() as keeper,
+    ):
+        keeper.wait()
+
+
+def test_a_failing_migration_is_told_by_its_last_line(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    (tmp_path / "shop/migrations/0002_wrong.py").write_text("import nothing_of_that_name\n")
+    with (
+        pytest.raises(DatabaseError, match="No module named 'nothing_of_that_name'"),
+        project.kept() as keeper,
+    ):
+        keeper.wait()
+    assert not list((tmp_path / "run").glob("*.sqlite3*"))
+
+
+def test_a_url_of_no_known_database_is_refused(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    with (
+        pytest.raises(UsageError, match="oracule://… is not a database's URL"),
+        project.kept(use="oracule://me:secret@host/name"),
+    ):
+        pytest.fail("it was taken")
+
+
+def _gone(pid: int) -> bool:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        if "State:\tZ" in Path(f"/proc/{pid}/status").read_text():
+            return True
+        time.sleep(0.05)
+    return False

@@ -1,0 +1,104 @@
+"""seedbench on real databases: exact, idempotent, with UUIDs that are ones, and quick."""
+
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.postgres import cluster
+from tests.needs import needs
+
+ROOT = Path(__file__).parent.parent.parent
+IDS = """
+import django; django.setup()
+from benchsuite.target.models import Post
+for post in Post.objects.all():
+    print(post.id, post.created.utcoffset(), post.title)
+"""
+
+
+def manage(url: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return python(url, str(ROOT / "manage.py"), *words)
+
+
+def migrate(url: str) -> subprocess.CompletedProcess[str]:
+    return python(url, "-m", "django", "migrate", "--settings=testproject.settings.target")
+
+
+def python(url: str, *words: str) -> subprocess.CompletedProcess[str]:
+    env = {
+        **os.environ,
+        "DATABASE_URL": url,
+        "DJANGO_SETTINGS_MODULE": "testproject.settings.console",
+    }
+    return subprocess.run(
+        [sys.executable, *words], cwd=ROOT, env=env, capture_output=True, text=True, timeout=120
+    )
+
+
+@pytest.fixture(scope="module")
+def postgresql() -> Iterator[str]:
+    with cluster() as server:
+        yield server.url()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=needs("postgresql", "psycopg"))])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'seed.sqlite3'}"
+    return str(request.getfixturevalue("postgresql"))
+
+
+def test_there_are_exactly_as_many_rows_as_asked_for(url: str) -> None:
+    assert migrate(url).returncode == 0
+    for rows, words in (
+        (300, "300 added, 0 removed"),
+        (300, "0 added, 0 removed"),
+        (290, "0 added, 10 removed"),
+        (310, "20 added, 0 removed"),
+        (0, "0 added, 310 removed"),
+        (50, "50 added, 0 removed"),
+    ):
+        result = manage(url, "seedbench", f"--rows={rows}")
+        assert (result.returncode, result.stderr) == (0, "")
+        assert words in result.stdout
+    lines = python(url, "-c", IDS).stdout.splitlines()
+    ids = [uuid.UUID(line.split()[0]) for line in lines]
+    assert len(set(ids)) == 50
+    assert {(one.version, one.variant) for one in ids} == {(4, uuid.RFC_4122)}
+    assert all("0:00:00 Post " in line for line in lines)
+
+
+def test_a_million_rows_take_seconds(url: str) -> None:
+    assert migrate(url).returncode == 0
+    began = time.monotonic()
+    result = manage(url, "seedbench", "--rows=1000000")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("1\u2009000\u2009000 rows in ")
+    assert time.monotonic() - began < 60
+
+
+def test_a_table_that_is_missing_is_told_with_the_command(tmp_path: Path) -> None:
+    result = manage(f"sqlite:///{tmp_path / 'empty.sqlite3'}", "seedbench")
+    assert result.returncode == 1
+    assert "python manage.py migrate benchsuite_target" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@needs("psycopg")
+def test_a_server_that_is_not_there_is_named() -> None:
+    result = manage("postgres://me@127.0.0.1:9/nothing", "seedbench")
+    assert result.returncode == 1
+    assert "127.0.0.1:9" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_an_alias_that_is_none_is_told_the_names(tmp_path: Path) -> None:
+    result = manage(f"sqlite:///{tmp_path / 'x.sqlite3'}", "seedbench", "--database=other")
+    assert "There is no database 'other'; there are: default." in result.stderr
+    assert manage(f"sqlite:///{tmp_path / 'x.sqlite3'}", "seedbench", "--rows=-1").returncode == 1

@@ -1,0 +1,158 @@
+"""Each setting that a run changes: changed when it must be, left when it need not, and said."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from benchsuite.isolation.overrides import ASGI, MAIL_SINK, URLCONF, WSGI, moved, overridden
+from benchsuite.isolation.plan import Plan
+
+PLAN = Plan(settings_module="shop.settings", token="feed", folder="/run")
+SETTINGS: dict[str, Any] = {
+    "DEBUG": False,
+    "ALLOWED_HOSTS": ["127.0.0.1", "localhost"],
+    "EMAIL_BACKEND": MAIL_SINK,
+    "INSTALLED_APPS": ["shop"],
+    "ROOT_URLCONF": "shop.urls",
+    "WSGI_APPLICATION": "shop.wsgi.application",
+    "DATABASES": {
+        "default": {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": "shop",
+            "HOST": "primary",
+            "PASSWORD": "one",
+            "OPTIONS": {"pool": True},
+            "CONN_MAX_AGE": 60,
+        },
+        "replica": {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": "shop",
+            "HOST": "second",
+            "PASSWORD": "two",
+            "TEST": {"MIRROR": "default"},
+        },
+    },
+}
+ALWAYS = {"ASGI_APPLICATION", "WSGI_APPLICATION"}
+
+
+def changed(plan: Plan = PLAN, **settings: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    given = {**SETTINGS, **settings}
+    before = copy.deepcopy(given)
+    result = overridden(given, plan)
+    assert given == before
+    return result
+
+
+def plan(**fields: Any) -> Plan:
+    return Plan(**{"settings_module": "shop.settings", "token": "feed", "folder": "/run", **fields})
+
+
+def test_nothing_is_changed_without_need() -> None:
+    values, words = changed()
+    assert set(words) == ALWAYS
+    assert set(values) == ALWAYS | {"BENCHSUITE_ORIGINAL"}
+
+
+def test_the_callables_are_wrapped_and_remembered() -> None:
+    values, words = changed()
+    assert (values["WSGI_APPLICATION"], values["ASGI_APPLICATION"]) == (WSGI, ASGI)
+    assert values["BENCHSUITE_ORIGINAL"]["WSGI_APPLICATION"] == "shop.wsgi.application"
+    assert "shop.wsgi.application" in words["WSGI_APPLICATION"]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "wanted"),
+    [
+        ("DEBUG", True, False),
+        ("ALLOWED_HOSTS", ["a.example"], ["a.example", "127.0.0.1", "localhost"]),
+        ("ALLOWED_HOSTS", [], ["127.0.0.1", "localhost"]),
+        ("ALLOWED_HOSTS", ["localhost"], ["localhost", "127.0.0.1"]),
+        ("EMAIL_BACKEND", "django.core.mail.backends.smtp.EmailBackend", MAIL_SINK),
+        ("SECURE_SSL_REDIRECT", True, False),
+        ("SESSION_COOKIE_SECURE", True, False),
+        ("CSRF_COOKIE_SECURE", True, False),
+        ("SESSION_COOKIE_DOMAIN", ".a.example", None),
+    ],
+)
+def test_what_stands_in_the_way_is_changed_and_said(name: str, given: Any, wanted: Any) -> None:
+    values, words = changed(**{name: given})
+    assert values[name] == wanted
+    assert set(words) == ALWAYS | {name}
+
+
+def test_all_hosts_are_enough() -> None:
+    assert "ALLOWED_HOSTS" not in changed(ALLOWED_HOSTS=["*"])[0]
+
+
+def test_databases_get_names_and_keep_the_rest() -> None:
+    values, words = changed(plan(databases={"default": "bench_1"}))
+    default = values["DATABASES"]["default"]
+    assert default == {**SETTINGS["DATABASES"]["default"], "NAME": "bench_1"}
+    assert "default" in words["DATABASES"]
+
+
+def test_a_mirror_goes_where_its_primary_is() -> None:
+    values, words = changed(plan(databases={"default": "bench_1"}, mirrors={"replica": "default"}))
+    replica = values["DATABASES"]["replica"]
+    assert (replica["HOST"], replica["NAME"], replica["PASSWORD"]) == ("primary", "bench_1", "one")
+    assert replica["TEST"] == {"MIRROR": "default"}
+    assert "replica shares that of default" in words["DATABASES"]
+
+
+def test_a_url_moves_the_default_database() -> None:
+    values, words = changed(
+        plan(databases={"default": "bench_1"}, database_url="postgres://me:s3cret@there:6/any")
+    )
+    default = values["DATABASES"]["default"]
+    assert (default["HOST"], default["PORT"], default["NAME"]) == ("there", 6, "bench_1")
+    assert default["CONN_MAX_AGE"] == 60
+    assert "s3cret" not in repr(words)
+
+
+def test_options_of_another_engine_are_dropped() -> None:
+    entry = {"ENGINE": "django.db.backends.sqlite3", "OPTIONS": {"init_command": "PRAGMA"}}
+    assert "OPTIONS" not in moved(entry, "postgres://me@there/any")
+
+
+def test_caches_that_outlive_the_process_get_keys_and_folders_of_the_run() -> None:
+    backends = "django.core.cache.backends"
+    values, words = changed(
+        CACHES={
+            "default": {"BACKEND": f"{backends}.redis.RedisCache", "KEY_PREFIX": "shop"},
+            "files": {"BACKEND": f"{backends}.filebased.FileBasedCache", "LOCATION": "/mine"},
+            "memory": {"BACKEND": f"{backends}.locmem.LocMemCache"},
+        }
+    )
+    caches = values["CACHES"]
+    assert caches["default"]["KEY_PREFIX"] == "bench_feed_shop"
+    assert caches["files"]["LOCATION"] == "/run/cache_files"
+    assert caches["memory"] == {"BACKEND": f"{backends}.locmem.LocMemCache"}
+    assert "CACHES" in words
+
+
+def test_caches_in_memory_are_left_alone() -> None:
+    memory = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    assert "CACHES" not in changed(CACHES={"default": memory})[0]
+
+
+def test_uploads_go_to_the_run_unless_the_database_is_kept() -> None:
+    throwaway = plan(databases={"default": "bench_1"})
+    assert changed(throwaway, MEDIA_ROOT="/mine")[0]["MEDIA_ROOT"] == "/run/media"
+    assert "MEDIA_ROOT" not in changed(MEDIA_ROOT="/mine")[0]
+    assert "MEDIA_ROOT" not in changed(throwaway)[0]
+
+
+def test_the_target_app_is_added_where_it_is_missing() -> None:
+    values, words = changed(plan(needs_target_app=True, mounts_target=True))
+    assert values["INSTALLED_APPS"] == ["shop", "benchsuite.target"]
+    assert values["ROOT_URLCONF"] == URLCONF
+    assert "shop.urls" in words["ROOT_URLCONF"]
+
+
+@pytest.mark.parametrize("app", ["benchsuite.target", "benchsuite.target.apps.TargetConfig"])
+def test_a_project_that_has_the_target_app_stays_as_it_is(app: str) -> None:
+    values, _ = changed(plan(needs_target_app=True), INSTALLED_APPS=[app])
+    assert "INSTALLED_APPS" not in values
+    assert "ROOT_URLCONF" not in values

@@ -1,0 +1,67 @@
+"""The url workload: paths in order, and clear words about what came instead."""
+
+import pytest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.test import Client
+from django.urls import path
+
+from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.workloads.url import Url
+
+seen: list[str] = []
+
+
+def page(request: HttpRequest) -> HttpResponse:
+    seen.append(request.path)
+    return HttpResponse("Your shopping cart")
+
+
+def private(request: HttpRequest) -> HttpResponse:
+    return HttpResponseRedirect("/login/?next=/private/")
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("sorry", status=500)
+
+
+urlpatterns = [
+    path("shop/", page),
+    path("cart/", page),
+    path("private/", private),
+    path("broken/", broken),
+]
+pytestmark = pytest.mark.urls(__name__)
+
+
+def test_pages_are_visited_in_order() -> None:
+    seen.clear()
+    Url(path="/shop/, /cart/").journey(Client())
+    assert seen == ["/shop/", "/cart/"]
+
+
+def test_the_server_is_ready_when_the_first_page_answers() -> None:
+    assert Url(path="/cart/,/shop/").ready_path == "/cart/"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"path": "/private/"}, r"/private/: .*302 \(to /login/\?next=/private/\)"),
+        ({"path": "/shop/,/broken/"}, "/broken/: .*500"),
+        ({"path": "/nowhere/"}, "/nowhere/: .*404"),
+        ({"path": "/shop/", "expect": "Thank you"}, "/shop/: expected 'Thank you'"),
+    ],
+)
+def test_a_wrong_answer_says_where_and_what(given: dict[str, str], words: str) -> None:
+    with pytest.raises(AnswerError, match=words):
+        Url(**given).journey(Client())
+
+
+def test_the_expected_text_is_looked_for() -> None:
+    Url(path="/shop/", expect="shopping cart").journey(Client())
+
+
+@pytest.mark.parametrize("given", ["", "shop/", "http://host/shop/", "//host/shop/", "/shop/,"])
+def test_a_path_that_is_none_is_wrong_usage(given: str) -> None:
+    with pytest.raises(UsageError, match=r"path|page"):
+        Url(path=given)
