@@ -1,0 +1,141 @@
+"""Runs beside each other: which may be compared, what differs, and their ratios to a baseline."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from benchsuite.environment import VOLATILE
+from benchsuite.models import Run
+from benchsuite.report.cells import Cell
+from benchsuite.report.naming import cell_titles
+from benchsuite.results import Verdict
+from benchsuite.units import MISSING
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A fact that is not the same everywhere."""
+
+    name: str
+    values: tuple[str, ...]
+    """One for each cell, in their order."""
+
+
+class Comparison:
+    """Some runs, grouped into cells; one of the cells is what the others are divided by."""
+
+    def __init__(self, runs: Sequence[Run], *, baseline: str = "") -> None:
+        self.runs = list(runs)
+        self.cells = _cells(self.runs)
+        self.titles = cell_titles(self.cells)
+        self.baseline = self._baseline(baseline)
+
+    @cached_property
+    def unlike(self) -> list[str]:
+        """Why these runs should not be compared; empty when they may."""
+        reasons = []
+        for part, word in (("workload", "workload"), ("load", "load"), ("database", "data")):
+            kinds: dict[str, str] = {}
+            for title, cell in zip(self.titles, self.cells, strict=True):
+                spec = cell.first.spec.get(part) or {}
+                kinds.setdefault(json.dumps(spec, sort_keys=True), title)
+            if len(kinds) > 1:
+                reasons.append(f"Not the same {word}: {_apart(kinds)}.")
+        return reasons
+
+    @cached_property
+    def differences(self) -> list[Difference]:
+        """What differs of the environments and of the settings that runs changed."""
+        machines = [_flat(_environment(cell.first)) for cell in self.cells]
+        settings = [_flat(cell.first.settings_changed or {}) for cell in self.cells]
+        return [*_differing("", machines), *_differing("setting ", settings)]
+
+    def ratio(self, cell: Cell, column: str) -> float | None:
+        """The cell's median divided by the baseline's."""
+        if self.baseline is None:
+            return None
+        mine, base = cell.middle(column), self.baseline.middle(column)
+        return None if mine is None or not base else mine / base
+
+    def _baseline(self, wanted: str) -> Cell | None:
+        """The cell that holds the wanted run, else the first in the order given that may be one."""
+        if wanted:
+            for cell in self.cells:
+                if wanted in {str(run.pk) for run in cell.runs} and cell.measured:
+                    return cell
+        by_run = {run.pk: cell for cell in self.cells for run in cell.runs}
+        in_order = [by_run[run.pk] for run in self.runs]
+        sound = (cell for cell in in_order if cell.verdict in (Verdict.VALID, Verdict.WEAK))
+        return next(sound, None)
+
+
+def per_cpu_second(cell: Cell) -> float | None:
+    """Correct answers for each second of CPU that the target used."""
+    goodput, cpu = cell.middle("goodput"), cell.middle("cpu_percent")
+    return None if goodput is None or not cpu else goodput / (cpu / 100)
+
+
+def per_gib(cell: Cell) -> float | None:
+    """Correct answers per second for each GiB that the target held."""
+    goodput, memory = cell.middle("goodput"), cell.middle("memory_bytes")
+    return None if goodput is None or not memory else goodput / (memory / 2**30)
+
+
+def _cells(runs: Iterable[Run]) -> list[Cell]:
+    """Runs of the same cell, label, software and machine together; most goodput first."""
+    groups: dict[tuple[Any, ...], list[Run]] = {}
+    for run in sorted(runs, key=lambda run: run.started_at):
+        measured = run.goodput is not None
+        facts = (run.server_version, run.python_version, run.environment_id) if measured else ()
+        groups.setdefault((run.key, run.label, facts), []).append(run)
+    return sorted(
+        (Cell(tuple(group)) for group in groups.values()),
+        key=lambda cell: -(cell.middle("goodput") or -1.0),
+    )
+
+
+def _environment(run: Run) -> dict[str, Any]:
+    data = run.environment.data if run.environment else {}
+    return {name: value for name, value in data.items() if name not in VOLATILE}
+
+
+def _flat(data: dict[str, Any]) -> dict[str, str]:
+    return {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in data.items()
+        if value is not None
+    }
+
+
+def _differing(prefix: str, facts: Sequence[dict[str, str]]) -> list[Difference]:
+    """The names that some cells have otherwise; a cell without any facts takes no part."""
+    known = [one for one in facts if one]
+    names = sorted({name for one in known for name in one})
+    return [
+        Difference(prefix + name, tuple(one.get(name, "") if one else "" for one in facts))
+        for name in names
+        if len({one.get(name) for one in known}) > 1
+    ]
+
+
+def _apart(kinds: dict[str, str]) -> str:
+    """Only what differs of some JSON objects, each with the title of a cell that has it."""
+    flat = {title: _leaves(json.loads(text)) for text, title in kinds.items()}
+    names = sorted({name for leaves in flat.values() for name in leaves})
+    telling = [name for name in names if len({leaves.get(name) for leaves in flat.values()}) > 1]
+    return "; ".join(
+        f"{title} has {', '.join(f'{name} {leaves.get(name, MISSING)}' for name in telling)}"
+        for title, leaves in flat.items()
+    )
+
+
+def _leaves(value: dict[str, Any], prefix: str = "") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, inner in value.items():
+        if isinstance(inner, dict):
+            found |= _leaves(inner, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = json.dumps(inner).strip('"')
+    return found

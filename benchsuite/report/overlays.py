@@ -1,0 +1,117 @@
+"""The numbers behind the charts of a compare page: several runs over one axis."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from benchsuite.models import Run
+from benchsuite.report import figures, series, styles
+from benchsuite.report.cells import Cell
+from benchsuite.report.comparison import Comparison
+from benchsuite.report.series import Column, Series
+from benchsuite.stats import histogram
+from benchsuite.units import format_bytes, format_count, format_duration, format_rate
+
+SLUGS = ("goodput", "distribution", "goodput-memory")
+
+
+def lines(comparison: Comparison) -> list[tuple[Run, figures.Line]]:
+    """Each measured run with its style: the colour is its server's, the dash its cell's."""
+    found = []
+    seen: dict[str, int] = {}
+    for title, cell in zip(comparison.titles, comparison.cells, strict=True):
+        nth = seen.get(cell.first.server, 0)
+        seen[cell.first.server] = nth + 1
+        for number, run in enumerate(cell.measured, start=1):
+            own = f"{title} start {number}" if len(cell.measured) > 1 else title
+            style = styles.style(cell.first.server, nth)
+            found.append((run, figures.Line(own, style, title, number == 1)))
+    return found
+
+
+def charts(comparison: Comparison) -> list[figures.Chart]:
+    """The charts that have something to show."""
+    drawn = lines(comparison)
+    styled = [line for _, line in drawn]
+    made = [
+        (goodput(drawn), figures.goodput_of_runs),
+        (distribution(drawn), figures.distributions),
+        (goodput_and_memory(drawn), figures.goodput_and_memory),
+    ]
+    return [draw(numbers, styled) for numbers, draw in made if numbers]
+
+
+def data(comparison: Comparison, slug: str) -> Series:
+    """The numbers of one chart alone."""
+    makers = {
+        "goodput": goodput,
+        "distribution": distribution,
+        "goodput-memory": goodput_and_memory,
+    }
+    return makers[slug](lines(comparison))
+
+
+def goodput(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
+    by_run = [{one.second: one.successes for one in run.intervals.all()} for run, _ in drawn]
+    seconds = range(max((max(one, default=-1) for one in by_run), default=-1) + 1)
+    return Series(
+        "goodput",
+        "Goodput over time",
+        (series.SECOND, *(_column(line, "goodput_per_s", format_rate) for _, line in drawn)),
+        tuple((second, *(one.get(second) for one in by_run)) for second in seconds),
+        "Correct answers by the second in which they finished, warm-up and drain included.",
+    )
+
+
+def distribution(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
+    counted = [_histogram(run) for run, _ in drawn]
+    grids = [series.grid(one.get_total_count()) if one else [] for one in counted]
+    percents = sorted({percent for grid in grids for percent in grid})
+    last = [grid[-1] if grid else -1.0 for grid in grids]
+    return Series(
+        "distribution",
+        "Distribution of response times",
+        (
+            Column("percentile", "percentile", series.percent_text),
+            *(_column(line, "response_time_s", format_duration) for _, line in drawn),
+        ),
+        tuple(
+            (
+                percent,
+                *(
+                    histogram.value_at(one, percent) if one and percent <= end else None
+                    for one, end in zip(counted, last, strict=True)
+                ),
+            )
+            for percent in percents
+        ),
+        "All correct answers of each window, drawn as far as their number carries.",
+    )
+
+
+def goodput_and_memory(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
+    return Series(
+        "goodput-memory",
+        "Goodput against memory",
+        (
+            Column("run", "run", str),
+            Column("memory_bytes", "memory", format_bytes),
+            Column("goodput_per_s", "goodput", format_rate),
+            Column("failures", "failed", format_count),
+        ),
+        tuple((line.title, run.memory_bytes, run.goodput, run.failures) for run, line in drawn),
+        "One point a run: the target’s highest memory and its goodput.",
+    )
+
+
+def _histogram(run: Run) -> Any:
+    text = next((one.response_histogram for one in run.measurements.all()), "")
+    return histogram.decode(text) if text else None
+
+
+def _column(line: figures.Line, unit: str, show: Any) -> Column:
+    return Column(f"{line.title} {unit}", line.title, show)
+
+
+def failed_cells(cells: Iterable[Cell]) -> list[Run]:
+    """The runs of a comparison that have no figures."""
+    return [run for cell in cells for run in cell.runs if run.goodput is None]

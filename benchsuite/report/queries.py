@@ -1,0 +1,115 @@
+"""Reads runs with as much of them as a page needs, in a number of queries that never grows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+
+from benchsuite.exceptions import UsageError
+from benchsuite.models import Interval, Measurement, Reading, Run
+
+HEAVY = ("log_tail", "argv", "settings_changed")
+
+MOST_COMPARED = 200
+"""Runs on one compare page; more can't be told apart."""
+
+
+def listed() -> QuerySet[Run]:
+    """Runs with what a row of the list shows."""
+    return Run.objects.select_related("environment").defer(*HEAVY)
+
+
+def exported() -> QuerySet[Run]:
+    """Runs with what `run_as_json` writes."""
+    totals = Measurement.objects.filter(scope="all").defer(
+        "response_histogram", "service_histogram"
+    )
+    return Run.objects.select_related("environment").prefetch_related(
+        Prefetch("measurements", queryset=totals), "findings"
+    )
+
+
+def compared() -> QuerySet[Run]:
+    """Runs with what the compare page says; `add_series` adds what it draws."""
+    return Run.objects.select_related("environment").prefetch_related("findings")
+
+
+def add_series(runs: Sequence[Run]) -> None:
+    """Loads the seconds and the histograms of all these runs at once."""
+    prefetch_related_objects(
+        runs,
+        Prefetch("measurements", queryset=Measurement.objects.filter(scope="all")),
+        Prefetch("intervals", queryset=Interval.objects.defer("histogram")),
+    )
+
+
+def intervals(run: Run) -> QuerySet[Interval]:
+    """The seconds of a run without their histograms."""
+    return run.intervals.defer("histogram")
+
+
+def readings(run: Run) -> QuerySet[Reading]:
+    return run.readings.order_by("second", "part")
+
+
+def neighbours(run: Run) -> tuple[Run | None, Run | None]:
+    """The runs of the same cell before and after this one."""
+    same = Run.objects.filter(key=run.key).only("pk", "started_at", "server")
+    before = same.filter(started_at__lt=run.started_at).order_by("-started_at").first()
+    after = same.filter(started_at__gt=run.started_at).order_by("started_at").first()
+    return before, after
+
+
+def chosen(runs: QuerySet[Run], ids: Sequence[str], batch: str = "") -> list[Run]:
+    """The runs of these ids, in their order; raises UsageError for one that is no id or no run."""
+    wanted = list(dict.fromkeys(_uuid(text) for text in ids))
+    if batch:
+        found = Run.objects.filter(batch=_uuid(batch)).order_by("started_at")
+        wanted += [pk for pk in found.values_list("pk", flat=True) if pk not in wanted]
+    if not wanted:
+        raise UsageError("No runs were chosen; tick some in the list.")
+    by_id = runs.in_bulk(wanted)
+    gone = [str(pk) for pk in wanted if pk not in by_id]
+    if gone:
+        raise UsageError(
+            f"There is no run {', '.join(gone)}; it may have been deleted. Choose from the list."
+        )
+    return [by_id[pk] for pk in wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one command measured, as the line above its runs says it."""
+
+    id: UUID
+    runs: tuple[Run, ...]
+
+    @property
+    def best(self) -> Run | None:
+        """The run with the most goodput that is not invalid."""
+        sound = [one for one in self.runs if one.goodput is not None and one.verdict != "invalid"]
+        return max(sound, key=lambda one: one.goodput or 0.0) if len(sound) > 1 else None
+
+    @property
+    def servers(self) -> list[str]:
+        return list(dict.fromkeys(one.server for one in self.runs))
+
+
+def batches(ids: Iterable[UUID]) -> dict[UUID, Batch]:
+    """The whole batches of these ids, in one query, with a few columns of each run."""
+    found: dict[UUID, list[Run]] = {}
+    columns = ("batch", "server", "workload", "label", "model", "users", "goodput", "verdict")
+    wanted = Run.objects.filter(batch__in=set(ids)).order_by("started_at")
+    for run in wanted.only(*columns, "spec", "status"):
+        found.setdefault(run.batch, []).append(run)
+    return {batch: Batch(batch, tuple(runs)) for batch, runs in found.items()}
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text.strip())
+    except ValueError:
+        raise UsageError(
+            f"{text[:60]!r} is not the id of a run; choose runs in the list."
+        ) from None

@@ -1,0 +1,46 @@
+"""One colour, dash and marker for each server, the same on every page.
+
+The colours are those of Okabe and Ito (Color Universal Design, 2008), told apart also by people
+who see red and green alike; yellow and black are left out and some are darkened, so that each shows
+on the white and on the dark page.
+"""
+
+import zlib
+from dataclasses import dataclass
+
+from benchsuite.servers import BUILTIN
+
+COLOURS = ("#0f7ac0", "#d98a00", "#00946b", "#d55e00", "#b8629a", "#3ba7e0", "#8a8a8a")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
+
+PARTS = {"target": "#0f7ac0", "front": "#00946b", "database": "#b8629a", "load": "#d98a00"}
+OTHER_PART = "#8a8a8a"
+PERCENTILES = {"p50": ("#0f7ac0", "solid"), "p95": ("#d98a00", "dash"), "p99": ("#b8629a", "dot")}
+GOOD, BAD = "#0f7ac0", "#d55e00"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    colour: str
+    dash: str
+    marker: str
+
+
+def style(server: str, nth: int = 0) -> Style:
+    """The style of a server's `nth` cell: its colour stays, dash and marker move on."""
+    number = _number(server)
+    turn = number // len(COLOURS) + nth
+    return Style(
+        colour=COLOURS[number % len(COLOURS)],
+        dash=DASHES[turn % len(DASHES)],
+        marker=MARKERS[(number + nth) % len(MARKERS)],
+    )
+
+
+def _number(server: str) -> int:
+    """Built-in servers in their order; others by a checksum of their name, which never changes."""
+    names = list(BUILTIN)
+    if server in names:
+        return names.index(server)
+    return zlib.crc32(server.encode()) % (len(COLOURS) * len(DASHES))

@@ -1,0 +1,147 @@
+"""The table of runs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import django_tables2 as tables
+from django.db.models import F, QuerySet
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+
+from benchsuite.models import Run
+from benchsuite.report import html, queries
+from benchsuite.report.naming import load_title, size_title, workload_title
+from benchsuite.results import Status
+
+NEWEST_FIRST = "-started_at"
+
+
+class Ordered(tables.Column):
+    """A column whose missing values come last in both directions, newer runs first among equals."""
+
+    fields: tuple[str, ...] = ()
+
+    def __init__(self, *fields: str, numeric: bool = False, **options: Any) -> None:
+        self.fields = fields
+        kind = "figure" if numeric else ""
+        attrs = {"td": {"class": kind}, "th": {"class": kind}} if kind else {}
+        super().__init__(empty_values=(), attrs=attrs, **options)
+
+    def order(self, queryset: QuerySet[Run], is_descending: bool) -> tuple[QuerySet[Run], bool]:  # noqa: FBT001 - django-tables2 calls it so
+        columns = [
+            F(name).desc(nulls_last=True) if is_descending else F(name).asc(nulls_last=True)
+            for name in self.fields
+        ]
+        return queryset.order_by(*columns, "-started_at", "pk"), True
+
+
+class Figure(Ordered):
+    """A measured figure, or "—" with the reason."""
+
+    def __init__(self, field: str, **options: Any) -> None:
+        super().__init__(field, numeric=True, **options)
+
+    def render(self, record: Run) -> SafeString | str:
+        return html.figure(record, self.fields[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows of one command that stand together; `batch` is None for a row on its own."""
+
+    batch: queries.Batch | None
+    rows: list[Any]
+
+
+class RunTable(tables.Table):
+    """One row a run."""
+
+    chosen = tables.Column(
+        verbose_name="", empty_values=(), orderable=False, attrs={"td": {"class": "tick"}}
+    )
+    verdict = Ordered("status", "verdict")
+    when = Ordered("started_at", verbose_name="when")
+    label = Ordered("label")
+    workload = Ordered("workload")
+    server = Ordered("server", "server_version")
+    size = Ordered("processes", "threads", numeric=True, verbose_name="processes × threads")
+    load = Ordered("users", numeric=True)
+    goodput = Figure("goodput")
+    p95 = Figure("p95_s", verbose_name="p95")
+    failed = Figure("failures")
+    cpu = Figure("cpu_percent", verbose_name="CPU")
+    memory = Figure("memory_bytes")
+
+    class Meta:
+        model = Run
+        fields = ()
+        order_by = ("-when",)
+
+    def render_chosen(self, record: Run) -> SafeString:
+        return format_html(
+            '<input type="checkbox" name="runs" value="{}" aria-label="Choose {} of {}">',
+            record.pk,
+            record.server,
+            _moment(record),
+        )
+
+    def render_verdict(self, record: Run) -> SafeString:
+        word = html.badge(html.state(record))
+        if record.status in (Status.FAILED.value, Status.INTERRUPTED.value) and record.failure:
+            return format_html('{} <span class="reason">{}</span>', word, _short(record.failure))
+        if record.status == Status.RUNNING.value:
+            return format_html("{} {}", word, html.progress(record))
+        return word
+
+    def render_when(self, record: Run) -> SafeString:
+        moment = localtime(record.started_at)
+        return format_html(
+            '<a href="{}"><time datetime="{}">{}</time></a>',
+            record.get_absolute_url(),
+            moment.isoformat(timespec="seconds"),
+            _moment(record),
+        )
+
+    def render_label(self, record: Run) -> str:
+        return record.label
+
+    def render_workload(self, record: Run) -> str:
+        return workload_title(record)
+
+    def render_server(self, record: Run) -> SafeString:
+        return format_html('{} <span class="quiet">{}</span>', record.server, record.server_version)
+
+    def render_size(self, record: Run) -> str:
+        return size_title(record)
+
+    def render_load(self, record: Run) -> str:
+        return load_title(record)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether runs of one command can stand together: only when sorted by date."""
+        return [str(one).lstrip("-") for one in self.order_by] == ["when"]
+
+    def groups(self) -> Iterator[Group]:
+        """The rows of this page; those of one command together under a line of their own."""
+        rows = list(self.paginated_rows)
+        if not self.grouped:
+            yield Group(None, rows)
+            return
+        known = queries.batches(row.record.batch for row in rows)
+        for batch, members in groupby(rows, key=lambda row: row.record.batch):
+            whole = known.get(batch)
+            yield Group(whole if whole and len(whole.runs) > 1 else None, list(members))
+
+
+def _moment(run: Run) -> str:
+    return date_format(localtime(run.started_at), "j M Y, H:i:s")
+
+
+def _short(text: str, most: int = 140) -> str:
+    first = text.strip().splitlines()[0]
+    return first if len(first) <= most else f"{first[: most - 1]}…"

@@ -1,0 +1,48 @@
+"""Figures with their units in templates: `{% load benchsuite %}`."""
+
+from typing import Any
+
+from django import template
+
+from benchsuite.models import Run
+from benchsuite.report import html
+from benchsuite.report.series import percent_text
+from benchsuite.units import (
+    format_bytes,
+    format_count,
+    format_duration,
+    format_number,
+    format_percent,
+    format_period,
+    format_rate,
+)
+
+register = template.Library()
+
+register.filter("count", format_count)
+register.filter("number", format_number)
+register.filter("duration", format_duration)
+register.filter("period", format_period)
+register.filter("rate", format_rate)
+register.filter("bytes", format_bytes)
+register.filter("percent", format_percent)
+register.filter("percentile", percent_text)
+register.filter("badge", html.badge)
+register.filter("state", html.state)
+
+
+@register.simple_tag
+def figure(run: Run, column: str) -> str:
+    """A figure of a run, or "—" with the reason."""
+    return html.figure(run, column)
+
+
+@register.simple_tag
+def missing(reason: str) -> str:
+    return html.missing(reason)
+
+
+@register.filter
+def at(figures: dict[str, Any], name: str) -> Any:
+    """One entry of a dict by its name, None when it is missing."""
+    return figures.get(name)

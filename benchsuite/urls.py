@@ -1,0 +1,19 @@
+"""The pages: `path("results/", include("benchsuite.urls"))`."""
+
+from django.urls import path
+
+from benchsuite.views import charts, compare, delete, export, listing, plotlyjs, run
+
+app_name = "benchsuite"
+
+urlpatterns = [
+    path("", listing.show, name="list"),
+    path("export/", export.selection, name="export"),
+    path("delete/", delete.show, name="delete"),
+    path("compare/", compare.show, name="compare"),
+    path("compare/<slug:slug>.csv", charts.of_comparison, name="compare-data"),
+    path("plotly-<str:version>.min.js", plotlyjs.show, name="plotly"),
+    path("<uuid:pk>/", run.show, name="run"),
+    path("<uuid:pk>/export/", export.one, name="run-export"),
+    path("<uuid:pk>/<slug:slug>.csv", charts.of_run, name="run-data"),
+]

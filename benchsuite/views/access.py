@@ -1,0 +1,125 @@
+"""Who sees the pages: `BENCHSUITE["ACCESS"]` names one of these functions, or one like them."""
+
+from collections.abc import Callable
+from functools import wraps
+from ipaddress import ip_address
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render, resolve_url
+from django.urls import NoReverseMatch, Resolver404, resolve, reverse
+from django.utils.module_loading import import_string
+
+from benchsuite import conf
+
+View = Callable[..., HttpResponseBase]
+
+FORWARDED = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_REAL_IP")
+
+
+def staff(request: HttpRequest) -> bool:
+    """Whoever may enter the admin."""
+    user = getattr(request, "user", None)
+    return user is not None and user.is_active and user.is_staff
+
+
+def loopback(request: HttpRequest) -> bool:
+    """Anyone on this machine, without a password; nobody who comes through a proxy.
+
+    The name in the Host header must be a loopback one as well: a page of another site can make a
+    browser connect to 127.0.0.1 under that site's name.
+    """
+    if any(name in request.META for name in FORWARDED):
+        return False
+    return _is_loopback(request.META.get("REMOTE_ADDR", "")) and _is_loopback(_host(request))
+
+
+def open_on_loopback() -> bool:
+    """Whether the pages are open to anyone on this machine."""
+    rule: object = import_string(conf.config()["ACCESS"])
+    return rule is loopback
+
+
+def may_delete(request: HttpRequest) -> bool:
+    """With the permission; on pages that are open on loopback, anyone who sees them."""
+    if open_on_loopback():
+        return True
+    user = getattr(request, "user", None)
+    return user is not None and bool(user.has_perm("benchsuite.delete_run"))
+
+
+def guarded(view: View) -> View:
+    """Asks the access rule first; who is not let in is sent to the login, where there is one."""
+
+    @wraps(view)
+    def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        rule: Callable[[HttpRequest], bool] = import_string(conf.config()["ACCESS"])
+        if rule(request):
+            return view(request, *args, **kwargs)
+        return _denied(request)
+
+    return asked
+
+
+def _denied(request: HttpRequest) -> HttpResponseBase:
+    user = getattr(request, "user", None)
+    login = login_url()
+    if login and not open_on_loopback() and user is not None and not user.is_authenticated:
+        return redirect_to_login(request.get_full_path(), login)
+    return _forbidden(request)
+
+
+def _forbidden(request: HttpRequest) -> HttpResponse:
+    message = (
+        "These pages are open to this machine only."
+        if open_on_loopback()
+        else "These pages are for staff only, unless BENCHSUITE['ACCESS'] says otherwise."
+    )
+    context = {"request": request, "title": "No access", "message": message, "closed": True}
+    return render(request, "benchsuite/problem.html", context, status=403)
+
+
+def login_url() -> str | None:
+    """Where one signs in: LOGIN_URL when it leads to a page here or elsewhere, else the admin's."""
+    wanted = resolve_url_or_none(settings.LOGIN_URL)
+    if wanted is not None:
+        return wanted
+    try:
+        return reverse("admin:login")
+    except NoReverseMatch:
+        return None
+
+
+def resolve_url_or_none(name: str) -> str | None:
+    try:
+        url = resolve_url(name)
+    except NoReverseMatch:
+        return None
+    if "://" in url:
+        return url
+    try:
+        resolve(url.partition("?")[0])
+    except Resolver404:
+        return None
+    return url
+
+
+def _host(request: HttpRequest) -> str:
+    try:
+        host = request.get_host()
+    except DisallowedHost:
+        return ""
+    name = host if host.endswith("]") else host.rsplit(":", 1)[0]
+    return name.strip("[]")
+
+
+def _is_loopback(address: str) -> bool:
+    if address == "localhost":
+        return True
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,67 @@
+"""The numbers of one chart as CSV."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+
+from benchsuite.exceptions import UsageError
+from benchsuite.models import Run
+from benchsuite.report import overlays, queries, series
+from benchsuite.report.comparison import Comparison
+from benchsuite.report.export import table_as_csv
+from benchsuite.report.series import Series
+from benchsuite.views import access
+from benchsuite.views.page import problem
+
+OF_INTERVALS = {"goodput": series.goodput, "response-times": series.response_times}
+OF_READINGS = {"cpu": series.cpu, "memory": series.memory, "processes": series.processes}
+DISTRIBUTION = "distribution"
+
+
+@access.guarded
+def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponse:
+    run = Run.objects.filter(pk=pk).first()
+    if run is None:
+        return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
+    if slug in OF_INTERVALS:
+        return as_csv(OF_INTERVALS[slug](queries.intervals(run)), str(run.pk))
+    if slug in OF_READINGS:
+        return as_csv(OF_READINGS[slug](queries.readings(run)), str(run.pk))
+    if slug == DISTRIBUTION:
+        total = run.measurements.filter(scope="all").first()
+        return as_csv(series.distribution(total), str(run.pk))
+    known = ", ".join([*OF_INTERVALS, DISTRIBUTION, *OF_READINGS])
+    return problem(request, f"There is no chart {slug!r}; there are: {known}.", status=404)
+
+
+@access.guarded
+def of_comparison(request: HttpRequest, slug: str) -> HttpResponse:
+    if slug not in overlays.SLUGS:
+        known = ", ".join(overlays.SLUGS)
+        return problem(request, f"There is no chart {slug!r}; there are: {known}.", status=404)
+    try:
+        runs = queries.chosen(queries.compared(), wanted_ids(request), request.GET.get("batch", ""))
+    except UsageError as error:
+        return problem(request, str(error), status=400)
+    queries.add_series(runs)
+    return as_csv(overlays.data(Comparison(runs), slug), "comparison")
+
+
+def wanted_ids(request: HttpRequest) -> list[str]:
+    """The ids in `runs`, given once with commas or repeated, or both."""
+    return [
+        part for value in request.GET.getlist("runs") for part in value.split(",") if part.strip()
+    ]
+
+
+def as_csv(numbers: Series, name: str) -> HttpResponse:
+    content = table_as_csv([column.name for column in numbers.columns], numbers.rows)
+    return download(content, "text/csv", f"{numbers.slug}-{name}.csv")
+
+
+def download(content: str, kind: str, filename: str) -> HttpResponse:
+    return HttpResponse(
+        content,
+        content_type=f"{kind}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{filename}"'},
+    )

@@ -1,0 +1,165 @@
+"""Several runs: which is better, and by how much?"""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from benchsuite.exceptions import UsageError
+from benchsuite.models import Run
+from benchsuite.report import html, overlays, queries
+from benchsuite.report.cells import Cell, Spread
+from benchsuite.report.comparison import Comparison, per_cpu_second, per_gib
+from benchsuite.report.sentences import (
+    QUESTIONS,
+    question_sentence,
+    starts_sentence,
+    thread_sentence,
+)
+from benchsuite.results import Verdict
+from benchsuite.units import format_number
+from benchsuite.views import access
+from benchsuite.views.charts import wanted_ids
+from benchsuite.views.page import page, problem
+
+COLUMNS = ("goodput", "p50_s", "p95_s", "p99_s", "cpu_percent", "memory_bytes")
+HEADINGS = ("goodput", "p50", "p95", "p99", "CPU", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One figure of a cell as its table writes it."""
+
+    text: str
+    ratio: str
+    """To the baseline; empty where there is none."""
+    spread: str
+    """Least and most of several starts."""
+    reason: str
+    """Why there is no figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One cell of the comparison."""
+
+    title: str
+    cell: Cell
+    state: str
+    figures: list[Shown]
+    per_cpu_second: str
+    per_gib: str
+    failures: str
+    is_baseline: bool
+    baseline_url: str
+    bar: float | None
+    """Goodput in percent of the highest."""
+
+
+@access.guarded
+def show(request: HttpRequest) -> HttpResponse:
+    ids, batch = wanted_ids(request), request.GET.get("batch", "")
+    try:
+        runs = queries.chosen(queries.compared(), ids, batch)
+        if len(runs) > queries.MOST_COMPARED:
+            raise UsageError(
+                f"{len(runs)} runs can’t be told apart on one page; {queries.MOST_COMPARED} are "
+                "the most."
+            )
+    except UsageError as error:
+        return problem(request, str(error), status=400)
+    comparison = Comparison(runs, baseline=request.GET.get("baseline", ""))
+    forced = request.GET.get("forced") == "1"
+    if comparison.unlike and not forced:
+        context = {
+            "title": "These runs are not alike",
+            "reasons": comparison.unlike,
+            "anyway_url": _url(runs, forced=True),
+        }
+        return page(request, "unlike", context, status=409)
+    queries.add_series(runs)
+    return page(request, "compare", _context(comparison, forced=forced))
+
+
+def _context(comparison: Comparison, *, forced: bool) -> dict[str, Any]:
+    cells = comparison.cells
+    sentences = [question_sentence(cells, question) for question in QUESTIONS]
+    said = [sentence for sentence in sentences if sentence]
+    if said:
+        said += [starts_sentence(cells), thread_sentence(cells)]
+    ids = ",".join(str(run.pk) for run in comparison.runs)
+    return {
+        "title": f"{len(comparison.runs)} runs compared"
+        if len(comparison.runs) > 1
+        else "One run, nothing to compare it with",
+        "comparison": comparison,
+        "sentences": [sentence for sentence in said if sentence],
+        "unlike": comparison.unlike if forced else [],
+        "differences": comparison.differences,
+        "headings": HEADINGS,
+        "rows": _rows(comparison, forced=forced),
+        "invalid": [
+            title
+            for title, cell in zip(comparison.titles, cells, strict=True)
+            if cell.verdict == Verdict.INVALID
+        ],
+        "several": any(len(cell.measured) > 1 for cell in cells),
+        "failed": overlays.failed_cells(cells),
+        "charts": overlays.charts(comparison),
+        "query": f"runs={ids}",
+    }
+
+
+def _rows(comparison: Comparison, *, forced: bool) -> list[Row]:
+    most = max((cell.middle("goodput") or 0.0 for cell in comparison.cells), default=0.0)
+    return [
+        Row(
+            title=title,
+            cell=cell,
+            state=cell.verdict.value if cell.verdict else cell.first.status,
+            figures=[_shown(comparison, cell, column) for column in COLUMNS],
+            per_cpu_second=format_number(per_cpu_second(cell)),
+            per_gib=format_number(per_gib(cell)),
+            failures=_failures(cell),
+            is_baseline=cell is comparison.baseline,
+            baseline_url=_url(comparison.runs, baseline=cell.first, forced=forced),
+            bar=(cell.middle("goodput") or 0.0) / most * 100 if most else None,
+        )
+        for title, cell in zip(comparison.titles, comparison.cells, strict=True)
+    ]
+
+
+def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:
+    show = html.FORMATS[column]
+    spread = cell.spread(column)
+    if spread is None:
+        return Shown("", "", "", html.missing_reason(cell.first, column))
+    ratio = comparison.ratio(cell, column)
+    return Shown(
+        text=show(spread.median),
+        ratio=f"{format_number(ratio)} ×"
+        if ratio is not None and cell is not comparison.baseline
+        else "",
+        spread=_range(spread, show) if len(cell.measured) > 1 else "",
+        reason="",
+    )
+
+
+def _range(spread: Spread, show: Any) -> str:
+    return f"{show(spread.least)} – {show(spread.most)}"
+
+
+def _failures(cell: Cell) -> str:
+    counts = [run.failures for run in cell.measured if run.failures is not None]
+    return html.FORMATS["failures"](sum(counts) if counts else None)
+
+
+def _url(runs: list[Run], *, forced: bool = False, baseline: Run | None = None) -> str:
+    query = {"runs": ",".join(str(run.pk) for run in runs)}
+    if baseline is not None:
+        query["baseline"] = str(baseline.pk)
+    if forced:
+        query["forced"] = "1"
+    return f"{reverse('benchsuite:compare')}?{urlencode(query, safe=',')}"

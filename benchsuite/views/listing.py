@@ -1,0 +1,55 @@
+"""The list: what has been measured, and where is the thing I want?"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django_tables2 import RequestConfig
+
+from benchsuite.models import Run
+from benchsuite.report import queries
+from benchsuite.report.filters import RunFilter
+from benchsuite.report.tables import RunTable
+from benchsuite.results import Status
+from benchsuite.views import access
+from benchsuite.views.page import page
+
+PER_PAGE = 50
+REFRESH_S = 5
+
+
+@access.guarded
+def show(request: HttpRequest) -> HttpResponse:
+    filters = RunFilter(request.GET, queryset=queries.listed())
+    table = RunTable(filters.qs)
+    RequestConfig(request, paginate={"per_page": PER_PAGE}).configure(table)
+    context = {
+        "title": "Runs",
+        "filters": filters,
+        "filtering": bool(active(filters)),
+        "table": table,
+        "total": table.paginator.count,
+        "page_range": list(
+            table.paginator.get_elided_page_range(table.page.number, on_each_side=2)
+        ),
+        "ellipsis": table.paginator.ELLIPSIS,
+        "running": [row.record for row in table.paginated_rows if is_running(row.record)],
+        "nothing_yet": not table.paginator.count and not Run.objects.exists(),
+        "may_delete": access.may_delete(request),
+        "deleted": _number(request.GET.get("deleted", "")),
+        "refresh_s": REFRESH_S,
+    }
+    return page(request, "list", context)
+
+
+def is_running(run: Run) -> bool:
+    return run.status == Status.RUNNING.value
+
+
+def active(filters: RunFilter) -> dict[str, Any]:
+    """The filters that are set."""
+    filters.form.is_valid()
+    return {name: value for name, value in filters.form.cleaned_data.items() if value}
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None

@@ -1,0 +1,71 @@
+"""One run: what happened in it, and can I believe it?"""
+
+import shlex
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+
+from benchsuite.models import Measurement, Run
+from benchsuite.report import figures, html, queries, series
+from benchsuite.report.naming import load_title, options_title, size_title, workload_title
+from benchsuite.report.sentences import run_sentence
+from benchsuite.results import Status
+from benchsuite.views import access
+from benchsuite.views.listing import REFRESH_S, is_running
+from benchsuite.views.page import page, problem, url_or_none
+
+WEIGHTS = ("invalid", "weak", "info")
+
+
+@access.guarded
+def show(request: HttpRequest, pk: UUID) -> HttpResponse:
+    run = Run.objects.select_related("environment").filter(pk=pk).first()
+    if run is None:
+        return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
+    findings = sorted(run.findings.all(), key=lambda one: WEIGHTS.index(one.level))
+    measurements = list(run.measurements.all())
+    before, after = queries.neighbours(run)
+    context: dict[str, Any] = {
+        "title": f"{run.server} · {workload_title(run)}",
+        "run": run,
+        "state": html.state(run),
+        "sentence": run_sentence(run, findings),
+        "findings": findings,
+        "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
+        "names": [one for one in measurements if one.scope != "all"],
+        "total": next((one for one in measurements if one.scope == "all"), None),
+        "charts": charts(run, measurements),
+        "what": {
+            "workload": workload_title(run),
+            "load": load_title(run),
+            "size": size_title(run),
+            "options": options_title(run),
+        },
+        "load": run.spec.get("load", {}),
+        "database": run.spec.get("database", {}),
+        "command": shlex.join(str(word) for word in run.argv),
+        "again": f"python manage.py runbench --again {run.pk}",
+        "before": before,
+        "after": after,
+        "admin_run_url": url_or_none("admin:benchsuite_run_change", run.pk),
+        "may_delete": access.may_delete(request),
+        "refresh_s": REFRESH_S if is_running(run) else None,
+    }
+    return page(request, "run", context)
+
+
+def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:
+    """The charts that have something to show."""
+    total = next((one for one in measurements if one.scope == "all"), None)
+    intervals = list(queries.intervals(run))
+    readings = list(queries.readings(run))
+    made = [
+        (series.goodput(intervals), figures.goodput),
+        (series.response_times(intervals), figures.response_times),
+        (series.distribution(total), figures.distribution),
+        (series.cpu(readings), figures.cpu),
+        (series.memory(readings), figures.memory),
+        (series.processes(readings), figures.processes),
+    ]
+    return [draw(numbers) for numbers, draw in made if numbers]

@@ -1,0 +1,254 @@
+"""Runs that look like measured ones: figures are made by `benchsuite.stats` from drawn samples."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+
+from benchsuite import store
+from benchsuite.models import Environment, Run
+from benchsuite.results import Finding, Level, Reading, RunResult, Status, Summary, Verdict
+from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.stats import summary
+from benchsuite.stats.samples import Kind
+
+BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
+MIB = 2**20
+
+MACHINE = {
+    "hostname": "bench-1",
+    "cpu_model": "Example CPU 3.2 GHz",
+    "cpu_count": 4,
+    "memory_gib": 16,
+    "kernel": "6.1.0",
+    "python_version": "3.11.7",
+    "django": "5.2.19",
+    "governor": None,
+}
+
+LOG = "\n".join(
+    [
+        "[2026-03-14 09:26:53 +0000] [7001] [INFO] Starting gunicorn 23.0.0",
+        "[2026-03-14 09:26:53 +0000] [7001] [INFO] Listening at: http://127.0.0.1:45123 (7001)",
+        "[2026-03-14 09:26:53 +0000] [7001] [INFO] Using worker: gthread",
+        "[2026-03-14 09:26:53 +0000] [7004] [INFO] Booting worker with pid: 7004",
+    ]
+)
+
+WEAK = Finding(
+    code="B101 generator-cpu",
+    level=Level.WEAK,
+    message="The load process used 83 % of a CPU: it may be what was measured.",
+    hint="Use fewer users or a heavier workload, or give the load a machine's free CPU.",
+)
+INVALID = Finding(
+    code="B201 failures",
+    level=Level.INVALID,
+    message="12 % of the requests failed (734 × read timeout).",
+    hint="Look at the server's log below; times are those of the successes only.",
+)
+
+
+def make_spec(server: str = "gunicorn-gthread", **given: Any) -> RunSpec:
+    """A spec in few words; `given` names fields of any part of it."""
+    load = {
+        name: given.pop(name)
+        for name in ("users", "warmup_s", "duration_s", "think_time_s", "keep_alive")
+        if name in given
+    }
+    return RunSpec(
+        workload=WorkloadSpec(
+            workload=given.pop("workload", "io_read"), options=given.pop("options", {})
+        ),
+        server=ServerSpec(
+            server=server, processes=given.pop("processes", 2), threads=given.pop("threads", 4)
+        ),
+        load=LoadProfile(**{"users": 100, "warmup_s": 3.0, "duration_s": 10.0, **load}),
+        database=DatabaseSpec(rows=given.pop("rows", 100_000)),
+        **given,
+    )
+
+
+def make_run(
+    server: str = "gunicorn-gthread",
+    *,
+    started_at: datetime = BEGUN,
+    batch: UUID | None = None,
+    rate: float = 600.0,
+    failed_share: float = 0.0,
+    memory_mib: float = 180.0,
+    cpu_percent: float = 150.0,
+    findings: tuple[Finding, ...] = (),
+    version: str = "23.0.0",
+    environment: dict[str, Any] | None = None,
+    seed: int = 0,
+    **spec: Any,
+) -> Run:
+    """A finished run with everything that a real one has."""
+    asked = make_spec(server, seed=seed, **spec)
+    run = store.begin(asked, batch=batch or uuid4(), started_at=started_at)
+    samples = draw(asked, rate=rate, failed_share=failed_share, seed=seed)
+    load = asked.load
+    window = (load.window_start_s, load.window_end_s)
+    levels = {finding.level for finding in findings}
+    verdict = Verdict.INVALID if Level.INVALID in levels else Verdict.VALID
+    if verdict is Verdict.VALID and Level.WEAK in levels:
+        verdict = Verdict.WEAK
+    store.finish(
+        run,
+        RunResult(
+            spec=asked,
+            status=Status.FINISHED,
+            started_at=started_at,
+            argv=("/opt/venv/bin/gunicorn", "--workers=2", "--threads=4", "shop.wsgi:application"),
+            server_version=version,
+            python_version="3.11.7",
+            processes=asked.server.processes,
+            threads=asked.server.threads,
+            startup_s=0.78,
+            window=window,
+            total=_summary(samples, "all requests", "all", window),
+            summaries=(
+                _summary(samples, "/bench/io_read/", "request", window),
+                _summary(samples, asked.workload.workload, "journey", window),
+            ),
+            intervals=tuple(
+                summary.intervals(samples, origin=0.0, window=window, users=[(0.0, load.users)])
+            ),
+            readings=tuple(readings(load.window_end_s, memory_mib, cpu_percent, seed)),
+            findings=findings,
+            verdict=verdict,
+            environment=MACHINE if environment is None else environment,
+            settings_changed={"DEBUG": "False", "ALLOWED_HOSTS": "+ 127.0.0.1"},
+            log_tail=LOG,
+            sampler_cpu_percent=0.4,
+        ),
+    )
+    return run
+
+
+def make_failed_run(
+    server: str = "uvicorn",
+    *,
+    status: Status = Status.FAILED,
+    failure: str = "uvicorn ended with status 1 before it answered.\nModuleNotFoundError: shop",
+    started_at: datetime = BEGUN,
+    batch: UUID | None = None,
+    **spec: Any,
+) -> Run:
+    """A run without figures."""
+    asked = make_spec(server, **spec)
+    run = store.begin(asked, batch=batch or uuid4(), started_at=started_at)
+    store.finish(
+        run,
+        RunResult(
+            spec=asked,
+            status=status,
+            started_at=started_at,
+            failure=failure,
+            environment=MACHINE,
+            log_tail="ModuleNotFoundError: No module named 'shop'",
+        ),
+    )
+    return run
+
+
+def make_running_run(server: str = "granian-wsgi", **spec: Any) -> Run:
+    return store.begin(make_spec(server, **spec), batch=uuid4(), started_at=datetime.now(UTC))
+
+
+def make_rows(count: int, *, servers: tuple[str, ...], per_batch: int = 4) -> None:
+    """Many rows for the list, without series: quick to make."""
+    environment = Environment.objects.create(fingerprint="f" * 64, data=MACHINE)
+    generator = np.random.default_rng(1)
+    rows = []
+    batch = uuid4()
+    for number in range(count):
+        if number % per_batch == 0:
+            batch = uuid4()
+        server = servers[number % len(servers)]
+        spec = make_spec(server, label=f"label-{number // 40}")
+        rate = float(generator.normal(600, 80))
+        rows.append(
+            Run(
+                batch=batch,
+                started_at=BEGUN + timedelta(seconds=20 * number),
+                status=Status.FINISHED.value,
+                verdict=("valid", "valid", "weak", "invalid")[number % 4],
+                label=spec.label,
+                key=f"{number % 50:064x}",
+                workload="io_read",
+                server=server,
+                server_version="23.0.0",
+                processes=2,
+                threads=4,
+                users=100,
+                duration_s=10,
+                warmup_s=3,
+                spec=spec.to_json(),
+                environment=environment,
+                requests=6000,
+                failures=0,
+                throughput=rate,
+                goodput=rate,
+                mean_s=0.16,
+                p50_s=0.151,
+                p95_s=0.28,
+                p99_s=0.41,
+                cpu_percent=150.0,
+                memory_bytes=180 * MIB,
+            )
+        )
+    Run.objects.bulk_create(rows, batch_size=500)
+
+
+def draw(spec: RunSpec, *, rate: float, failed_share: float, seed: int) -> summary.Samples:
+    """Samples of a closed model: response times are log-normal around users / rate."""
+    generator = np.random.default_rng(seed)
+    load = spec.load
+    end = load.window_end_s
+    count = int(rate * end)
+    samples = np.zeros(count, dtype=summary.DTYPE)
+    start = np.sort(generator.uniform(0, end, count))
+    mean = load.users / rate
+    took = generator.lognormal(np.log(mean) - 0.08, 0.4, count)
+    samples["intended_start"] = start
+    samples["start"] = start
+    samples["finish"] = start + took
+    samples["kind"] = np.where(
+        generator.uniform(size=count) < failed_share, Kind.READ_TIMEOUT, Kind.OK
+    )
+    samples["body_bytes"] = 1200
+    return samples
+
+
+def readings(end_s: float, memory_mib: float, cpu_percent: float, seed: int) -> Iterator[Reading]:
+    generator = np.random.default_rng(seed)
+    for tick in range(int(end_s) + 1):
+        for part, share, size, processes in (
+            ("target", cpu_percent, memory_mib, 3),
+            ("load", 62.0, 74.0, 1),
+        ):
+            yield Reading(
+                second=tick + 0.13 + (0.002 if part == "load" else 0.0),
+                part=part,
+                cpu_percent=float(share * generator.normal(1, 0.04)),
+                memory_bytes=int(size * MIB * (1 + 0.002 * tick)) if tick % 2 == 0 else None,
+                processes=processes,
+                threads=processes * 4,
+                open_files=30,
+            )
+
+
+def _summary(
+    samples: summary.Samples, name: str, scope: str, window: tuple[float, float]
+) -> Summary:
+    return summary.summarise(
+        samples,
+        name=name,
+        scope=scope,
+        window=window,
+        examples={Kind.READ_TIMEOUT: "no answer within 30 s"},
+    )
