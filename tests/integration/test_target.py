@@ -1,0 +1,154 @@
+"""The target project as runs serve it: every workload's journey on real WSGI and ASGI servers."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchsuite.isolation.databases import throwaway
+from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.probe import answers_as
+from benchsuite.proc import free_port, running, wait_until_ready
+from benchsuite.servers import BUILTIN as SERVERS
+from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.specs import DatabaseSpec, ServerSpec, WorkloadSpec
+from benchsuite.workloads import BUILTIN
+from benchsuite.workloads.base import Workload
+from benchsuite.workloads.io_read import IoRead
+from tests.needs import needs
+
+TOKEN = "badc0ffe" * 4
+ROWS = 40
+
+
+@dataclass
+class Answer:
+    status_code: int
+    content: bytes
+    headers: dict[str, str]
+
+    def json(self) -> Any:
+        return json.loads(self.content)
+
+
+class PlainClient:
+    """The smallest client a journey can have: one connection for each request."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.answers: list[Answer] = []
+
+    def get(self, path: str, *, name: str = "", headers: Any = None) -> Answer:
+        return self._ask("GET", path, None, dict(headers or {}))
+
+    def post(
+        self,
+        path: str,
+        data: Any = "",
+        content_type: str = "",
+        *,
+        name: str = "",
+        headers: Any = None,
+    ) -> Answer:
+        return self._ask("POST", path, data, {"Content-Type": content_type, **(headers or {})})
+
+    def _ask(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.request(method, path, body, headers)
+            response = connection.getresponse()
+            answer = Answer(response.status, response.read(), dict(response.getheaders()))
+        finally:
+            connection.close()
+        self.answers.append(answer)
+        return answer
+
+
+def loaded(dotted: str) -> Any:
+    module, _, name = dotted.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+@contextmanager
+def served(folder: Path, server: str) -> Iterator[tuple[PlainClient, WorkloadSpec]]:
+    """testproject on that server, on a throw-away database with ROWS rows."""
+    adapter: ServerAdapter = loaded(SERVERS[server])(ServerSpec(server=server), Application())
+    port = free_port()
+    with (
+        throwaway(
+            folder=folder,
+            settings_module="testproject.settings.target",
+            token="0123456789ab",
+            workload_path=BUILTIN["io_read"],
+            workload=WorkloadSpec(workload="io_read"),
+            database=DatabaseSpec(rows=ROWS),
+            needs_target_app=True,
+            log=folder / "keeper.log",
+            env=os.environ,
+        ) as keeper,
+        keeper.clone(TOKEN) as plan,
+    ):
+        env = {
+            **os.environ,
+            **adapter.env(),
+            "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
+            PLAN_VARIABLE: str(plan),
+            RUN_VARIABLE: TOKEN,
+        }
+        with running(
+            adapter.argv("127.0.0.1", port),
+            name=server,
+            log=folder / "server.log",
+            env=env,
+            stop_signal=adapter.stop_signal,
+            grace_s=adapter.grace_s,
+            marker=TOKEN,
+        ) as process:
+            url = f"http://127.0.0.1:{port}/bench/plain/"
+            wait_until_ready(process, lambda: answers_as(url, TOKEN), timeout_s=30)
+            yield PlainClient(port), keeper.workload
+
+
+def workloads() -> list[Workload]:
+    """Every workload of the target app, small enough for a test."""
+    classes = [loaded(dotted) for dotted in BUILTIN.values()]
+    return [
+        one(size=1000) if "size" in one.options else one()
+        for one in classes
+        if one.needs_target_app
+    ]
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        pytest.param(name, marks=needs(*names))
+        for name, names in {
+            "gunicorn-gthread": ["gunicorn"],
+            "uwsgi": ["pyuwsgi"],
+            "uvicorn": ["uvicorn"],
+            "daphne": ["daphne"],
+            "hypercorn": ["hypercorn"],
+            "granian-wsgi": ["granian"],
+            "granian-asgi": ["granian"],
+        }.items()
+    ],
+)
+def test_every_journey_is_right_on_a_real_server(server: str, tmp_path: Path) -> None:
+    with served(tmp_path, server) as (client, spec):
+        assert spec.options == {"rows": ROWS}
+        IoRead(**spec.options).journey(client)
+        for workload in workloads():
+            workload.journey(client)
+        client.get("/nowhere/")
+    headers = [{key.lower(): value for key, value in one.headers.items()} for one in client.answers]
+    assert {one.get("x-benchsuite-run") for one in headers} == {TOKEN}
+    assert client.answers[-1].status_code == 404
+    assert "Traceback" not in (tmp_path / "server.log").read_text()

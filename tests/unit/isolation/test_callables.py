@@ -1,0 +1,148 @@
+"""The callables that runs serve: the project's own are found, and get the run's header."""
+
+import asyncio
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.handlers.asgi import ASGIHandler
+from django.core.handlers.wsgi import WSGIHandler
+
+from benchsuite.isolation.plan import RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation.project import project_asgi, project_wsgi, run_token
+
+SHARED = [("Content-Type", "text/plain")]
+WSGI = """
+SHARED = [("Content-Type", "text/plain")]
+def application(environ, start_response):
+    start_response("200 OK", SHARED)
+    return [b"mine"]
+"""
+ASGI = """
+async def application(scope, receive, send):
+    if scope["type"] == "lifespan":
+        raise ValueError("not lifespan")
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.send", "text": "hello"})
+    else:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"a", b"b")]})
+        await send({"type": "http.response.body", "body": b"mine"})
+"""
+
+Load = Callable[[str], ModuleType]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Any:
+    """A package `stall` with wsgi and asgi modules, in a server that a run started."""
+    package = tmp_path / "stall"
+    package.mkdir()
+    for name, source in (("__init__", ""), ("wsgi", WSGI), ("asgi", ASGI)):
+        (package / f"{name}.py").write_text(source)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "stall"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv(RUN_VARIABLE, "the-token")
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", SETTINGS_MODULE)
+    settings.BENCHSUITE_ORIGINAL = {
+        "WSGI_APPLICATION": "stall.wsgi.application",
+        "ASGI_APPLICATION": None,
+    }
+    return settings
+
+
+@pytest.fixture
+def load(project: Any, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Imports one of the wrappers anew."""
+
+    def fresh(name: str) -> ModuleType:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        module = importlib.import_module(name)
+        monkeypatch.delitem(sys.modules, name)
+        return module
+
+    return fresh
+
+
+def test_every_wsgi_answer_says_which_run_it_belongs_to(load: Load) -> None:
+    wrapper = load("benchsuite.isolation.wsgi")
+    started: list[tuple[Any, ...]] = []
+    for _ in range(2):
+        body = wrapper.application({}, lambda *words: started.append(words))
+        assert body == [b"mine"]
+    header = ("X-Benchsuite-Run", "the-token")
+    assert started == [("200 OK", [*SHARED, header])] * 2
+    assert importlib.import_module("stall.wsgi").SHARED == SHARED
+
+
+def events(wrapper: ModuleType, kind: str) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+
+    async def send(event: dict[str, Any]) -> None:
+        sent.append(event)
+
+    async def receive() -> dict[str, Any]:
+        return {}
+
+    asyncio.run(wrapper.application({"type": kind}, receive, send))
+    return sent
+
+
+def test_every_asgi_answer_says_which_run_it_belongs_to(load: Load) -> None:
+    wrapper = load("benchsuite.isolation.asgi")
+    header = (b"x-benchsuite-run", b"the-token")
+    start, body = events(wrapper, "http")
+    assert start["headers"] == [(b"a", b"b"), header]
+    assert body == {"type": "http.response.body", "body": b"mine"}
+    accept, message = events(wrapper, "websocket")
+    assert accept["headers"] == [header]
+    assert message == {"type": "websocket.send", "text": "hello"}
+
+
+def test_lifespan_is_the_projects_own_affair(load: Load) -> None:
+    with pytest.raises(ValueError, match="not lifespan"):
+        events(load("benchsuite.isolation.asgi"), "lifespan")
+
+
+def test_the_asgi_module_beside_the_wsgi_module_is_found(project: Any) -> None:
+    assert project_asgi() is importlib.import_module("stall.asgi").application
+
+
+def test_without_modules_of_its_own_a_project_gets_djangos_handlers(
+    project: Any,
+) -> None:
+    project.BENCHSUITE_ORIGINAL = {"WSGI_APPLICATION": None, "ASGI_APPLICATION": None}
+    assert isinstance(project_wsgi(), WSGIHandler)
+    assert isinstance(project_asgi(), ASGIHandler)
+
+
+def test_an_asgi_module_that_fails_to_import_is_not_passed_over(
+    project: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "stall/asgi.py").write_text("import nothing_of_that_name")
+    with pytest.raises(ModuleNotFoundError, match="nothing_of_that_name"):
+        project_asgi()
+
+
+@pytest.mark.parametrize(("kind", "find"), [("wsgi", project_wsgi), ("asgi", project_asgi)])
+def test_a_module_that_assigns_the_settings_is_refused(
+    project: Any, tmp_path: Path, kind: str, find: Callable[[], Any]
+) -> None:
+    source = "import os\nos.environ['DJANGO_SETTINGS_MODULE'] = 'stall.settings'\napplication = 1"
+    (tmp_path / f"stall/{kind}.py").write_text(source)
+    with pytest.raises(ImproperlyConfigured, match=f"stall.{kind} assigns .*setdefault"):
+        find()
+    assert os.environ["DJANGO_SETTINGS_MODULE"] == "stall.settings"
+
+
+def test_a_server_that_no_run_started_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(RUN_VARIABLE, raising=False)
+    with pytest.raises(ImproperlyConfigured, match="only a run may start it"):
+        run_token()

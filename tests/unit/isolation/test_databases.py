@@ -1,0 +1,80 @@
+"""What the parent makes of the keeper's answers, or of their absence."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from benchsuite.exceptions import DatabaseError
+from benchsuite.isolation.databases import Keeper
+from benchsuite.specs import WorkloadSpec
+
+
+class Child:
+    """A keeper's process that has ended or never says anything."""
+
+    def wait(self, timeout: float) -> int:
+        if timeout < 0:
+            raise subprocess.TimeoutExpired("keeper", timeout)
+        return 1
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        try:
+            os.close(end)
+        except OSError:
+            continue
+
+
+def keeper(answers: int, log: Path) -> Keeper:
+    spec = WorkloadSpec(workload="io_read", options={"rows": -1})
+    return Keeper(cast(Any, Child()), answers, log, spec, 0)
+
+
+def test_what_prepare_found_out_is_known_after_the_wait(
+    pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    os.write(pipe[1], b'{"event": "ready", "engine": "sqlite 3.40.1", "cookies": {"a": "b"}, ')
+    os.write(pipe[1], b'"settings_changed": {"DEBUG": "False"}, "options": {"rows": 7}}\n')
+    one = keeper(pipe[0], tmp_path / "log")
+    one.wait()
+    one.wait()
+    assert one.engine == "sqlite 3.40.1"
+    assert one.cookies == {"a": "b"}
+    assert one.settings_changed == {"DEBUG": "False"}
+    assert one.workload == WorkloadSpec(workload="io_read", options={"rows": 7})
+
+
+def test_a_refusal_is_passed_on_as_it_is(pipe: tuple[int, int], tmp_path: Path) -> None:
+    os.write(pipe[1], b'{"event": "failed", "message": "There is no space left."}\n')
+    with pytest.raises(DatabaseError, match=r"^There is no space left\.$"):
+        keeper(pipe[0], tmp_path / "log").wait()
+
+
+def test_a_keeper_that_breaks_is_told_by_its_tracebacks_last_line(
+    pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    log.write_text("Traceback (most recent call last):\n  File ...\nKeyError: 'shop'\nmore\n")
+    os.close(pipe[1])
+    with pytest.raises(DatabaseError, match="could not be made: KeyError: 'shop'$"):
+        keeper(pipe[0], log).wait()
+
+
+def test_a_keeper_that_says_nothing_is_given_up(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchsuite.isolation.databases.READY_S", 0.05)
+    os.write(pipe[1], b'{"event": ')
+    began = time.monotonic()
+    with pytest.raises(DatabaseError, match="were not ready after 0 s"):
+        keeper(pipe[0], tmp_path / "log").wait()
+    assert time.monotonic() - began >= 0.05
