@@ -9,6 +9,7 @@ import json
 import locale
 import os
 import platform
+import re
 import resource
 import socket
 import sqlite3
@@ -94,6 +95,10 @@ KERNEL_SETTINGS = {
     "tcp_wmem": "net/ipv4/tcp_wmem",
 }
 """Fields and where they stand below /proc/sys."""
+
+
+_UNLIMITED = ("max", "-1", str(2**63 - os.sysconf("SC_PAGE_SIZE")))
+"""How control groups say that there is no limit: version 2, and two ways of version 1."""
 
 
 def fingerprint() -> dict[str, Any]:
@@ -256,7 +261,7 @@ def _cgroup(unified: str, divided: str) -> str | None:
             continue
         for place in places:
             if (value := _text(place)) is not None:
-                return value
+                return "unlimited" if value.partition(" ")[0] in _UNLIMITED else value
     return None
 
 
@@ -278,9 +283,7 @@ def _python() -> dict[str, Any]:
         "python_implementation": platform.python_implementation(),
         "python_build": " ".join(platform.python_build()),
         "python_compiler": platform.python_compiler(),
-        "python_config_args": sysconfig.get_config_var("CONFIG_ARGS"),
-        "python_optimised": _has_flag("--enable-optimizations"),
-        "python_lto": _has_flag("--with-lto"),
+        "python_build_flags": _build_flags(),
         "python_debug": hasattr(sys, "gettotalrefcount"),
         "python_gil": gil() if gil else True,
         "python_optimize_level": sys.flags.optimize,
@@ -292,9 +295,13 @@ def _python() -> dict[str, Any]:
     }
 
 
-def _has_flag(flag: str) -> bool | None:
+def _build_flags() -> str | None:
+    """The switches of configure ("--enable-optimizations --with-lto"), without folders."""
     arguments = sysconfig.get_config_var("CONFIG_ARGS")
-    return None if arguments is None else flag in arguments
+    if arguments is None:
+        return None
+    switches = re.findall(r"--(?:enable|disable|with|without)-[\w-]+(?:=\w+)?", arguments)
+    return " ".join(sorted(switches))
 
 
 def _software() -> dict[str, Any]:

@@ -15,8 +15,9 @@ import os, sys, time
 from pathlib import Path
 from benchsuite import proc
 from tests.integration.stub import stub
+marker = {marker!r}
 {before}
-with stub({name!r}, Path({folder!r}), marker={marker!r}, grace_s={grace_s}) as server:
+with stub({name!r}, Path({folder!r}), marker=marker, grace_s={grace_s}) as server:
     server.wait()
     print("ready", flush=True)
     time.sleep(600)
@@ -40,7 +41,6 @@ class Parent:
         self.popen = subprocess.Popen(
             [sys.executable, "-c", code],
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
             text=True,
             env={**os.environ, "PYTHONPATH": str(STUBS.parents[2])},
         )

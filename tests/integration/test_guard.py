@@ -29,7 +29,7 @@ class GuardedParent(Parent):
         self.run_folder = folder / "run"
         self.run_folder.mkdir()
         (self.run_folder / "file").touch()
-        enter = f"stack.enter_context(guarded({{marker!r}}, Path({str(self.run_folder)!r})))\n"
+        enter = f"stack.enter_context(guarded(marker, Path({str(self.run_folder)!r})))\n"
         super().__init__(folder, name, grace_s=1, before=GUARDED + enter + then)
 
 
@@ -62,25 +62,31 @@ def test_a_fork_that_holds_the_pipe_does_not_hold_up_the_guard(tmp_path: Path) -
         holder.kill()
 
 
+def the_guard() -> psutil.Process:
+    """The one child of this process that is a guard."""
+    [child] = [one for one in psutil.Process().children() if "watchman" in str(one.cmdline())]
+    return child
+
+
 def test_leaves_at_once_and_touches_nothing_when_all_is_well(tmp_path: Path) -> None:
     marker = "a-marker-of-this-test"
-    before = psutil.Process().children()
-    with subprocess.Popen(["sleep", "600"], env={"BENCHSUITE_RUN": marker}) as other:
-        with guarded(marker, tmp_path):
-            [child] = [one for one in psutil.Process().children() if one not in before]
-            assert os.getsid(child.pid) == child.pid, "Ctrl-C would reach it"
-            leaving = time.monotonic()
-        assert time.monotonic() - leaving < guard.LEAVE_S, "it had to be killed"
-        assert not child.is_running()
-        assert processes_with(marker) == [other.pid]
-        other.kill()
+    with subprocess.Popen(["sleep", "60"], env={"BENCHSUITE_RUN": marker}) as other:
+        try:
+            with guarded(marker, tmp_path):
+                child = the_guard()
+                assert os.getsid(child.pid) == child.pid, "Ctrl-C would reach it"
+                leaving = time.monotonic()
+            assert time.monotonic() - leaving < guard.LEAVE_S, "it had to be killed"
+            assert not child.is_running()
+            assert processes_with(marker) == [other.pid]
+        finally:
+            other.kill()
     assert tmp_path.is_dir()
 
 
 def test_run_goes_on_when_the_guard_was_killed(tmp_path: Path) -> None:
-    before = psutil.Process().children()
     with guarded("a-marker-of-this-test", tmp_path):
-        [child] = [one for one in psutil.Process().children() if one not in before]
+        child = the_guard()
         child.send_signal(signal.SIGKILL)
         assert eventually(lambda: child.status() == psutil.STATUS_ZOMBIE)
         guard.announce("a-marker-of-this-test", os.getpid())
@@ -88,13 +94,19 @@ def test_run_goes_on_when_the_guard_was_killed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_guard_outlives_what_ends_the_parent(signum: signal.Signals, tmp_path: Path) -> None:
-    before = psutil.Process().children()
     with guarded("a-marker-of-this-test", tmp_path):
-        [child] = [one for one in psutil.Process().children() if one not in before]
-        time.sleep(0.3)
+        child = the_guard()
+        assert eventually(lambda: ignores(child.pid, signum)), "it is not up"
         child.send_signal(signum)
         time.sleep(0.1)
         assert child.status() != psutil.STATUS_ZOMBIE
+
+
+def ignores(pid: int, signum: int) -> bool:
+    [line] = [
+        line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if "SigIgn" in line
+    ]
+    return bool(int(line.split()[1], 16) >> (signum - 1) & 1)
 
 
 def test_short_marker_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,123 @@
+"""The sampler with devices of the test, on the process of the tests itself."""
+
+import itertools
+import os
+import threading
+import time
+
+from benchsuite.exceptions import UnavailableError
+from benchsuite.telemetry import sampler
+from benchsuite.telemetry.base import Device, Figures, Snapshot
+from benchsuite.telemetry.sampler import Sampler
+
+PATIENCE_S = 20.0
+
+
+class Steady(Device):
+    def sample(self, snapshot: Snapshot) -> Figures:
+        return {"threads": 7}
+
+
+class Broken(Device):
+    def sample(self, snapshot: Snapshot) -> Figures:
+        raise ZeroDivisionError("on purpose")
+
+
+class Absent(Device):
+    def start(self) -> None:
+        raise UnavailableError("not on this machine")
+
+    def sample(self, snapshot: Snapshot) -> Figures:
+        raise AssertionError("it was left out")
+
+
+class Enough:
+    """Lists this process, and tells when it has been asked often enough."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+        self.reached = threading.Event()
+
+    def __call__(self) -> list[int]:
+        self.left -= 1
+        if self.left <= 0:
+            self.reached.set()
+        return [os.getpid()]
+
+
+def test_readings_of_every_part_in_their_order():
+    enough = Enough(4)
+    watch = Sampler({"target": enough, "load": list}, 0.01, devices=[Steady])
+    before = time.monotonic()
+    watch.start()
+    assert enough.reached.wait(PATIENCE_S)
+    seen = watch.stop()
+    after = time.monotonic()
+    assert [one.part for one in seen.readings[:4]] == ["target", "load", "target", "load"]
+    times = [one.second for one in seen.readings]
+    assert times == sorted(times)
+    assert before <= times[0]
+    assert times[-1] <= after
+    assert {one.threads for one in seen.readings} == {7}
+    assert {one.memory_bytes for one in seen.readings} == {None}
+    assert seen.errors == ()
+    assert seen.cpu_percent is not None
+    assert 0 < seen.cpu_percent < 100
+
+
+def test_errors_are_seen_and_end_nothing():
+    enough = Enough(3)
+
+    def vanished() -> list[int]:
+        raise LookupError("no such part")
+
+    watch = Sampler({"lost": vanished, "target": enough}, 0.01, [Broken, Absent, Steady])
+    watch.start()
+    assert enough.reached.wait(PATIENCE_S)
+    seen = watch.stop()
+    assert seen.readings
+    assert {(one.part, one.threads) for one in seen.readings} == {("target", 7)}
+    told = "\n".join(seen.errors)
+    assert "target, Broken: ZeroDivisionError: on purpose (" in told
+    assert "target, Absent: UnavailableError: not on this machine" in told
+    assert "lost, its processes: LookupError: no such part (" in told
+    assert len(seen.errors) == 4, "Absent is told for both parts, the others once"
+
+
+def test_a_part_that_comes_later():
+    first, second = Enough(1), Enough(1)
+    watch = Sampler({"target": first}, 0.01, devices=[Steady])
+    watch.start()
+    assert first.reached.wait(PATIENCE_S)
+    watch.add("front", second)
+    assert second.reached.wait(PATIENCE_S)
+    assert {one.part for one in watch.stop().readings} >= {"target"}
+
+
+def test_stop_without_start():
+    seen = Sampler({"target": list}).stop()
+    assert seen.readings == ()
+    assert seen.cpu_percent is None
+
+
+def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
+    class Costly(Device):
+        def sample(self, snapshot: Snapshot) -> Figures:
+            if not snapshot.costly:
+                return {}
+            began = time.thread_time()
+            while time.thread_time() < began + 0.005:
+                pass
+            return {"memory_bytes": 1}
+
+    # 5 ms of which 5 % of a core may be used: not twice within 0.1 s.
+    monkeypatch.setattr(sampler, "COSTLY_SHARE", 0.05)
+    enough = Enough(30)
+    watch = Sampler({"target": enough}, 0.01, devices=[Costly])
+    watch.start()
+    assert enough.reached.wait(PATIENCE_S)
+    readings = watch.stop().readings
+    at = [one.second for one in readings if one.memory_bytes is not None]
+    assert at
+    assert len(at) < len(readings)
+    assert all(later - earlier > 0.09 for earlier, later in itertools.pairwise(at))
