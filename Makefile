@@ -32,9 +32,10 @@ endif
 ifneq ($(SERVE),0)
 	@echo
 	@echo "Results: http://127.0.0.1:$(PORT)/results/ (open to this machine without a login; Ctrl-C ends it)"
+	@# With job control Ctrl-C ends the server alone; make itself would end with "Interrupt".
 	@if [ -t 0 ]; then set -m; fi; \
 	  BENCHSUITE_ACCESS=benchsuite.views.access.loopback \
-	  $(MANAGE) runserver --noreload --verbosity 0 127.0.0.1:$(PORT)
+	  $(MANAGE) runserver --noreload --verbosity 0 127.0.0.1:$(PORT) || exit $$?
 endif
 
 test: $(VENV)/.test-installed  ## the whole test suite (ARGS="-k proc -x" goes to pytest)
