@@ -40,7 +40,7 @@ class Connection:
 
     def __init__(self, family: int, address: Any, *, keep_alive: bool) -> None:
         self.connecting = False
-        """Whether a timeout now would be one of connecting."""
+        """Whether the last exchange had no connection yet: what a timeout then was about."""
         self._family = family
         self._address = address
         self._keep_alive = keep_alive
@@ -58,12 +58,12 @@ class Connection:
             raise
 
     def close(self) -> None:
-        self.connecting = False
         if self._socket is not None:
             self._socket.close()
             self._socket = None
 
     def _exchange(self, method: str, request: bytes) -> HTTPResponse:
+        self.connecting = False
         reused = self._still_open()
         sent = monotonic()
         try:
@@ -102,9 +102,7 @@ class Connection:
         except TimeoutError:
             raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
         except OSError as error:
-            raise ConnectionFailed(
-                Kind.OTHER, f"no connection: {error.strerror or error}"
-            ) from None
+            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.connecting = False
         return connected
@@ -122,25 +120,27 @@ class Connection:
         return answer
 
     def _read_into(self, answer: HTTPResponse, connected: GreenSocket) -> None:
+        """Reads what there is, or raises what it means that nothing more comes."""
         try:
             block = connected.recv(BLOCK_BYTES)
         except (ConnectionResetError, BrokenPipeError):
-            if not answer.message_begun:
-                raise _ClosedBeforeAnswer("the connection was reset before the answer") from None
-            raise ConnectionFailed(Kind.RESET, "the connection was reset in the answer") from None
+            raise _ended("reset", answer) from None
         except OSError as error:
-            raise ConnectionFailed(
-                Kind.OTHER, f"reading failed: {error.strerror or error}"
-            ) from None
+            raise ConnectionFailed(Kind.OTHER, f"reading failed: {error.strerror}") from None
         if not block and not answer.message_begun:
-            raise _ClosedBeforeAnswer("the connection was closed before the answer")
+            raise _ended("closed", answer)
         try:
             answer.feed(block)
         except HTTPParseError as error:
             if not block:
-                raise ConnectionFailed(
-                    Kind.RESET, "the connection was closed in the answer"
-                ) from None
+                raise _ended("closed", answer) from None
             raise ConnectionFailed(Kind.PROTOCOL, f"the answer is not HTTP: {error}") from None
-        if not block and not answer.message_complete:
-            raise ConnectionFailed(Kind.RESET, "the connection was closed in the answer")
+        # the end of the connection may be the end of the body, but not of a "100 Continue"
+        if not block and (not answer.message_complete or answer.get_code() < 200):
+            raise _ended("closed", answer)
+
+
+def _ended(how: str, answer: HTTPResponse) -> Exception:
+    if not answer.message_begun:
+        return _ClosedBeforeAnswer(f"the connection was {how} before the answer")
+    return ConnectionFailed(Kind.RESET, f"the connection was {how} in the middle of the answer")

@@ -47,10 +47,13 @@ def kind_of(error: BaseException, *, status: int | None) -> Kind:
         kind = _kind_by_name(seen)
         if kind is not None:
             return kind
-        seen = seen.__cause__ or seen.__context__
+        # geventhttpclient's agent keeps what it met in `original`
+        seen = getattr(seen, "original", None) or seen.__cause__ or seen.__context__
     return Kind.OTHER
 
 
 def _kind_by_name(error: BaseException) -> Kind | None:
+    if str(error) == "Incomplete response.":  # the C parser's word for an end in the middle
+        return Kind.RESET
     names = {cls.__name__ for cls in type(error).__mro__}
     return next((kind for kind, known in _KINDS if names & known), None)

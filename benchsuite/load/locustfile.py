@@ -100,7 +100,10 @@ class LocustfileUsers:
 
     def quit(self) -> None:
         """Ends all users and fires the events of the end, as Locust does."""
+        self._ended.update(self._numbers)
+        leaving = [user.greenlet for user in self._ended if user.greenlet is not None]
         with suppress(gevent.Timeout), gevent.Timeout(QUIT_S):
+            gevent.joinall(leaving)
             self._runner.quit()
             _fire(events.quitting, environment=self._environment, reverse=True)
 

@@ -60,6 +60,10 @@ class Recorder:
         while written < len(packed):
             written += self._file.write(memoryview(packed)[written:]) or 0
 
+    def close(self) -> None:
+        self.flush()
+        self._file.close()
+
     def _write_names(self) -> None:
         entries = [
             {"name": name, "scope": scope, "examples": self._examples[index]}

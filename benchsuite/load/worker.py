@@ -125,6 +125,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     parent.say({"event": "checked"})
     parent.go.wait()
     done = Course(job.load, crowd, recorder, parent.stop, parent.say).run()
+    recorder.close()
     return {"event": "done", **messages.encode(done)}
 
 

@@ -1,0 +1,165 @@
+"""Journeys for the tests of the load process, which imports them by their dotted path."""
+
+import time
+from collections.abc import Mapping
+from typing import ClassVar
+
+from benchsuite.exceptions import AnswerError
+from benchsuite.specs import Option
+from benchsuite.workloads.base import Client, Workload, expect_body, expect_status
+
+
+class Get(Workload):
+    """One GET of a path, whose body must be OK."""
+
+    name = "get"
+    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.get(str(self.settings["path"])), b"OK")
+
+
+class Lenient(Get):
+    """One GET, whatever comes back."""
+
+    name = "lenient"
+
+    def journey(self, client: Client) -> None:
+        client.get(str(self.settings["path"]))
+
+
+class CheckedOnce(Get):
+    """Passes the check with /, and then asks for the path."""
+
+    name = "checked-once"
+    passed = False
+
+    def journey(self, client: Client) -> None:
+        path = str(self.settings["path"]) if self.passed else "/"
+        self.passed = True
+        expect_body(client.get(path), b"OK")
+
+
+class PostOnce(CheckedOnce):
+    """The same with a POST, after a GET that opens the connection."""
+
+    name = "post-once"
+
+    def journey(self, client: Client) -> None:
+        client.get("/")
+        if self.passed:
+            client.post(str(self.settings["path"]), {"a": "1"})
+        self.passed = True
+
+
+class Broken(CheckedOnce):
+    """A fault of the journey itself, after a right answer."""
+
+    name = "broken"
+
+    def journey(self, client: Client) -> None:
+        client.get("/")
+        if self.passed:
+            {}["missing"]
+        self.passed = True
+
+
+class Everything(Workload):
+    """All that a client can do, checked by the journey itself."""
+
+    name = "everything"
+
+    def journey(self, client: Client) -> None:
+        answer = client.get("/set-cookie", name="sign in")
+        assert answer.headers["x-thing"] == answer.headers.get("X-Thing") == "here"
+        assert "X-Other" not in answer.headers
+        seen = client.get("/echo", {"q": ["a b", "c"]}, headers={"X-Mine": "1"}).json()
+        assert seen["path"] == "/echo?q=a+b&q=c", seen
+        assert seen["headers"]["cookie"] == "sid=abc", seen
+        assert seen["headers"]["x-mine"] == "1", seen
+        form = client.post("/echo", {"name": "Zoë", "n": 1}).json()
+        assert form["body"] == "name=Zo%C3%AB&n=1", form
+        assert form["headers"]["content-type"] == "application/x-www-form-urlencoded", form
+        posted = client.post("/echo", {"a": [1]}, content_type="application/json").json()
+        assert posted["body"] == '{"a": [1]}', posted
+        assert client.get("/redirect").status_code == 302
+        followed = client.get("/redirect", follow=True)
+        assert followed.content == b"OK"
+        assert followed.redirect_chain == [("/landing?x=1", 302)]
+        assert client.get("/chunked").content == b"hello world"
+        assert client.get("/until-close").content == b"hello"
+        assert client.get("/forget").status_code == 200
+        assert "cookie" not in client.get("/echo").json()["headers"]
+        expect_status(client.get("/späti"))
+
+
+class Long(Workload):
+    """Many requests with pauses of the journey's own in between."""
+
+    name = "long"
+
+    def journey(self, client: Client) -> None:
+        for _ in range(3):
+            client.get("/")
+            time.sleep(0.01)
+
+
+class Asserting(CheckedOnce):
+    """Says by an assertion without words that the answer is wrong."""
+
+    name = "asserting"
+
+    def journey(self, client: Client) -> None:
+        client.get("/")
+        assert not self.passed
+        self.passed = True
+
+
+class Idle(Workload):
+    name = "idle"
+
+    def journey(self, client: Client) -> None:
+        pass
+
+
+class Complaining(Workload):
+    name = "complaining"
+
+    def journey(self, client: Client) -> None:
+        client.get("/")
+        raise AnswerError("expected three rows, and got two")
+
+
+class Spinning(CheckedOnce):
+    """Never lets go of the interpreter once the load has begun."""
+
+    name = "spinning"
+
+    def journey(self, client: Client) -> None:
+        client.get("/")
+        while self.passed:
+            pass
+        self.passed = True
+
+
+class PauseAndPost(CheckedOnce):
+    """A GET, a pause in which the server closes the connection, and a POST."""
+
+    name = "pause-and-post"
+
+    def journey(self, client: Client) -> None:
+        client.get("/")
+        time.sleep(0.05)
+        client.post(str(self.settings["path"]), {"a": "1"})
+
+
+class GetTwice(CheckedOnce):
+    """A GET that opens the connection, and one more on it."""
+
+    name = "get-twice"
+
+    def journey(self, client: Client) -> None:
+        client.get("/")
+        if self.passed:
+            client.get(str(self.settings["path"]))
+        self.passed = True

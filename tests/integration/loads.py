@@ -1,0 +1,75 @@
+"""Runs one load against a responder and reads back what it wrote."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchsuite.load import spool
+from benchsuite.load.driver import load_worker
+from benchsuite.load.job import Done, Job, Tick
+from benchsuite.specs import LoadProfile, WorkloadSpec
+from benchsuite.stats.samples import Kind
+from tests.integration.stubs_http import RUN, Responder
+
+WORKLOADS = "tests.integration.load_workloads"
+
+
+@dataclass
+class Loaded:
+    """What came of a load."""
+
+    done: Done
+    ticks: list[Tick]
+    samples: spool.Samples
+    names: list[spool.NameEntry]
+
+    def of(self, name: str) -> spool.Samples:
+        """The samples of a name; none when it is unknown."""
+        known = [entry.name for entry in self.names]
+        return self.samples[self.samples["name"] == known.index(name)] if name in known else []
+
+    def kinds(self, name: str) -> dict[Kind, int]:
+        kinds, counts = np.unique(self.of(name)["kind"], return_counts=True)
+        return {Kind(int(kind)): int(count) for kind, count in zip(kinds, counts, strict=True)}
+
+    def requests(self) -> int:
+        scopes = np.array([entry.scope for entry in self.names], dtype=object)
+        return int((scopes[self.samples["name"]] == "request").sum())
+
+    def example(self, name: str, kind: Kind) -> str:
+        return next(entry for entry in self.names if entry.name == name).examples[kind]
+
+
+def a_job(responder: Responder | str, workload: str = "Get", **changes: Any) -> Job:
+    """A short load of two users; options of the workload and of the profile by name."""
+    options = {name: changes.pop(name) for name in ("path",) if name in changes}
+    job = {name: changes.pop(name) for name in ("locustfile", "cookies") if name in changes}
+    profile = {"users": 2, "warmup_s": 0.0, "duration_s": 0.5, "timeout_s": 5.0, **changes}
+    return Job(
+        base_url=responder if isinstance(responder, str) else responder.base_url,
+        run_header=changes.pop("run_header", RUN),
+        workload_class=f"{WORKLOADS}.{workload}",
+        workload=WorkloadSpec(workload=workload.lower(), options=options),
+        load=LoadProfile(**{k: v for k, v in profile.items() if k != "run_header"}),
+        spool="",
+        **job,
+    )
+
+
+def load(tmp_path: Path, job: Job, stop_at: float | None = None) -> Loaded:
+    """Checks and runs a job; `stop_at` is the second of the tick at which it is stopped."""
+    ticks: list[Tick] = []
+    with load_worker(spool=tmp_path / "spool", log=tmp_path / "load.log", env=os.environ) as worker:
+        worker.check(job)
+
+        def on_tick(tick: Tick) -> None:
+            ticks.append(tick)
+            if stop_at is not None and tick.elapsed_s >= stop_at:
+                worker.stop()
+
+        done = worker.run(on_tick)
+    samples, names = spool.read(tmp_path / "spool")
+    return Loaded(done, ticks, samples, names)

@@ -1,0 +1,199 @@
+"""A small HTTP responder with programmed behaviours, which counts for itself what it has seen."""
+
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+RUN = "token-of-this-run"
+RUN_HEADERS: Mapping[str, str] = {"X-Benchsuite-Run": RUN}
+
+
+@dataclass
+class Request:
+    """What arrived on a connection, whole."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    number: int
+    """Which request of its path it is, from 1."""
+    on_connection: int
+    """Which request of its connection it is, from 1."""
+
+
+Behaviour = Callable[[Request], "bytes | Iterator[bytes] | None"]
+"""Makes the bytes to send, at once or bit by bit; None closes the connection."""
+
+
+class Close(Exception):
+    """Sends these bytes and closes the connection; with `reset` by an RST."""
+
+    def __init__(self, first: bytes = b"", *, reset: bool = False) -> None:
+        super().__init__()
+        self.first = first
+        self.reset = reset
+
+
+def answer(
+    body: bytes = b"OK",
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] = RUN_HEADERS,
+    more: Mapping[str, str] | None = None,
+) -> bytes:
+    fields = {"Content-Length": str(len(body)), **headers, **(more or {})}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"HTTP/1.1 {status} Whatever\r\n{head}\r\n".encode() + body
+
+
+def ok(request: Request) -> bytes:
+    return answer()
+
+
+def after(delay_s: float, then: Behaviour = ok) -> Behaviour:
+    def behave(request: Request) -> bytes | Iterator[bytes] | None:
+        time.sleep(delay_s)
+        return then(request)
+
+    return behave
+
+
+def every(count: int, other: Behaviour, then: Behaviour = ok) -> Behaviour:
+    """Every count-th request of the path is treated otherwise."""
+    return lambda request: other(request) if request.number % count == 0 else then(request)
+
+
+def closing(first: bytes = b"", *, reset: bool = False) -> Behaviour:
+    def behave(request: Request) -> bytes | None:
+        raise Close(first, reset=reset)
+
+    return behave
+
+
+def trickling(first: bytes, *, every_s: float, count: int) -> Behaviour:
+    """A byte now and then."""
+
+    def behave(request: Request) -> Iterator[bytes]:
+        yield first
+        for _ in range(count):
+            time.sleep(every_s)
+            yield b"x"
+
+    return behave
+
+
+class Responder:
+    """Listens while the `with` block lasts; `seen` counts whole requests by path, without query."""
+
+    def __init__(self, behaviours: Mapping[str, Behaviour] | None = None) -> None:
+        self.behaviours: dict[str, Behaviour] = {"/": ok, **(behaviours or {})}
+        self.seen: Counter[str] = Counter()
+        self.requests: list[Request] = []
+        """The first hundred."""
+        self.connections = 0
+        self._lock = threading.Lock()
+        self._open: set[socket.socket] = set()
+        self._threads: list[threading.Thread] = []
+        self._ending = threading.Event()
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        self.port: int = self._listener.getsockname()[1]
+        self.base_url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        self._accepting = threading.Thread(target=self._accept)
+        self._accepting.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Closes the port and every connection; may be called before the block ends."""
+        if self._ending.is_set():
+            return
+        self._ending.set()
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
+        self._listener.close()
+        with self._lock:
+            for connection in self._open:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+
+    def _accept(self) -> None:
+        while not self._ending.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            with self._lock:
+                self.connections += 1
+                self._open.add(connection)
+            thread = threading.Thread(target=self._serve, args=(connection,))
+            self._threads.append(thread)
+            thread.start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        count = 0
+        try:
+            with connection.makefile("rb") as lines:
+                while line := lines.readline():
+                    count += 1
+                    request = self._read(line, lines.readline, lines.read, count)
+                    try:
+                        sent = self.behaviours[request.path.partition("?")[0]](request)
+                    except Close as close:
+                        connection.sendall(close.first)
+                        if close.reset:
+                            linger = struct.pack("ii", 1, 0)
+                            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                        return
+                    if sent is None:
+                        return
+                    for part in [sent] if isinstance(sent, bytes) else sent:
+                        connection.sendall(part)
+                    if request.headers.get("connection") == "close":
+                        return
+        except OSError:
+            return  # the client is gone
+        finally:
+            with self._lock:
+                self._open.discard(connection)
+            connection.close()
+
+    def _read(
+        self,
+        line: bytes,
+        readline: Callable[[], bytes],
+        read: Callable[[int], bytes],
+        on_connection: int,
+    ) -> Request:
+        method, path, _ = line.decode("latin-1").split(" ", 2)
+        headers: dict[str, str] = {}
+        while (field := readline().decode("latin-1").strip()) != "":
+            name, _, value = field.partition(":")
+            headers[name.lower()] = value.strip()
+        body = read(int(headers.get("content-length", 0)))
+        key = path.partition("?")[0]
+        with self._lock:
+            self.seen[key] += 1
+            request = Request(method, path, headers, body, self.seen[key], on_connection)
+            if len(self.requests) < 100:
+                self.requests.append(request)
+        return request

@@ -1,0 +1,498 @@
+"""The load process against a responder that knows what it has seen."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from benchsuite.exceptions import AnswerError, LoadError
+from benchsuite.load import spool
+from benchsuite.load.driver import load_worker
+from benchsuite.stats.samples import Kind
+from tests.integration.loads import a_job, load
+from tests.integration.stubs_http import (
+    Behaviour,
+    Close,
+    Request,
+    Responder,
+    after,
+    answer,
+    closing,
+    every,
+    ok,
+    trickling,
+)
+
+CHECKED = 1
+"""The checked journey asks once, and is not in the samples."""
+
+
+def test_every_request_is_a_sample(tmp_path: Path) -> None:
+    with Responder({"/": after(0.005)}) as responder:
+        result = load(tmp_path, a_job(responder))
+    requests = result.of("GET /")
+    assert len(requests) == responder.seen["/"] - CHECKED > 50
+    assert result.kinds("GET /") == {Kind.OK: len(requests)}
+    assert result.kinds("get") == {Kind.OK: len(requests)}
+    times = requests["finish"] - requests["start"]
+    assert times.min() >= 0.005
+    assert (requests["start"] == requests["intended_start"]).all()
+    assert (requests["body_bytes"] == 2).all()
+    assert set(requests["user"]) == {0, 1}
+    assert responder.connections == 2 + CHECKED
+    journeys = result.of("get")
+    assert (journeys["finish"] >= requests["finish"].min()).all()
+    assert [(entry.name, entry.scope) for entry in result.names] == [
+        ("get", "journey"),
+        ("GET /", "request"),
+    ]
+
+
+def test_the_window_begins_after_ramp_and_warm_up(tmp_path: Path) -> None:
+    with Responder({"/": after(0.002)}) as responder:
+        result = load(tmp_path, a_job(responder, users=4, warmup_s=0.5, duration_s=1.7))
+    done = result.done
+    assert done.window == (pytest.approx(done.origin + 0.5), pytest.approx(done.origin + 2.2))
+    assert not done.stopped
+    samples = result.of("GET /")
+    assert samples["start"].min() >= done.origin
+    assert samples["start"].max() < done.window[1] + 0.1
+    assert len(set(samples["user"])) == 4
+    assert [tick.users for tick in result.ticks][-1] == 4
+    assert result.ticks[-1].requests <= len(samples)
+    assert result.ticks[1].rate > 0
+    assert result.ticks[1].p95_s is not None
+    assert result.ticks[1].p95_s >= 0.002
+    assert result.ticks[1].failures == 0
+    assert len(done.users) == len(result.ticks)
+    assert done.cpu_percent is not None
+    assert 0 < done.cpu_percent < 150
+    assert done.lag_p99_s is not None
+    assert 0 <= done.lag_p99_s < 1
+
+
+def test_the_users_start_at_the_spawn_rate(tmp_path: Path) -> None:
+    with Responder({"/": after(0.01)}) as responder:
+        result = load(tmp_path, a_job(responder, users=3, spawn_rate=2, duration_s=0.3))
+    samples = result.of("GET /")
+    begins = sorted(samples["start"][samples["user"] == user].min() for user in range(3))
+    assert begins[-1] - begins[0] == pytest.approx(1.0, abs=0.4)
+    assert result.done.window[0] == pytest.approx(result.done.origin + 1.5)
+
+
+def test_one_answer_in_twenty_is_an_error(tmp_path: Path) -> None:
+    failing = every(20, lambda request: answer(b"broken", status=500), ok)
+    with Responder({"/": failing}) as responder:
+        result = load(tmp_path, a_job(responder, "Lenient"))
+    seen = responder.seen["/"]
+    assert result.kinds("GET /") == {
+        Kind.OK: seen - seen // 20 - CHECKED,
+        Kind.HTTP_STATUS: seen // 20,
+    }
+    assert result.kinds("lenient")[Kind.HTTP_STATUS] == seen // 20
+    assert result.example("GET /", Kind.HTTP_STATUS) == "status 500"
+
+
+def test_a_wrong_body_is_a_failure_of_its_request(tmp_path: Path) -> None:
+    with Responder({"/": every(3, lambda request: answer(b"KO"))}) as responder:
+        result = load(tmp_path, a_job(responder))
+    seen = responder.seen["/"]
+    assert result.kinds("GET /")[Kind.WRONG_BODY] == seen // 3
+    assert result.kinds("get")[Kind.WRONG_BODY] == seen // 3
+    assert "b'KO'" in result.example("GET /", Kind.WRONG_BODY)
+
+
+def test_an_assertion_without_words_is_a_wrong_body_too(tmp_path: Path) -> None:
+    with Responder() as responder:
+        result = load(tmp_path, a_job(responder, "Asserting"))
+    assert result.kinds("GET /") == {Kind.WRONG_BODY: responder.seen["/"] - CHECKED}
+    assert result.example("GET /", Kind.WRONG_BODY) == "AssertionError"
+
+
+def test_an_answer_that_takes_too_long_is_a_read_timeout(tmp_path: Path) -> None:
+    with Responder({"/slow": after(1.0)}) as responder:
+        job = a_job(responder, "CheckedOnce", path="/slow", timeout_s=0.2, duration_s=0.5)
+        result = load(tmp_path, job)
+    samples = result.of("GET /slow")
+    assert result.kinds("GET /slow") == {Kind.READ_TIMEOUT: responder.seen["/slow"]}
+    times = samples["finish"] - samples["start"]
+    assert times.min() >= 0.2
+    assert np.median(times) < 0.4
+    assert "0.2 s" in result.example("GET /slow", Kind.READ_TIMEOUT)
+
+
+def test_the_timeout_is_one_for_the_whole_answer(tmp_path: Path) -> None:
+    """A server that trickles would never let a timeout between two blocks expire."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
+    with Responder({"/slow": trickling(head, every_s=0.05, count=20)}) as responder:
+        job = a_job(responder, "CheckedOnce", path="/slow", timeout_s=0.2, duration_s=0.3)
+        result = load(tmp_path, job)
+    assert result.kinds("GET /slow") == {Kind.READ_TIMEOUT: responder.seen["/slow"]}
+
+
+def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
+    with (
+        Responder() as responder,
+        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+    ):
+        worker.check(a_job(responder, duration_s=1.0))
+        responder.stop()
+        done = worker.run(lambda tick: None)
+    samples, names = spool.read(tmp_path / "spool")
+    requests = samples[samples["name"] == 1]
+    assert set(requests["kind"]) == {Kind.CONNECT_REFUSED}
+    assert 4 <= len(requests) <= 2 * 11
+    assert done.cpu_percent is not None
+    assert done.cpu_percent < 50
+    assert names[1].examples[Kind.CONNECT_REFUSED] == "the connection was refused"
+
+
+def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path: Path) -> None:
+    with (
+        Responder() as responder,
+        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+    ):
+        worker.check(a_job(responder, timeout_s=0.2, keep_alive=False))
+        responder.stop()
+        with full_backlog(responder.port):
+            worker.run(lambda tick: None)
+    samples, _ = spool.read(tmp_path / "spool")
+    kinds = samples[samples["name"] == 1]["kind"]
+    assert Kind.CONNECT_TIMEOUT in set(kinds)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "words"),
+    [
+        (closing(), Kind.RESET, "closed before the answer"),
+        (closing(reset=True), Kind.RESET, "before the answer"),
+        (closing(answer(b"x" * 100)[:-50]), Kind.RESET, "in the middle of the answer"),
+        (closing(b"HTTP/1.1 200 O"), Kind.RESET, "in the middle of the answer"),
+        (closing(b"HTTP/1.1 100 Continue\r\n\r\n"), Kind.RESET, "in the middle of the answer"),
+        (closing(b"SSH-2.0-OpenSSH_9.2\r\n"), Kind.PROTOCOL, "not HTTP"),
+        (lambda request: answer(headers={}), Kind.WRONG_RESPONDER, "not belong to this run"),
+        (
+            lambda request: answer(status=404, headers={"X-Benchsuite-Run": "another"}),
+            Kind.WRONG_RESPONDER,
+            "not belong to this run",
+        ),
+        (lambda request: answer(status=502, headers={}), Kind.HTTP_STATUS, "status 502"),
+    ],
+)
+def test_failures_are_told_apart(
+    tmp_path: Path, behaviour: Behaviour, kind: Kind, words: str
+) -> None:
+    with Responder({"/bad": behaviour}) as responder:
+        result = load(tmp_path, a_job(responder, "CheckedOnce", path="/bad", duration_s=0.3))
+    assert result.kinds("GET /bad") == {kind: responder.seen["/bad"]}
+    assert result.kinds("checked-once") == {kind: responder.seen["/bad"]}
+    assert words in result.example("GET /bad", kind)
+
+
+def test_a_server_that_closes_idle_connections_makes_no_failure(tmp_path: Path) -> None:
+    """It answers two requests on each connection and closes it, without a word, at the third."""
+
+    def third(request: Request) -> bytes | None:
+        return None if request.on_connection == 3 else answer()
+
+    with Responder({"/": third}) as responder:
+        result = load(tmp_path, a_job(responder))
+    samples = result.of("GET /")
+    assert result.kinds("GET /") == {Kind.OK: len(samples)}
+    retried = responder.seen["/"] - CHECKED - len(samples)
+    assert retried == pytest.approx(len(samples) / 2, abs=3)
+
+
+def test_a_post_is_not_sent_twice(tmp_path: Path) -> None:
+    with Responder({"/save": closing()}) as responder:
+        result = load(tmp_path, a_job(responder, "PostOnce", path="/save"))
+    assert result.kinds("POST /save") == {Kind.RESET: responder.seen["/save"]}
+
+
+def test_a_post_survives_a_connection_that_was_closed_before_it(tmp_path: Path) -> None:
+    def slow_close(request: Request) -> bytes | None:
+        raise Close(answer())
+
+    with Responder({"/": slow_close, "/save": ok}) as responder:
+        job = a_job(responder, "PauseAndPost", path="/save")
+        result = load(tmp_path, job)
+    assert result.kinds("POST /save") == {Kind.OK: responder.seen["/save"] - CHECKED}
+
+
+def test_a_late_close_of_a_used_connection_is_a_failure(tmp_path: Path) -> None:
+    """A process that is killed over a request must not be hidden by asking again."""
+    dying = after(0.6, closing())
+    with Responder({"/bad": dying}) as responder:
+        job = a_job(responder, "GetTwice", path="/bad", duration_s=1.0)
+        result = load(tmp_path, job)
+    assert result.kinds("GET /bad") == {Kind.RESET: responder.seen["/bad"]}
+
+
+def test_without_keep_alive_each_request_has_its_connection(tmp_path: Path) -> None:
+    with Responder() as responder:
+        result = load(tmp_path, a_job(responder, keep_alive=False))
+    assert responder.connections == responder.seen["/"] == len(result.of("GET /")) + CHECKED
+    assert responder.requests[0].headers["connection"] == "close"
+
+
+def test_a_client_can_do_what_a_journey_needs(tmp_path: Path) -> None:
+    def echo(request: Request) -> bytes:
+        seen = {
+            "path": request.path,
+            "headers": request.headers,
+            "body": request.body.decode(),
+        }
+        return answer(json.dumps(seen).encode())
+
+    cookie = {"Set-Cookie": "sid=abc; Path=/; HttpOnly", "X-Thing": "here"}
+    chunks = b"6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n"
+    head = b"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: token-of-this-run\r\n"
+    behaviours = {
+        "/set-cookie": lambda request: answer(more=cookie),
+        "/echo": echo,
+        "/redirect": lambda request: answer(status=302, more={"Location": "/landing?x=1"}),
+        "/landing": ok,
+        "/chunked": lambda request: head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks,
+        "/until-close": closing(head + b"\r\nhello"),
+        "/forget": lambda request: answer(more={"Set-Cookie": "sid=; Max-Age=0"}),
+        "/sp%C3%A4ti": ok,
+    }
+    with Responder(behaviours) as responder:
+        result = load(tmp_path, a_job(responder, "Everything"))
+    assert set(result.kinds("everything")) == {Kind.OK}
+    # the check is a journey too; one that the end cuts off leaves its requests but no journey
+    asked = sum(responder.seen.values())
+    once = 12
+    assert asked == result.requests() + once
+    assert "sign in" in [entry.name for entry in result.names]
+    assert "GET /landing" in [entry.name for entry in result.names]
+
+
+def test_cookies_of_prepare_are_sent_by_every_user(tmp_path: Path) -> None:
+    with Responder() as responder:
+        load(tmp_path, a_job(responder, cookies={"sessionid": "s3"}, duration_s=0.1))
+    assert {request.headers["cookie"] for request in responder.requests} == {"sessionid=s3"}
+
+
+def test_the_drain_waits_for_what_the_window_started(tmp_path: Path) -> None:
+    with Responder({"/slow": after(1.0)}) as responder:
+        job = a_job(responder, "CheckedOnce", path="/slow", duration_s=0.4)
+        result = load(tmp_path, job)
+    samples = result.of("GET /slow")
+    assert result.kinds("GET /slow") == {Kind.OK: 2}
+    assert responder.seen["/slow"] == 2
+    assert (samples["finish"] > result.done.window[1]).all()
+
+
+def test_what_the_drain_does_not_see_end_is_unfinished(tmp_path: Path) -> None:
+    with Responder({"/slow": after(2.0)}) as responder:
+        job = a_job(responder, "CheckedOnce", path="/slow", duration_s=0.4, drain_s=0.3)
+        started = time.monotonic()
+        result = load(tmp_path, job)
+        assert time.monotonic() - started < 2.0 + 5.0
+    samples = result.of("GET /slow")
+    assert result.kinds("GET /slow") == {Kind.UNFINISHED: 2}
+    assert samples["finish"] - samples["start"] == pytest.approx(0.7, abs=0.2)
+    assert (samples["start"] < result.done.window[1]).all()
+
+
+def test_a_stopped_load_drains_and_says_so(tmp_path: Path) -> None:
+    with Responder({"/": after(0.01)}) as responder:
+        result = load(tmp_path, a_job(responder, duration_s=60.0), stop_at=1.0)
+    done = result.done
+    assert done.stopped
+    assert 1.0 <= done.window[1] - done.window[0] < 10.0
+    assert len(result.of("GET /")) == responder.seen["/"] - CHECKED
+
+
+def test_a_load_stopped_before_its_window_has_an_empty_one(tmp_path: Path) -> None:
+    with Responder({"/": after(0.01)}) as responder:
+        job = a_job(responder, warmup_s=60.0, users=50, spawn_rate=5)
+        result = load(tmp_path, job, stop_at=0.0)
+    done = result.done
+    assert done.stopped
+    assert done.window[0] == done.window[1] < done.origin + 30
+    assert done.cpu_percent is None
+
+
+def test_thinking_users_end_at_once(tmp_path: Path) -> None:
+    with Responder() as responder:
+        result = load(tmp_path, a_job(responder, think_time_s=30.0, users=5))
+    assert len(result.of("GET /")) == 5
+    assert responder.seen["/"] == 5 + CHECKED
+    # the tick of a drain would be there had it waited
+    assert result.done.users[-1][0] < result.done.window[1] + 5
+
+
+def test_a_journey_cut_off_by_the_end_leaves_its_requests_only(tmp_path: Path) -> None:
+    with Responder() as responder:
+        result = load(tmp_path, a_job(responder, "Long", users=5))
+    journeys = result.of("long")
+    assert result.kinds("long") == {Kind.OK: len(journeys)}
+    assert result.requests() == responder.seen["/"] - 3
+    assert 3 * len(journeys) <= result.requests() <= 3 * len(journeys) + 2 * 5
+
+
+def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path: Path) -> None:
+    with Responder() as responder:
+        result = load(tmp_path, a_job(responder, "Broken", duration_s=0.5))
+    count = len(result.of("broken"))
+    assert 4 <= count <= 2 * 6
+    assert result.kinds("broken") == {Kind.JOURNEY_ERROR: count}
+    assert result.kinds("GET /") == {Kind.OK: count}
+    example = result.example("broken", Kind.JOURNEY_ERROR)
+    assert example.startswith("KeyError: 'missing' (")
+    assert "load_workloads.py:" in example
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        (lambda request: answer(status=404), "GET /page answered 404: nothing is there"),
+        (lambda request: answer(status=500), "GET /page answered 500: the server's log"),
+        (
+            lambda request: answer(status=302, more={"Location": "/login/?next=/page"}),
+            "GET /page redirected to /login/?next=/page (status 302): the page wants a signed-in",
+        ),
+        (lambda request: answer(b"KO"), "expected the body b'OK', and got b'KO'"),
+        (lambda request: answer(headers={}), "another process answers on 127.0.0.1:"),
+        (closing(), "the connection was closed before the answer"),
+        (after(1.0), "no whole answer after 0.3 s"),
+    ],
+)
+def test_a_target_that_answers_wrongly_is_refused(
+    tmp_path: Path, behaviour: Behaviour, words: str
+) -> None:
+    with Responder({"/page": behaviour}) as responder, pytest.raises(AnswerError) as refusal:
+        load(tmp_path, a_job(responder, path="/page", timeout_s=0.3))
+    assert words in str(refusal.value)
+    assert responder.seen["/page"] == 1
+
+
+def test_a_page_that_fails_is_refused_also_when_the_journey_does_not_look(tmp_path: Path) -> None:
+    behaviours = {"/page": lambda request: answer(status=503)}
+    with Responder(behaviours) as responder, pytest.raises(AnswerError, match="answered 503"):
+        load(tmp_path, a_job(responder, "Lenient", path="/page"))
+
+
+def test_nothing_listening_is_refused(tmp_path: Path) -> None:
+    with Responder() as responder:
+        pass
+    with pytest.raises(AnswerError, match=r"GET / on 127.0.0.1:\d+ failed: the connection was ref"):
+        load(tmp_path, a_job(responder))
+
+
+def test_a_journey_may_refuse_in_its_own_words(tmp_path: Path) -> None:
+    with Responder() as responder, pytest.raises(AnswerError, match="expected three rows"):
+        load(tmp_path, a_job(responder, "Complaining"))
+
+
+def test_a_journey_without_requests_is_refused(tmp_path: Path) -> None:
+    with Responder() as responder, pytest.raises(AnswerError, match="makes no request"):
+        load(tmp_path, a_job(responder, "Idle"))
+
+
+def test_a_workload_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with Responder() as responder, pytest.raises(LoadError, match=r"can't import .*\.Missing"):
+        load(tmp_path, a_job(responder, "Missing"))
+
+
+def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path: Path) -> None:
+    with (
+        Responder() as responder,
+        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+    ):
+        worker.check(a_job(responder, duration_s=30.0))
+        (tmp_path / "log").write_text("out of memory\n")
+        os.kill(worker.pid, signal.SIGKILL)
+        with pytest.raises(LoadError, match="out of memory"):
+            worker.run(lambda tick: None)
+
+
+def test_a_load_process_that_hangs_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchsuite.load.driver.MARGIN_S", 0.5)
+    with (
+        Responder() as responder,
+        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+    ):
+        worker.check(a_job(responder, "Spinning", duration_s=0.2, timeout_s=0.2))
+        with pytest.raises(LoadError, match="did not answer in time"):
+            worker.run(lambda tick: None)
+    assert not psutil.pid_exists(worker.pid)
+
+
+def test_an_interrupted_wait_can_be_taken_up_again(tmp_path: Path) -> None:
+    def interrupt(tick: object) -> None:
+        raise KeyboardInterrupt
+
+    with (
+        Responder({"/": after(0.01)}) as responder,
+        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+    ):
+        worker.check(a_job(responder, duration_s=60.0))
+        with pytest.raises(KeyboardInterrupt):
+            worker.run(interrupt)
+        worker.stop()
+        done = worker.wait(lambda tick: None)
+    assert done.stopped
+
+
+@pytest.mark.parametrize("workload", ["Get", "Spinning"])
+def test_the_load_process_does_not_outlive_a_killed_parent(tmp_path: Path, workload: str) -> None:
+    with Responder() as responder:
+        code = f"""
+import os, pathlib
+from benchsuite.load.driver import load_worker
+from tests.integration.loads import a_job
+folder = pathlib.Path({str(tmp_path)!r})
+with load_worker(spool=folder / "spool", log=folder / "log", env=os.environ) as worker:
+    worker.check(a_job({responder.base_url!r}, {workload!r}, duration_s=60.0))
+    print(worker.pid, flush=True)
+    worker.run(print)
+"""
+        parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        assert parent.stdout is not None
+        with parent.stdout:
+            pid = int(parent.stdout.readline())
+            deadline = time.monotonic() + 30
+            while responder.seen["/"] < 2 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            child = psutil.Process(pid)
+            parent.kill()
+            parent.wait()
+            child.wait(timeout=10)
+
+
+def test_the_driver_loads_neither_locust_nor_gevent() -> None:
+    code = (
+        "import sys, benchsuite.load.driver;"
+        "assert not {'locust', 'gevent', 'django'} & set(sys.modules), sorted(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@contextmanager
+def full_backlog(port: int) -> Iterator[None]:
+    """Listens and never accepts, with a backlog that is full: further connections get no answer."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket())
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        listener.listen(0)
+        for _ in range(4):
+            client = stack.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", port))
+        yield

@@ -1,0 +1,280 @@
+"""Locustfiles as people have them, under our clock."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from benchsuite.exceptions import LoadError
+from benchsuite.stats.samples import Kind
+from tests.integration.loads import Loaded, a_job, load
+from tests.integration.stubs_http import Behaviour, Responder, after, answer, closing, every
+
+HEAD = """
+from locust import FastHttpUser, HttpUser, User, between, constant, events, task
+"""
+
+
+def run(tmp_path: Path, text: str, responder: Responder, **profile: object) -> Loaded:
+    path = tmp_path / "locustfile.py"
+    path.write_text(HEAD + text)
+    return load(tmp_path, a_job(responder, locustfile=str(path), **profile))
+
+
+@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+def test_requests_are_samples_under_locusts_names(tmp_path: Path, base: str) -> None:
+    text = f"""
+class Visitor({base}):
+    wait_time = constant(0.01)
+
+    @task(2)
+    def home(self):
+        self.client.get("/")
+
+    @task
+    def save(self):
+        self.client.post("/save", {{"a": "1"}}, name="save it")
+"""
+    with Responder({"/": after(0.01), "/save": after(0.01)}) as responder:
+        result = run(tmp_path, text, responder, duration_s=1.0)
+    home = result.of("GET /")
+    assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
+    assert result.kinds("POST save it") == {Kind.OK: responder.seen["/save"]}
+    assert responder.seen["/"] > responder.seen["/save"] > 5
+    times = home["finish"] - home["start"]
+    assert times.min() >= 0.01
+    assert (home["start"] >= result.done.origin).all()
+    assert (home["start"] < result.done.window[1] + 0.1).all()
+    assert set(home["user"]) == {0, 1}
+    assert (home["body_bytes"] == 2).all()
+    assert result.done.users[-1][1] == 2
+
+
+@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+@pytest.mark.parametrize(
+    ("behaviour", "kind"),
+    [
+        (lambda request: answer(status=500), Kind.HTTP_STATUS),
+        (lambda request: answer(headers={}), Kind.WRONG_RESPONDER),
+        (closing(answer(b"x" * 100)[:-50]), Kind.RESET),
+        (closing(b"SSH-2.0\r\n\r\n"), Kind.PROTOCOL),
+        (after(1.0), Kind.READ_TIMEOUT),
+    ],
+)
+def test_failures_are_told_apart(
+    tmp_path: Path, base: str, behaviour: Behaviour, kind: Kind
+) -> None:
+    options = "timeout=0.2" if base == "HttpUser" else ""
+    text = f"""
+class Visitor({base}):
+    wait_time = constant(0.02)
+    network_timeout = 0.2
+
+    @task
+    def bad(self):
+        self.client.get("/bad", {options})
+"""
+    with Responder({"/bad": behaviour}) as responder:
+        result = run(tmp_path, text, responder, users=1)
+    assert result.kinds("GET /bad") == {kind: responder.seen["/bad"]}
+    assert result.example("GET /bad", kind)
+
+
+@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+def test_a_refused_connection(tmp_path: Path, base: str) -> None:
+    text = f"""
+class Visitor({base}):
+    wait_time = constant(0.02)
+
+    @task
+    def home(self):
+        self.client.get("/")
+"""
+    with Responder() as responder:
+        responder.stop()
+        result = run(tmp_path, text, responder)
+    assert set(result.kinds("GET /")) == {Kind.CONNECT_REFUSED}
+
+
+@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+def test_a_with_block_judges_its_answer(tmp_path: Path, base: str) -> None:
+    text = f"""
+class Visitor({base}):
+    wait_time = constant(0.01)
+
+    @task
+    def home(self):
+        with self.client.get("/", catch_response=True) as response:
+            if response.content == b"KO":
+                response.failure("knocked out")
+            time_passes()
+        with self.client.get("/gone", catch_response=True) as response:
+            response.success()
+
+def time_passes():
+    import gevent
+    gevent.sleep(0.05)
+"""
+    behaviours = {
+        "/": every(2, lambda request: answer(b"KO")),
+        "/gone": lambda request: answer(status=404),
+    }
+    with Responder(behaviours) as responder:
+        result = run(tmp_path, text, responder, users=1)
+    samples = result.of("GET /")
+    # the with-block that the end of the window cut off in its sleep has judged nothing
+    assert responder.seen["/"] - 1 <= len(samples) <= responder.seen["/"]
+    assert result.kinds("GET /")[Kind.WRONG_BODY] == len(samples) // 2
+    assert result.example("GET /", Kind.WRONG_BODY) == "knocked out"
+    assert result.kinds("GET /gone") == {Kind.OK: responder.seen["/gone"]}
+    times = samples["finish"] - samples["start"]
+    assert times.max() < 0.05, "the time of the with-block is not the server's"
+
+
+def test_a_client_of_its_own_fires_the_event(tmp_path: Path) -> None:
+    text = """
+import time
+
+class Other(User):
+    wait_time = constant(0.05)
+
+    @task
+    def ask(self):
+        time.sleep(0.1)
+        events.request.fire(request_type="RPC", name="ask", response_time=100, response_length=7,
+                            exception=None)
+"""
+    with Responder() as responder:
+        result = run(tmp_path, text, responder)
+    samples = result.of("RPC ask")
+    assert len(samples) >= 4
+    assert samples["finish"] - samples["start"] == pytest.approx(0.1)
+    assert (samples["start"] >= result.done.origin - 0.01).all()
+
+
+def test_a_task_that_raises_is_a_failed_journey(tmp_path: Path) -> None:
+    text = """
+class Clumsy(HttpUser):
+    wait_time = constant(0.05)
+
+    @task
+    def stumble(self):
+        self.client.get("/")
+        {}["missing"]
+"""
+    with Responder() as responder:
+        result = run(tmp_path, text, responder)
+    assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
+    assert result.kinds("Clumsy") == {Kind.JOURNEY_ERROR: responder.seen["/"]}
+    assert result.example("Clumsy", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
+
+
+def test_hooks_weights_and_options_work_as_in_locust(tmp_path: Path) -> None:
+    text = """
+@events.init_command_line_parser.add_listener
+def _(parser):
+    parser.add_argument("--page", default="/page")
+
+@events.init.add_listener
+def _(environment, **_):
+    environment.page = environment.parsed_options.page
+
+class Seldom(HttpUser):
+    weight = 1
+    wait_time = constant(0.01)
+    def on_start(self):
+        self.client.get("/hello")
+    def on_stop(self):
+        self.client.get("/bye")
+    @task
+    def page(self):
+        self.client.get(self.environment.page)
+
+class Often(Seldom):
+    weight = 3
+"""
+    with Responder({"/page": after(0.002), "/hello": after(0), "/bye": after(0)}) as responder:
+        result = run(tmp_path, text, responder, users=4)
+    assert responder.seen["/hello"] == 4
+    assert responder.seen["/bye"] == 4
+    assert len(result.of("GET /page")) == responder.seen["/page"] > 10
+    byes = result.of("GET /bye")
+    assert (byes["start"] >= result.done.window[1]).all()
+
+
+def test_waiting_users_end_at_once(tmp_path: Path) -> None:
+    text = """
+class Patient(HttpUser):
+    wait_time = between(60, 90)
+
+    @task
+    def home(self):
+        self.client.get("/")
+"""
+    with Responder() as responder:
+        started = time.monotonic()
+        result = run(tmp_path, text, responder)
+        assert time.monotonic() - started < 20
+    assert len(result.of("GET /")) == responder.seen["/"] == 2
+
+
+def test_a_task_with_many_requests_is_cut_off_at_the_end(tmp_path: Path) -> None:
+    text = """
+class Endless(HttpUser):
+    @task
+    def read(self):
+        while True:
+            self.client.get("/")
+"""
+    with Responder({"/": after(0.01)}) as responder:
+        result = run(tmp_path, text, responder)
+    assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
+    assert result.of("GET /")["start"].max() < result.done.window[1] + 0.1
+
+
+def test_the_drain_counts_late_answers_and_missing_ones(tmp_path: Path) -> None:
+    text = """
+class Slow(HttpUser):
+    @task
+    def slow(self):
+        self.client.get("/late")
+        self.client.get("/never")
+"""
+    with Responder({"/late": after(0.5), "/never": after(3.0)}) as responder:
+        result = run(tmp_path, text, responder, duration_s=0.7, drain_s=0.5)
+    assert result.kinds("GET /late") == {Kind.OK: 2}
+    assert result.kinds("GET /never") == {Kind.UNFINISHED: 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = 1\n", "has no users; define a class of"),
+        ("class Visitor(HttpUser)\n    pass\n", r"locustfile\.py:3: expected ':'"),
+        ("import nowhere_at_all\n", r"does not import: ModuleNotFoundError: .*locustfile\.py:3"),
+        ("raise SystemExit(3)\n", "ended the process while it was imported"),
+        (
+            "from locust import LoadTestShape\n"
+            "class Stages(LoadTestShape):\n    def tick(self): return None\n"
+            "class Visitor(HttpUser):\n    @task\n    def home(self): pass\n",
+            "uses a LoadTestShape, which runbench does not run; give --users and --duration",
+        ),
+        (
+            "@events.init_command_line_parser.add_listener\n"
+            "def _(parser):\n    parser.add_argument('--needed', required=True)\n"
+            "class Visitor(HttpUser):\n    @task\n    def home(self): pass\n",
+            "demands options of its own",
+        ),
+    ],
+)
+def test_a_locustfile_that_cannot_run_is_told_in_one_sentence(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    with Responder() as responder, pytest.raises(LoadError, match=words):
+        run(tmp_path, text, responder)
+    assert not responder.seen
+
+
+def test_a_locustfile_that_is_not_there(tmp_path: Path) -> None:
+    with Responder() as responder, pytest.raises(LoadError, match=r"There is no locustfile .*gone"):
+        load(tmp_path, a_job(responder, locustfile=str(tmp_path / "gone.py")))
