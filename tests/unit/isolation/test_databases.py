@@ -65,7 +65,7 @@ def test_a_keeper_that_breaks_is_told_by_its_tracebacks_last_line(
     log = tmp_path / "log"
     log.write_text("Traceback (most recent call last):\n  File ...\nKeyError: 'shop'\nmore\n")
     os.close(pipe[1])
-    with pytest.raises(DatabaseError, match="could not be made: KeyError: 'shop'$"):
+    with pytest.raises(DatabaseError, match=r"could not be made: KeyError: 'shop'$"):
         keeper(pipe[0], log).wait()
 
 
