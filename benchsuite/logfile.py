@@ -6,6 +6,8 @@ from pathlib import Path
 _TAIL_BYTES = 64 * 1024
 _HEAD_BYTES = 1024 * 1024
 _TRACEBACK = "Traceback (most recent call last):"
+_ERROR = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception): .")
+"""uWSGI tells the error of an import without a traceback."""
 _CHAIN = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
@@ -27,8 +29,8 @@ def first_error(path: Path) -> str | None:
     """The line that the first traceback ends with: "ModuleNotFoundError: No module named 'x'".
 
     The first one is the cause; those after it are mostly a server's complaints about its dead
-    workers. Exceptions chained to it belong to it, and the last of the chain is the one that was
-    raised.
+    workers. Exceptions chained to it belong to it, and the last of the chain was raised. Without a
+    traceback it is the first line that looks like the end of one.
     """
     try:
         with path.open("rb") as log:
@@ -37,7 +39,8 @@ def first_error(path: Path) -> str | None:
         return None
     found = None
     inside = chained = False
-    for line in text.splitlines():
+    lines = text.splitlines()
+    for line in lines:
         if _TRACEBACK in line:
             if found is not None and not chained:
                 break
@@ -46,4 +49,4 @@ def first_error(path: Path) -> str | None:
             found, inside = line.strip(), False
         elif line.strip() in _CHAIN:
             chained = True
-    return found
+    return found or next((line for line in lines if _ERROR.match(line)), None)

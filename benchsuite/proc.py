@@ -261,13 +261,15 @@ def wait_until_ready(
 
 
 def _ended(process: Process, status: int) -> str:
-    how = f"ended with status {status}"
     if status < 0:
-        how = f"was ended by {_signal_name(-status)}"
-    left = len(process.living())
-    if not left:
-        return f"{how} before it answered"
-    return f"{how} before it answered and left {left} running (it must stay in the foreground)"
+        return f"was ended by {_signal_name(-status)} before it answered"
+    ended = f"ended with status {status} before it answered"
+    # Children of a server that failed may be on their way out: they are not what went wrong.
+    if status == 0 and logfile.first_error(process.log) is None:
+        left = len(process.living())
+        if left:
+            return f"{ended} and left {left} running (it must stay in the foreground)"
+    return ended
 
 
 def _signal_name(number: int) -> str:
