@@ -57,7 +57,7 @@ def test_a_fork_that_holds_the_pipe_does_not_hold_up_the_guard(tmp_path: Path) -
         children = psutil.Process(parent.popen.pid).children()
         [holder] = [one for one in children if os.getsid(one.pid) == session]
         parent.popen.kill()
-        assert eventually(lambda: not processes_with(parent.marker))
+        assert eventually(lambda: not parent.run_folder.exists())
         assert lives(holder)
         holder.kill()
 

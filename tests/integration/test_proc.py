@@ -94,11 +94,12 @@ def test_killed_leader_leaves_its_children(tmp_path: Path) -> None:
     assert processes_with(server.marker) == []
 
 
-def test_child_that_wrote_over_its_environment(tmp_path: Path) -> None:
-    with stub("retitled", tmp_path) as server:
+def test_tree_that_wrote_over_its_environment(tmp_path: Path) -> None:
+    with stub("retitled", tmp_path, grace_s=1) as server:
         server.wait()
-        assert eventually(lambda: processes_with(server.marker) == [server.process.pid])
-        _, child = server.process.living()
+        assert processes_with(server.marker) == []
+        assert eventually(lambda: len(server.process.living()) == 2)
+        [child] = set(server.process.living()) - {server.process.pid}
         os.kill(server.process.pid, signal.SIGKILL)
         assert eventually(lambda: server.process.poll() is not None)
         assert server.process.living() == [child]
