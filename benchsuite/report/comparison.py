@@ -11,7 +11,6 @@ from benchsuite.models import Run
 from benchsuite.report.cells import Cell
 from benchsuite.report.naming import cell_titles
 from benchsuite.results import Verdict
-from benchsuite.units import MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +62,16 @@ class Comparison:
         """The cell that holds the wanted run, else the first in the order given that may be one."""
         if wanted:
             for cell in self.cells:
-                if wanted in {str(run.pk) for run in cell.runs} and cell.measured:
+                if wanted in {str(run.pk) for run in cell.runs} and is_sound(cell):
                     return cell
         by_run = {run.pk: cell for cell in self.cells for run in cell.runs}
         in_order = [by_run[run.pk] for run in self.runs]
-        sound = (cell for cell in in_order if cell.verdict in (Verdict.VALID, Verdict.WEAK))
-        return next(sound, None)
+        return next((cell for cell in in_order if is_sound(cell)), None)
+
+
+def is_sound(cell: Cell) -> bool:
+    """Whether others may be divided by it: it has figures, and they are not invalid."""
+    return cell.verdict in (Verdict.VALID, Verdict.WEAK)
 
 
 def per_cpu_second(cell: Cell) -> float | None:
@@ -126,7 +129,7 @@ def _apart(kinds: dict[str, str]) -> str:
     names = sorted({name for leaves in flat.values() for name in leaves})
     telling = [name for name in names if len({leaves.get(name) for leaves in flat.values()}) > 1]
     return "; ".join(
-        f"{title} has {', '.join(f'{name} {leaves.get(name, MISSING)}' for name in telling)}"
+        f"{title} has {', '.join(f'{name} {leaves[name]}' for name in telling if name in leaves)}"
         for title, leaves in flat.items()
     )
 

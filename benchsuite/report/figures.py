@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchsuite.report import styles
 from benchsuite.report.series import Series
+from benchsuite.results import Phase
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -40,15 +41,16 @@ class Line:
 def goodput(series: Series) -> Chart:
     figure = _figure("seconds since the first request", "requests per second")
     seconds = series.column(0)
-    figure.add_bar(
-        x=seconds,
-        y=series.column(4),
-        offset=0,
-        width=1,
-        name="failed",
-        marker={"color": styles.BAD},
-        hovertemplate="%{y} failed<extra></extra>",
-    )
+    if any(series.column(4)):
+        figure.add_bar(
+            x=seconds,
+            y=series.column(4),
+            offset=0,
+            width=1,
+            name="failed",
+            marker={"color": styles.BAD},
+            hovertemplate="%{y} failed<extra></extra>",
+        )
     figure.add_scatter(
         x=seconds,
         y=series.column(3),
@@ -185,10 +187,10 @@ def _figure(across: str, up: str) -> "Figure":
     figure.update_layout(
         template="none",
         height=HEIGHT,
-        margin={"l": 64, "r": 12, "t": 36, "b": 48},
+        margin={"l": 64, "r": 12, "t": 52, "b": 48},
         hovermode="x unified",
         showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        legend={"orientation": "h", "x": 0, "y": 1.08, "yanchor": "bottom"},
         bargap=0,
     )
     figure.update_xaxes(title={"text": across, "standoff": 8}, zeroline=False)
@@ -266,14 +268,17 @@ def _shade(figure: "Figure", series: Series) -> None:
     """Greys what is not the window."""
     for name, begin, end in series.facts["shades"]:
         figure.add_vrect(
-            x0=begin,
-            x1=end,
-            fillcolor="#888",
-            opacity=0.16,
-            line_width=0,
-            layer="below",
-            annotation_text=name,
-            annotation_position="top left",
+            x0=begin, x1=end, fillcolor="#888", opacity=0.16, line_width=0, layer="below"
+        )
+        after = name == Phase.DRAIN.value
+        figure.add_annotation(
+            text=name,
+            x=end if after else begin,
+            xanchor="right" if after else "left",
+            y=1,
+            yref="paper",
+            yanchor="bottom",
+            showarrow=False,
         )
 
 

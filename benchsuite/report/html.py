@@ -84,3 +84,9 @@ def progress(run: Run) -> SafeString:
     had = (timezone.now() - run.started_at).total_seconds()
     percent = min(99, max(0, round(had / planned * 100)))
     return format_html('<progress max="100" value="{0}">{0} %</progress>', percent)
+
+
+def reason(run: Run, most: int = 200) -> str:
+    """The first line of why a run has no result, or not a whole one."""
+    lines = run.failure.strip().splitlines() or [""]
+    return lines[0] if len(lines[0]) <= most else f"{lines[0][: most - 1]}…"

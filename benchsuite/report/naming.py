@@ -43,13 +43,24 @@ def cell_titles(cells: Sequence[Cell]) -> list[str]:
     titles = []
     for mine in facets:
         same = [other for other in facets if other["server"] == mine["server"]]
-        parts = [
-            mine[name] or f"no {name}"
-            for name in mine
-            if name != "server" and len({other[name] for other in same}) > 1
-        ]
-        titles.append(" · ".join([mine["server"], *parts]))
+        telling = _telling(same)
+        titles.append(
+            " · ".join([mine["server"], *(mine[name] or f"no {name}" for name in telling)])
+        )
     return _numbered(titles)
+
+
+def _telling(facets: Sequence[Mapping[str, str]]) -> list[str]:
+    """The fewest names, taken in their order, whose values tell all of these apart."""
+    telling: list[str] = []
+    for name in facets[0]:
+        apart = {tuple(one[known] for known in telling) for one in facets}
+        further = {tuple(one[known] for known in [*telling, name]) for one in facets}
+        if len(further) > len(apart):
+            telling.append(name)
+        if len(further) == len(facets):
+            break
+    return telling
 
 
 def _facets(run: Run) -> dict[str, str]:

@@ -40,10 +40,10 @@ class Question:
     highest: bool = False
 
 
-GOODPUT = Question("goodput", format_rate, "answered most", "{ratio} × {next}’s", highest=True)
-P95 = Question("p95_s", format_duration, "had the shortest p95", "{next} took {ratio} × as long")
+GOODPUT = Question("goodput", format_rate, "answered most", "{ratio}× {next}’s", highest=True)
+P95 = Question("p95_s", format_duration, "had the shortest p95", "{next} took {ratio}× as long")
 MEMORY = Question(
-    "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio} × as much"
+    "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio}× as much"
 )
 QUESTIONS = (GOODPUT, P95, MEMORY)
 
@@ -54,7 +54,7 @@ def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
     if run.status == Status.RUNNING.value:
         return f"{run.server} is being measured with {what}. {_remaining(run)}"
     if run.goodput is None:
-        return f"{run.server} gave no result for {what}: {run.status}."
+        return f"{run.server} gave no result for {what}: the run {_became(run)}."
     parts = [f"{run.server} answered {format_number(run.goodput)} requests/s of {what}"]
     if times := _times(run):
         parts.append(times)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from benchsuite.servers import BUILTIN
 
-COLOURS = ("#0f7ac0", "#d98a00", "#00946b", "#d55e00", "#b8629a", "#3ba7e0", "#8a8a8a")
+COLOURS = ("#0f7ac0", "#d98a00", "#00946b", "#d55e00", "#3ba7e0", "#b8629a", "#8a8a8a")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 

@@ -91,8 +91,6 @@ class RunTable(tables.Table):
 
     def render_verdict(self, record: Run) -> SafeString:
         word = html.badge(html.state(record))
-        if record.status in (Status.FAILED.value, Status.INTERRUPTED.value) and record.failure:
-            return format_html('{} <span class="reason">{}</span>', word, _short(record.failure))
         if record.status == Status.RUNNING.value:
             return format_html("{} {}", word, html.progress(record))
         return word
@@ -139,9 +137,6 @@ class RunTable(tables.Table):
 
 
 def _moment(run: Run) -> str:
-    return date_format(localtime(run.started_at), "j M Y, H:i:s")
-
-
-def _short(text: str, most: int = 140) -> str:
-    first = text.strip().splitlines()[0]
-    return first if len(first) <= most else f"{first[: most - 1]}…"
+    moment = localtime(run.started_at)
+    this_year = moment.year == localtime().year
+    return date_format(moment, "j M, H:i:s" if this_year else "j M Y, H:i")

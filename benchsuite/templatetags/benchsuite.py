@@ -8,6 +8,7 @@ from benchsuite.models import Run
 from benchsuite.report import html
 from benchsuite.report.series import percent_text
 from benchsuite.units import (
+    MISSING,
     format_bytes,
     format_count,
     format_duration,
@@ -29,6 +30,7 @@ register.filter("percent", format_percent)
 register.filter("percentile", percent_text)
 register.filter("badge", html.badge)
 register.filter("state", html.state)
+register.filter("reason", html.reason)
 
 
 @register.simple_tag
@@ -40,6 +42,12 @@ def figure(run: Run, column: str) -> str:
 @register.simple_tag
 def missing(reason: str) -> str:
     return html.missing(reason)
+
+
+@register.filter
+def seconds(value: float | None) -> str:
+    """A time that was set, not measured: every digit that was given."""
+    return MISSING if value is None else f"{value:g} s"
 
 
 @register.filter

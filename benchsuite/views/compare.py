@@ -11,7 +11,7 @@ from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import html, overlays, queries
 from benchsuite.report.cells import Cell, Spread
-from benchsuite.report.comparison import Comparison, per_cpu_second, per_gib
+from benchsuite.report.comparison import Comparison, is_sound, per_cpu_second, per_gib
 from benchsuite.report.sentences import (
     QUESTIONS,
     question_sentence,
@@ -87,15 +87,15 @@ def _context(comparison: Comparison, *, forced: bool) -> dict[str, Any]:
     cells = comparison.cells
     sentences = [question_sentence(cells, question) for question in QUESTIONS]
     said = [sentence for sentence in sentences if sentence]
-    if said:
-        said += [starts_sentence(cells), thread_sentence(cells)]
+    cautions = [starts_sentence(cells), thread_sentence(cells)] if said else []
     ids = ",".join(str(run.pk) for run in comparison.runs)
     return {
         "title": f"{len(comparison.runs)} runs compared"
         if len(comparison.runs) > 1
         else "One run, nothing to compare it with",
         "comparison": comparison,
-        "sentences": [sentence for sentence in said if sentence],
+        "sentences": said,
+        "cautions": [sentence for sentence in cautions if sentence],
         "unlike": comparison.unlike if forced else [],
         "differences": comparison.differences,
         "headings": HEADINGS,
@@ -124,7 +124,9 @@ def _rows(comparison: Comparison, *, forced: bool) -> list[Row]:
             per_gib=format_number(per_gib(cell)),
             failures=_failures(cell),
             is_baseline=cell is comparison.baseline,
-            baseline_url=_url(comparison.runs, baseline=cell.first, forced=forced),
+            baseline_url=_url(comparison.runs, baseline=cell.first, forced=forced)
+            if is_sound(cell)
+            else "",
             bar=(cell.middle("goodput") or 0.0) / most * 100 if most else None,
         )
         for title, cell in zip(comparison.titles, comparison.cells, strict=True)
@@ -139,7 +141,7 @@ def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:
     ratio = comparison.ratio(cell, column)
     return Shown(
         text=show(spread.median),
-        ratio=f"{format_number(ratio)} ×"
+        ratio=f"{format_number(ratio)}×"
         if ratio is not None and cell is not comparison.baseline
         else "",
         spread=_range(spread, show) if len(cell.measured) > 1 else "",

@@ -109,7 +109,7 @@
   // On a narrow screen the filters would push the list off it; without a script they stay open.
   function foldFilters() {
     const filters = document.querySelector("details.filters");
-    if (filters && matchMedia("(max-width: 900px)").matches) {
+    if (filters && matchMedia("(max-width: 1180px)").matches) {
       filters.open = false;
     }
   }
