@@ -100,10 +100,12 @@ class LocustfileUsers:
 
     def quit(self) -> None:
         """Ends all users and fires the events of the end, as Locust does."""
-        self._ended.update(self._numbers)
-        leaving = [user.greenlet for user in self._ended if user.greenlet is not None]
+        users = {user: user.greenlet for user in self._numbers if user.greenlet is not None}
+        for user in users.keys() - self._ended:
+            self._ended.add(user)
+            users[user].kill(block=False)
         with suppress(gevent.Timeout), gevent.Timeout(QUIT_S):
-            gevent.joinall(leaving)
+            gevent.joinall(list(users.values()))
             self._runner.quit()
             _fire(events.quitting, environment=self._environment, reverse=True)
 

