@@ -26,7 +26,13 @@ KEEP = "keep"
 
 Option = str | int | float | bool
 
-BOOLEANS = {"1": True, "true": True, "yes": True, "on": True} | {
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+BOOLEANS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
     "0": False,
     "false": False,
     "no": False,
@@ -233,7 +239,7 @@ def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
     if wanted is float and re.fullmatch(r"-?\d*\.?\d+", text):
         return float(text)
     raise UsageError(
-        f"{owner}'s option {name} is a {wanted.__name__} (default {default}), and {text!r} is none."
+        f"{owner}'s option {name} is {_KINDS[wanted]} (default {default!r}), and {value!r} is not."
     )
 
 

@@ -44,7 +44,9 @@ def format_duration(seconds: float | None) -> str:
 
 
 def format_period(seconds: float) -> str:
-    """A length of wall time as one says it: 45 s, 1 min 50 s, 2 h 5 min."""
+    """A length of wall time as one says it: 0.5 s, 45 s, 1 min 50 s, 2 h 5 min."""
+    if seconds < 10:
+        return f"{seconds:.3g} s"
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

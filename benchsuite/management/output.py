@@ -87,4 +87,4 @@ def _address(rows: Sequence[Run]) -> str:
     base: str = conf.config()["CONSOLE_URL"]
     if len(rows) == 1:
         return f"{base}{rows[0].pk}/"
-    return f"{base}compare/?runs={','.join(str(row.pk) for row in rows)}"
+    return f"{base}compare/?batch={rows[0].batch}"

@@ -50,7 +50,7 @@ def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
         f"{load.users} user{'s' * (load.users > 1)}",
         f"{format_period(load.window_start_s)} warm-up + {format_period(load.duration_s)} each",
     ]
-    return f"{', '.join(parts)} · about {format_period(estimate_s)}"
+    return f"{', '.join(parts)} · about {format_period(round(estimate_s))}"
 
 
 def plan_rows(runs: Sequence[RunSpec]) -> list[str]:

@@ -1,7 +1,6 @@
 """The contract of a server adapter: facts, and a pure `argv()`. It never starts, waits or kills."""
 
 import os
-import re
 import shlex
 import signal
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from benchsuite.exceptions import UsageError
-from benchsuite.specs import Option, ServerSpec
+from benchsuite.specs import Option, ServerSpec, chosen_options
 
 Interface = Literal["wsgi", "asgi"]
 
@@ -90,7 +89,7 @@ class ServerAdapter(ABC):
         self.application = application
         self.processes = spec.processes or self.default_processes
         self.threads = spec.threads or self.default_threads
-        self.settings = self._settings()
+        self.settings = chosen_options(self.name, self.options, spec.options)
         self._check()
 
     @abstractmethod
@@ -126,15 +125,6 @@ class ServerAdapter(ABC):
             f"{' and '.join(missing)} {verb} not installed",
             f"pip install {shlex.join(wanted)}",
         )
-
-    def _settings(self) -> dict[str, Option]:
-        settings = dict(self.options)
-        for name, value in self.spec.options.items():
-            if name not in settings:
-                known = ", ".join(sorted(settings)) or "none"
-                raise UsageError(f"{self.name} has no option {name!r}; it has: {known}.")
-            settings[name] = _converted(self.name, name, value, settings[name])
-        return settings
 
     def _check(self) -> None:
         if self.max_processes is not None and self.processes > self.max_processes:
@@ -183,26 +173,6 @@ def program(name: str) -> str:
     """The path of a console script of this interpreter's environment, else its bare name."""
     candidate = Path(sysconfig.get_path("scripts")) / name
     return str(candidate) if os.access(candidate, os.X_OK) else name
-
-
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-
-
-def _converted(server: str, name: str, value: Option, default: Option) -> Option:
-    wanted = type(default)
-    if wanted is bool:
-        words = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
-        if str(value).lower() in words:
-            return words[str(value).lower()]
-    elif wanted is int and re.fullmatch(r"-?\d+", str(value)):
-        return int(value)
-    elif wanted is float and re.fullmatch(r"-?\d*\.?\d+", str(value)):
-        return float(value)
-    elif wanted is str:
-        return str(value)
-    raise UsageError(
-        f"{server}'s option {name} is {_KINDS[wanted]} (default {default!r}), and {value!r} is not."
-    )
 
 
 def _way_out(advice: str) -> str:

@@ -19,7 +19,7 @@ from benchsuite.results import (
     Status,
     Verdict,
 )
-from benchsuite.specs import RunSpec, ServerSpec
+from benchsuite.specs import DatabaseSpec, RunSpec, ServerSpec
 from benchsuite.stats import histogram, summary
 
 pytestmark = pytest.mark.django_db
@@ -186,3 +186,11 @@ def test_a_row_whose_process_is_gone_is_swept(make_owner: Callable[[], str]) -> 
 def test_a_run_under_way_is_not_swept() -> None:
     begun()
     assert store.sweep() == 0
+
+
+def test_a_password_is_not_stored() -> None:
+    use = "postgres://ann:secret@127.0.0.1:5432/shop"
+    spec = replace(SPEC, database=DatabaseSpec(use=use))
+    run = store.begin(spec, batch=uuid4(), started_at=NOW)
+    run.refresh_from_db()
+    assert run.spec["database"]["use"] == "postgres://ann@127.0.0.1:5432/shop"

@@ -69,7 +69,7 @@ def test_a_measured_time_takes_the_unit_that_reads_best(seconds: float | None, t
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (0.4, "0 s"),
+        (0.4, "0.4 s"),
         (45, "45 s"),
         (59.6, "1 min"),
         (110, "1 min 50 s"),
