@@ -1,0 +1,252 @@
+"""Two sides against each other: by how much they differ, and whether that can be chance.
+
+The unit is the server start: each side is one figure per fresh start, not per request. Requests of
+one start share its memory layout, its hash seed and its moment, so their number proves nothing
+about the next start (Georges et al., OOPSLA 2007; Kalibera & Jones, ISMM 2013).
+
+Means are compared, as Kalibera & Jones recommend: the ratio of means says what a fleet of such
+servers would do, and its error is known; the median of five starts is one of them. The interval
+is bootstrapped over starts by the expanded percentile method (Hesterberg 2015, "What Teachers
+Should Know About the Bootstrap", section 3.2). The plain percentile interval holds the truth in
+88 % of cases with five starts instead of 95 %, because the resamples' variance is that of the
+sample, divided by n, and because five values don't show their own spread well. So its tails are
+widened: from α/2 to Φ(t(α/2, ν) · se / se_plug-in), with Welch's ν. `benchmarks/statistics.py`
+measures what that gives; docs/comparing.md has its table. The studentized bootstrap was tried:
+it covers lopsided noise better, is wider, and with ties, which percentiles of a histogram have,
+its length can be without bound.
+
+A difference counts as shown when the interval excludes "no difference" *and* the rank test
+rejects it. The interval alone is a little too eager with few starts; the rank test is exact
+whatever the noise.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from benchsuite.stats.ranks import (
+    FEWEST_STARTS,
+    holm,
+    least_p,
+    mann_whitney,
+    starts_needed,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+POWER = 0.9
+"""Chance with which a difference of `detectable` would have been shown."""
+
+RESAMPLES = 9999
+
+
+class Scale(StrEnum):
+    """What two sides are compared by."""
+
+    RATIO = "ratio"
+    """Candidate divided by baseline; 1 is no difference."""
+    DIFFERENCE = "difference"
+    """Candidate less baseline; 0 is no difference. For shares, which may well be 0."""
+
+
+class Outcome(StrEnum):
+    SHOWN = "shown"
+    NOT_SHOWN = "not shown"
+    TOO_FEW = "too few starts"
+    UNDEFINED = "undefined"
+    """A figure is 0, so there is no ratio."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A candidate against a baseline in one figure."""
+
+    scale: Scale
+    starts: tuple[int, int]
+    """Of the baseline and of the candidate."""
+    means: tuple[float | None, float | None]
+    value: float | None
+    """The ratio (or difference) of the means; None when there is none."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the interval; None with too few starts."""
+    confidence: float = CONFIDENCE
+    p: float | None = None
+    """Of the Mann–Whitney test, two-sided, as it stands alone."""
+    p_method: str = ""
+    p_corrected: float | None = None
+    """After Holm, when several were compared; else equal to `p`."""
+    compared: int = 1
+    """How many comparisons were made together, this one included."""
+    error: float | None = None
+    """Standard error of the value, of its logarithm for a ratio."""
+    freedom: float | None = None
+    """Welch's degrees of freedom of that error."""
+
+    @property
+    def nothing(self) -> float:
+        """The value that means "no difference"."""
+        return 1.0 if self.scale is Scale.RATIO else 0.0
+
+    @property
+    def outcome(self) -> Outcome:
+        """What may be said; see the module's text for the rule."""
+        level = round(1 - self.confidence, 12)
+        if min(self.starts) < FEWEST_STARTS or least_p(*self.starts) * self.compared > level:
+            return Outcome.TOO_FEW
+        if self.low is None or self.high is None or self.p_corrected is None:
+            return Outcome.UNDEFINED
+        apart = self.low > self.nothing or self.high < self.nothing
+        return Outcome.SHOWN if apart and self.p_corrected <= level else Outcome.NOT_SHOWN
+
+    @property
+    def starts_needed(self) -> int:
+        """Starts of each side from which something could be shown."""
+        return starts_needed(self.compared, level=round(1 - self.confidence, 12))
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest ratio above 1 (or difference above 0) that this spread and these starts
+        would have shown in 9 of 10 cases.
+
+        The minimum detectable effect (Bloom 1995, "Minimum detectable effects"): the standard
+        error times t(1 - α/2, ν) + t(power, ν), with α divided by the number of comparisons.
+        """
+        if self.outcome not in (Outcome.SHOWN, Outcome.NOT_SHOWN) or self.error is None:
+            return None
+        if self.freedom is None:
+            return self.nothing
+        from scipy import stats
+
+        level = (1 - self.confidence) / self.compared
+        quantiles = [float(stats.t.ppf(q, self.freedom)) for q in (1 - level / 2, POWER)]
+        effect = sum(quantiles) * self.error
+        return math.exp(effect) if self.scale is Scale.RATIO else effect
+
+    @property
+    def detectable_percent(self) -> float | None:
+        """`detectable` as a change in percent of the baseline; None for differences."""
+        found = self.detectable
+        return None if found is None or self.scale is not Scale.RATIO else (found - 1) * 100
+
+
+def compare(
+    baseline: Sequence[float],
+    candidate: Sequence[float],
+    *,
+    scale: Scale = Scale.RATIO,
+    confidence: float = CONFIDENCE,
+    seed: int = 0,
+) -> Comparison:
+    """The candidate against the baseline; each is one figure per server start, in any order.
+
+    Raises ValueError for a figure that is negative or not a number: what is missing has to be left
+    out before.
+    """
+    import numpy as np
+
+    sides = [np.sort(np.asarray(side, dtype=float)) for side in (baseline, candidate)]
+    for side in sides:
+        if not np.isfinite(side).all() or (side < 0).any():
+            raise ValueError(f"Figures are finite and not negative, and these are not: {side}.")
+    first, second = sides
+    means = tuple(float(side.mean()) if len(side) else None for side in sides)
+    plain = Comparison(
+        scale=scale,
+        starts=(len(first), len(second)),
+        means=(means[0], means[1]),
+        value=_value(scale, means[0], means[1]),
+        confidence=confidence,
+    )
+    if min(plain.starts) < FEWEST_STARTS:
+        return plain
+    ranks = mann_whitney(baseline, candidate, seed=seed)
+    tested = replace(plain, p=ranks.p, p_method=ranks.method, p_corrected=ranks.p)
+    if scale is Scale.RATIO and not (first.all() and second.all()):
+        return tested
+    error, freedom, plug_in = _errors(scale, first, second)
+    low, high = _interval(scale, first, second, confidence, (error, freedom, plug_in), seed)
+    return replace(tested, low=low, high=high, error=error, freedom=freedom)
+
+
+def together(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """The same comparisons, corrected for having been made together (Holm).
+
+    Those without a p (too few starts on a side) take no part and don't count.
+    """
+    every = list(comparisons)
+    tested = [one for one in every if one.p is not None]
+    corrected = iter(holm([one.p for one in tested if one.p is not None]))
+    return [
+        one
+        if one.p is None
+        else replace(one, p_corrected=next(corrected), compared=max(1, len(tested)))
+        for one in every
+    ]
+
+
+def _value(scale: Scale, baseline: float | None, candidate: float | None) -> float | None:
+    if baseline is None or candidate is None:
+        return None
+    if scale is Scale.DIFFERENCE:
+        return candidate - baseline
+    return candidate / baseline if baseline else None
+
+
+def _errors(
+    scale: Scale, first: "NDArray[np.float64]", second: "NDArray[np.float64]"
+) -> tuple[float, float | None, float]:
+    """Standard error, its degrees of freedom (Welch–Satterthwaite), and what resampling takes the
+    error for; of the logarithm for a ratio (delta method). No freedom when nothing varies.
+    """
+    parts = []
+    for side in (first, second):
+        unit = float(side.mean()) if scale is Scale.RATIO else 1.0
+        parts.append((float(side.var(ddof=1)) / unit**2 / len(side), len(side)))
+    total = sum(variance for variance, _ in parts)
+    if total < 1e-24:
+        return 0.0, None, 0.0
+    freedom = total**2 / sum(variance**2 / (starts - 1) for variance, starts in parts)
+    plug_in = sum(variance * (starts - 1) / starts for variance, starts in parts)
+    return math.sqrt(total), freedom, math.sqrt(plug_in)
+
+
+def _interval(
+    scale: Scale,
+    first: "NDArray[np.float64]",
+    second: "NDArray[np.float64]",
+    confidence: float,
+    errors: tuple[float, float | None, float],
+    seed: int,
+) -> tuple[float, float]:
+    """The expanded percentile interval of the ratio (or difference) of means."""
+    import numpy as np
+    from scipy import stats
+
+    def statistic(x: Any, y: Any, axis: int = -1) -> Any:
+        a, b = x.mean(axis=axis), y.mean(axis=axis)
+        return b / a if scale is Scale.RATIO else b - a
+
+    error, freedom, plug_in = errors
+    if freedom is None:
+        only = float(statistic(first, second))
+        return only, only
+
+    tail = stats.norm.cdf(stats.t.ppf((1 - confidence) / 2, freedom) * error / plug_in)
+    found = stats.bootstrap(
+        (first, second),
+        statistic,
+        n_resamples=RESAMPLES,
+        batch=1000,
+        vectorized=True,
+        paired=False,
+        confidence_level=1 - 2 * float(tail),
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return float(found.low), float(found.high)

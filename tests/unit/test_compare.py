@@ -1,0 +1,144 @@
+"""Sides of a few starts each against each other: ratio, interval, what may be said of them."""
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
+
+SLOW = [100.0, 101.0, 99.0, 102.0, 98.0]
+FAST = [131.0, 129.0, 133.0, 130.0, 128.0]
+
+
+def limits(found: Comparison) -> tuple[float, float]:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high
+
+
+def test_a_clear_difference_is_shown() -> None:
+    found = compare(SLOW, FAST)
+    low, high = limits(found)
+    assert found.value == pytest.approx(1.302)
+    assert 1.26 < low < 1.302 < high < 1.34
+    assert found.p == pytest.approx(2 / 252)
+    assert (found.outcome, found.starts, found.p_method) == (Outcome.SHOWN, (5, 5), "exact")
+
+
+def test_the_other_way_round_is_the_inverse() -> None:
+    there, back = compare(SLOW, FAST), compare(FAST, SLOW)
+    assert back.value == pytest.approx(1 / 1.302)
+    assert limits(back) == pytest.approx([1 / end for end in reversed(limits(there))], rel=2e-3)
+    assert back.outcome is Outcome.SHOWN
+
+
+def test_nothing_but_noise_shows_nothing_and_says_what_would_have_been() -> None:
+    found = compare(SLOW, [100.5, 99.5, 101.5, 98.5, 100.1])
+    low, high = limits(found)
+    assert low < 1 < high
+    assert found.outcome is Outcome.NOT_SHOWN
+    # standard deviations 1.58 and 1.11 of 100, five starts: error 0.864 %, ν = 7.2;
+    # t(0.975) = 2.35, t(0.9) = 1.41
+    assert found.error == pytest.approx(0.00864, rel=0.01)
+    assert found.freedom == pytest.approx(7.17, rel=0.01)
+    assert found.detectable_percent == pytest.approx(3.30, rel=0.01)
+
+
+def test_the_interval_alone_is_not_enough() -> None:
+    """Both must hold: the interval may exclude 1 where the ranks don't, and the other way."""
+    clear = compare(SLOW, FAST)
+    assert replace(clear, p_corrected=0.06).outcome is Outcome.NOT_SHOWN
+    assert replace(clear, low=0.99).outcome is Outcome.NOT_SHOWN
+
+
+@pytest.mark.parametrize("starts", [0, 1, 3, 4])
+def test_too_few_starts_prove_nothing(starts: int) -> None:
+    found = compare(SLOW[:starts], FAST)
+    assert found.outcome is Outcome.TOO_FEW
+    assert (found.low, found.high, found.p, found.detectable) == (None, None, None, None)
+    assert found.starts_needed == 5
+    assert (found.value is None) == (starts == 0)
+
+
+def test_order_does_not_matter_and_a_seed_repeats() -> None:
+    shuffler = random.Random(3)
+    first, second = SLOW[:], FAST[:]
+    shuffler.shuffle(first)
+    shuffler.shuffle(second)
+    assert compare(first, second) == compare(SLOW, FAST)
+    assert compare(SLOW, FAST, seed=1) != compare(SLOW, FAST, seed=2)
+
+
+def test_all_equal() -> None:
+    same = compare([7.0] * 5, [7.0] * 6)
+    assert (same.value, *limits(same), same.p) == (1, 1, 1, 1)
+    assert same.outcome is Outcome.NOT_SHOWN
+    assert same.detectable_percent == 0
+
+
+def test_no_spread_but_a_difference() -> None:
+    found = compare([10.0] * 5, [11.0] * 5)
+    assert (found.value, *limits(found)) == pytest.approx((1.1, 1.1, 1.1))
+    assert (found.outcome, found.p_method) == (Outcome.SHOWN, "permutation")
+
+
+def test_one_side_without_spread() -> None:
+    low, high = limits(compare([10.0] * 5, SLOW))
+    assert 9.5 < low < 10 < high < 10.5
+
+
+def test_zeros_have_no_ratio_but_ranks() -> None:
+    found = compare([0.0] * 5, SLOW)
+    assert (found.value, found.low, found.outcome) == (None, None, Outcome.UNDEFINED)
+    assert found.p == pytest.approx(2 / 252)
+    assert found.detectable is None
+    nearly = compare([0.0, 1.0, 2.0, 3.0, 4.0], SLOW)
+    assert nearly.value == pytest.approx(50)
+    assert nearly.outcome is Outcome.UNDEFINED
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -1.0])
+def test_what_is_no_figure_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match="finite and not negative"):
+        compare([*SLOW, wrong], FAST)
+
+
+def test_differences_of_shares() -> None:
+    none = compare([0.0] * 5, [0.0] * 5, scale=Scale.DIFFERENCE)
+    assert (none.value, *limits(none), none.outcome) == (0, 0, 0, Outcome.NOT_SHOWN)
+    some = compare([0.0] * 5, [0.02, 0.025, 0.03, 0.02, 0.03], scale=Scale.DIFFERENCE)
+    low, high = limits(some)
+    assert some.value == pytest.approx(0.025)
+    assert 0.015 < low < 0.025 < high < 0.035
+    assert some.outcome is Outcome.SHOWN
+    assert some.detectable_percent is None
+
+
+def test_comparisons_made_together_are_corrected() -> None:
+    three = together([compare(SLOW, FAST), compare(SLOW, SLOW), compare(SLOW, FAST)])
+    assert [one.compared for one in three] == [3, 3, 3]
+    assert [one.p_corrected for one in three] == pytest.approx([6 / 252, 1.0, 6 / 252])
+    assert [one.p for one in three] == pytest.approx([2 / 252, 1.0, 2 / 252])
+    assert three[0].outcome is Outcome.SHOWN
+
+
+def test_what_has_too_few_starts_does_not_count_among_them() -> None:
+    few, enough = together([compare(SLOW[:2], FAST), compare(SLOW, FAST)])
+    assert (few.p_corrected, enough.compared) == (None, 1)
+
+
+def test_seven_comparisons_of_five_starts_need_a_sixth() -> None:
+    seven = together([compare(SLOW, FAST)] * 7)
+    assert {one.outcome for one in seven} == {Outcome.TOO_FEW}
+    assert seven[0].starts_needed == 6
+    assert limits(seven[0]) == limits(compare(SLOW, FAST))
+
+
+def test_more_comparisons_find_less() -> None:
+    alone = compare(SLOW, FAST)
+    four = together([alone] * 4)[0]
+    assert alone.detectable_percent is not None
+    assert four.detectable_percent is not None
+    assert four.detectable_percent > alone.detectable_percent
