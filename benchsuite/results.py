@@ -129,15 +129,6 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadHealth:
-    """What the load process says of itself; all of it is about the window."""
-
-    cpu_percent: float | None = None
-    lag_p99_s: float | None = None
-    """99th percentile of a timer's lateness."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """One run, whatever became of it."""
 

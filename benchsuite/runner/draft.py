@@ -13,11 +13,12 @@ import numpy as np
 from benchsuite.load import spool
 from benchsuite.load.job import Done
 from benchsuite.proc import Process
-from benchsuite.results import LoadHealth, Reading, RunResult, Status, Summary
+from benchsuite.results import Reading, RunResult, Status, Summary
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.stats import summary, validity
 from benchsuite.stats.samples import Kind
+from benchsuite.stats.validity import Evidence
 from benchsuite.telemetry import Sampler
 
 LOG_LINES = 40
@@ -118,10 +119,13 @@ class Draft:
         findings = ()
         if self.total is not None and self.done is not None:
             findings = validity.assess(
-                self.total,
-                LoadHealth(cpu_percent=self.done.cpu_percent, lag_p99_s=self.done.lag_p99_s),
-                waiting_users=self._waiting_users(),
-                died=self.died,
+                Evidence(
+                    total=self.total,
+                    load_cpu_percent=self.done.cpu_percent,
+                    load_lag_p99_s=self.done.lag_p99_s,
+                    waiting_users=self._waiting_users(),
+                    died=self.died,
+                )
             )
         return RunResult(
             spec=self.spec,

@@ -1,6 +1,7 @@
 """When a sample is large enough for a percentile."""
 
 import math
+from collections.abc import Sequence
 
 RISK = 0.025
 """Accepted chance that no sample at all lies beyond the percentile."""
@@ -14,3 +15,20 @@ def samples_needed(percent: float) -> int:
     of the order-statistic interval (David & Nagaraja, Order Statistics, 3rd ed., 7.1).
     """
     return math.ceil(math.log(RISK) / math.log(percent / 100))
+
+
+def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[float, float]:
+    """Two of the values between which the median lies, but for this risk; no distribution assumed.
+
+    The k-th smallest and the k-th largest of n, with the highest k for which fewer than k of n
+    fair coins fall on one side but for half of the risk (David & Nagaraja, 7.1). The extremes for
+    samples of fewer than six.
+    """
+    ordered = sorted(values)
+    count = len(ordered)
+    beyond, rank = 0.5**count, 0
+    while rank + 1 <= (count - 1) // 2 and beyond <= risk / 2:
+        rank += 1
+        beyond += math.comb(count, rank) * 0.5**count
+    at = max(rank - 1, 0)
+    return ordered[at], ordered[count - 1 - at]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.stats.percentiles import RISK, samples_needed
+from benchsuite.stats.percentiles import RISK, median_interval, samples_needed
 
 
 @pytest.mark.parametrize(("percent", "samples"), [(50, 6), (90, 36), (95, 72), (99, 368)])
@@ -18,3 +18,13 @@ def test_p99_9_needs_thousands() -> None:
 def test_it_is_the_smallest_number_that_keeps_the_risk(percent: float) -> None:
     needed = samples_needed(percent)
     assert (percent / 100) ** needed <= RISK < (percent / 100) ** (needed - 1)
+
+
+@pytest.mark.parametrize(
+    ("count", "low", "high"), [(1, 1, 1), (5, 1, 5), (6, 1, 6), (20, 6, 15), (50, 18, 33)]
+)
+def test_the_interval_of_the_median_is_that_of_the_sign_test(
+    count: int, low: int, high: int
+) -> None:
+    """For 20 values of which each is above the median by a fair coin: the 6th to the 15th."""
+    assert median_interval(list(range(count, 0, -1))) == (low, high)

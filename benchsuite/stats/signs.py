@@ -1,0 +1,44 @@
+"""What samples tell beside figures: who was served how often, and times that lie together."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchsuite.stats.samples import Kind
+from benchsuite.stats.validity.evidence import Cluster
+
+TIMERS_S = (0.04, 0.2)
+"""Least and greatest delay of an acknowledgement on Linux (TCP_DELACK_MIN and _MAX)."""
+
+BAND = 1.25
+"""How much longer than the timer an answer takes that has waited for it: its own few
+milliseconds, and the granularity of the kernel's timers."""
+
+
+def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster | None:
+    """The timer at which most service times of the window's successes lie; None without any."""
+    right = samples[samples["kind"] == Kind.OK]
+    if not len(right):
+        return None
+    times = right["finish"] - right["start"]
+    inside = times[(right["intended_start"] >= window[0]) & (right["intended_start"] < window[1])]
+    if not len(inside):
+        return None
+    shares = {
+        timer: float(((inside >= 0.98 * timer) & (inside < BAND * timer)).mean()) * 100
+        for timer in TIMERS_S
+    }
+    at_s = max(shares, key=lambda timer: shares[timer])
+    return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=float(times.min()))
+
+
+def journeys_by_user(
+    journeys: NDArray[np.void], window: tuple[float, float], users: int
+) -> tuple[int, ...]:
+    """Journeys that each user completed rightly inside the window; users are numbered from 0."""
+    done = journeys[
+        (journeys["kind"] == Kind.OK)
+        & (journeys["finish"] >= window[0])
+        & (journeys["finish"] < window[1])
+    ]
+    counts = np.bincount(done["user"], minlength=users)
+    return tuple(int(count) for count in counts[:users])

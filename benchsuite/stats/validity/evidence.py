@@ -1,0 +1,122 @@
+"""All that the checks look at. Everything is optional: what is not known gives no finding."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchsuite.results import Interval, Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrivals:
+    """What became of the plan of an open model, counted over the window."""
+
+    offered: float
+    """Starts scheduled per second."""
+    achieved: float
+    """Starts really made per second."""
+    dropped: int = 0
+    """Arrivals that were never sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """What the prober saw in the window, beside what the load saw of the same request."""
+
+    sent: int
+    service_times_s: tuple[float, ...]
+    """Of those that were answered right."""
+    lateness_s: float
+    """Median lateness of the prober's own timer: what waiting for a CPU adds to its times."""
+    load_median_s: float | None
+    """The load's median service time of the same request; None when it made several requests."""
+    users: float | None = None
+    """Users of a closed model that were not pausing; None in the open model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turnover:
+    """Processes of the target that were there when the window began and not when it ended."""
+
+    replaced: int = 0
+    """Those for which new ones came."""
+    gone: int = 0
+    """Those for which none came."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Service times that lie together where TCP's timers are."""
+
+    at_s: float
+    """The timer: 0.04 or 0.2."""
+    percent: float
+    """Share of the successes in the window that took just that long, or a little more."""
+    fastest_s: float
+    """The fastest success of the whole load: on a new connection nothing stalls yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostShares:
+    """What else happened on the machine in the window; percent of all its CPUs."""
+
+    steal_percent: float | None = None
+    """Taken by the hypervisor for others."""
+    others_percent: float | None = None
+    """Used by processes that are not of this run."""
+    culprit: str = ""
+    """The program of them that used most, in words."""
+    throttled_percent: float | None = None
+    """Share of the scheduler's periods in which our control group was held back."""
+    memory_pressure_percent: float | None = None
+    """Share of the time in which some process waited for memory (PSI)."""
+    listen_overflows: int | None = None
+    """Connections that found a listener's queue full, on the whole machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockCheck:
+    """Whether time passed evenly while the load ran."""
+
+    wall_step_s: float | None = None
+    """By how much the wall clock ran away from the monotonic one."""
+    gap_s: float | None = None
+    """Longest time by which a reading was late, or in which the machine was suspended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Everything known about one run."""
+
+    total: Summary | None = None
+    intervals: Sequence[Interval] = ()
+    window: tuple[float, float] | None = None
+    """In seconds since the first request, as the intervals are."""
+
+    load_cpu_percent: float | None = None
+    """Of the busiest load process; 100 is one CPU."""
+    load_lag_p99_s: float | None = None
+    ceiling_rate: float | None = None
+    """Requests a second that this generator makes at most, against the null responder."""
+    arrivals: Arrivals | None = None
+    waiting_users: float | None = None
+    """Users of a closed model that were not pausing, on average."""
+    probes: Probes | None = None
+
+    died: bool = False
+    """Whether the server's first process ended."""
+    turnover: Turnover | None = None
+    log: str = ""
+    """The end of the server's log."""
+    target_cpu_percent: float | None = None
+    cluster: Cluster | None = None
+    journeys_by_user: Sequence[int] = ()
+    """Journeys that each user completed in the window, those with none included."""
+
+    host: HostShares | None = None
+    clock: ClockCheck | None = None
+    cpus_target: frozenset[int] | None = None
+    cpus_load: frozenset[int] | None = None
+
+    debug_was_on: bool = False
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    """What in the project's settings slows it down: setting → words."""

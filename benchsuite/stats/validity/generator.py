@@ -1,0 +1,194 @@
+"""Whether the load generator itself was what was measured: B101 to B106."""
+
+from collections.abc import Callable, Iterator
+
+from benchsuite.results import Finding, Level, Summary
+from benchsuite.stats.percentiles import median_interval
+from benchsuite.stats.validity.evidence import Evidence, Probes
+from benchsuite.stats.validity.limits import (
+    ANSWERED_PROBES,
+    FEWEST_PROBES,
+    LAG_ALWAYS_FINE_S,
+    PROBER_ALLOWANCE_S,
+    limit,
+)
+from benchsuite.units import (
+    format_count,
+    format_duration,
+    format_number,
+    format_percent,
+    format_rate,
+)
+
+
+def cpu(evidence: Evidence) -> Iterator[Finding]:
+    rule = limit("B101")
+    percent = evidence.load_cpu_percent
+    level = rule.level(percent)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"The load process used {format_percent(percent)} of a CPU: it may be what "
+            "was measured.",
+            hint="Use fewer users or a heavier workload, or give the load a machine's free CPU.",
+        )
+
+
+def lag(evidence: Evidence) -> Iterator[Finding]:
+    """A timer in the load process that fires late sends and receives late, too."""
+    rule = limit("B102")
+    late_s = evidence.load_lag_p99_s
+    median_s = evidence.total.response_time.at(50) if evidence.total else None
+    if late_s is None or not median_s or late_s <= LAG_ALWAYS_FINE_S:
+        return
+    level = rule.level(late_s / median_s * 100)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"A timer in the load process was {format_duration(late_s)} late (p99), at a "
+            f"median response time of {format_duration(median_s)}.",
+            hint="The load process waited for a CPU: stop other programs, or use fewer users.",
+        )
+
+
+def ceiling(evidence: Evidence) -> Iterator[Finding]:
+    """Close to what the generator makes of a server that costs nothing, it is what is measured."""
+    rule = limit("B103")
+    highest = evidence.ceiling_rate
+    if not highest or evidence.total is None:
+        return
+    percent = evidence.total.throughput / highest * 100
+    level = rule.level(percent)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_rate(evidence.total.throughput)} are {format_percent(percent)} of "
+            f"the {format_rate(highest)} that this generator makes at most on this machine.",
+            hint="The server may do more than the generator can ask for: use a heavier workload, "
+            "or free CPUs; after changes to the machine repeat: checkbench --calibrate.",
+        )
+
+
+def rate_missed(evidence: Evidence) -> Iterator[Finding]:
+    """An open model that didn't keep to its plan measured another load than it says."""
+    rule = limit("B104")
+    arrivals = evidence.arrivals
+    if arrivals is None or arrivals.offered <= 0:
+        return
+    percent = abs(arrivals.offered - arrivals.achieved) / arrivals.offered * 100
+    level = Level.INVALID if arrivals.dropped else rule.level(percent)
+    if level is not None:
+        dropped = (
+            f"; {format_count(arrivals.dropped)} arrivals were never sent"
+            if arrivals.dropped
+            else ""
+        )
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_rate(arrivals.achieved)} were started where "
+            f"{format_rate(arrivals.offered)} were planned, {format_percent(percent)} apart"
+            f"{dropped}.",
+            hint="The target is beyond its capacity, or the generator at its own: use a lower "
+            "--rate, or a higher --max-in-flight.",
+        )
+
+
+def littles_law(evidence: Evidence) -> Iterator[Finding]:
+    """Users who wait for an answer must be in flight, and those in flight must be the throughput
+    times the mean response time (Little 1961).
+
+    What lacks in the first is time that users lost inside the generator, and that no figure shows.
+    What lacks in the second is work that crosses the edges of a short window.
+    """
+    total = evidence.total
+    if total is None or total.failures or not total.concurrency or not evidence.waiting_users:
+        return
+    yield from _lost_in_generator(evidence.waiting_users, total.concurrency)
+    yield from _lost_at_edges(total, total.concurrency)
+
+
+def _lost_in_generator(waiting_users: float, in_flight: float) -> Iterator[Finding]:
+    gap = abs(waiting_users - in_flight) / waiting_users * 100
+    level = limit("B105").level(gap)
+    if level is not None:
+        yield Finding(
+            code=limit("B105").code,
+            level=level,
+            message=f"{format_number(waiting_users)} users waited for answers, but only "
+            f"{format_number(in_flight)} requests were in flight on average: "
+            f"{format_percent(gap)} of the users' time was lost in the load generator.",
+            hint="Use fewer users or a heavier workload; a journey that computes much between its "
+            "requests takes that time, too.",
+        )
+
+
+def _lost_at_edges(total: Summary, in_flight: float) -> Iterator[Finding]:
+    mean_s = total.response_time.mean_s
+    if mean_s is None:
+        return
+    explained = total.throughput * mean_s
+    gap = abs(in_flight - explained) / in_flight * 100
+    level = limit("B105").level(gap)
+    if level is not None:
+        yield Finding(
+            code=limit("B105").code,
+            level=level,
+            message=f"{format_number(in_flight)} requests were in flight on average, but "
+            f"throughput × mean response time accounts for {format_number(explained)}: "
+            f"{format_percent(gap)} apart.",
+            hint="The window is too short for response times like these: give --warmup and "
+            "--duration more time.",
+        )
+
+
+def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
+    """An independent client that asks the same now and then must see the same times.
+
+    The distance is taken from the near end of the 95 % interval of the prober's median, less what
+    the prober can't know better: its own waiting for a CPU. In a closed model a user meets all
+    other users, but the prober meets all of them (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980):
+    of n users it may see (n + 1) / n times what they see.
+    """
+    rule = limit("B106")
+    probes = evidence.probes
+    if probes is None or not probes.load_median_s or not _comparable(probes):
+        return
+    low_s, high_s = median_interval(probes.service_times_s)
+    allowance_s = PROBER_ALLOWANCE_S + probes.lateness_s
+    outsider = (probes.users + 1) / probes.users if probes.users else 1.0
+    above_s = low_s - probes.load_median_s * outsider - allowance_s
+    below_s = probes.load_median_s - high_s - allowance_s
+    percent = max(above_s, below_s) / probes.load_median_s * 100
+    level = rule.level(percent)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"An independent prober saw a median service time of {format_duration(low_s)} "
+            f"to {format_duration(high_s)}, and the load one of "
+            f"{format_duration(probes.load_median_s)}: {format_percent(percent)} apart, its own "
+            "waiting counted out.",
+            hint="The load sees later than others do: it is short of CPU. Use fewer users."
+            if below_s > above_s
+            else "Others wait longer than the load does: the server prefers connections that are "
+            "busy already, or stalls between its answers.",
+        )
+
+
+def _comparable(probes: Probes) -> bool:
+    answered = len(probes.service_times_s)
+    return answered >= FEWEST_PROBES and answered >= ANSWERED_PROBES * probes.sent
+
+
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
+    cpu,
+    lag,
+    ceiling,
+    rate_missed,
+    littles_law,
+    prober_disagrees,
+)

@@ -1,0 +1,87 @@
+"""Whether the machine was left alone, and its clocks too: B401 to B403."""
+
+from collections.abc import Callable, Iterator
+
+from benchsuite.results import Finding, Level
+from benchsuite.stats.validity.evidence import Evidence
+from benchsuite.stats.validity.limits import GAP_S, WALL_STEP_S, limit
+from benchsuite.units import format_duration, format_percent
+
+
+def noisy(evidence: Evidence) -> Iterator[Finding]:
+    """What others took; each by itself, as they take in different ways.
+
+    The kernel's pressure figure for CPUs is not used: it counts the waiting of target and
+    generator for each other, too. Its figure for memory is: no run should wait for memory.
+    """
+    rule = limit("B401")
+    host = evidence.host
+    if host is None:
+        return
+    by_whom = f", most of it by {host.culprit}" if host.culprit else ""
+    parts = (
+        (host.steal_percent, "{} of the CPUs' time went to other machines of this hypervisor"),
+        (host.others_percent, f"{{}} of the CPUs' time went to other programs{by_whom}"),
+        (
+            host.throttled_percent,
+            "the CPU limit of our control group held us back in {} of periods",
+        ),
+        (host.memory_pressure_percent, "something waited for memory in {} of the time"),
+    )
+    told = [
+        (level, words.format(format_percent(percent)))
+        for percent, words in parts
+        if (level := rule.level(percent)) is not None
+    ]
+    if told:
+        worst = Level.INVALID if any(level is Level.INVALID for level, _ in told) else Level.WEAK
+        yield Finding(
+            code=rule.code,
+            level=worst,
+            message=f"The machine was not quiet: {'; '.join(words for _, words in told)}.",
+            hint="Stop other programs, or measure on a machine of its own; checkbench shows what "
+            "keeps it busy.",
+        )
+
+
+def clock(evidence: Evidence) -> Iterator[Finding]:
+    """Times are of the monotonic clock, which no step touches; but a step or a gap tells of a
+    suspended or paused machine.
+    """
+    rule = limit("B402")
+    seen = evidence.clock
+    if seen is None:
+        return
+    told = []
+    if seen.wall_step_s is not None and abs(seen.wall_step_s) > WALL_STEP_S:
+        told.append(f"the wall clock was set by {format_duration(seen.wall_step_s)}")
+    if seen.gap_s is not None and seen.gap_s > GAP_S:
+        told.append(f"nothing ran for {format_duration(seen.gap_s)}")
+    level = rule.level(len(told))
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"Time did not pass evenly: {' and '.join(told)}.",
+            hint="The machine was suspended, paused by its hypervisor, or its clock corrected; "
+            "repeat the run.",
+        )
+
+
+def shared_cpus(evidence: Evidence) -> Iterator[Finding]:
+    """Only said: on the same CPUs, generator and target take time from each other."""
+    rule = limit("B403")
+    if evidence.cpus_target is None or evidence.cpus_load is None:
+        return
+    shared = evidence.cpus_target & evidence.cpus_load
+    if shared:
+        yield Finding(
+            code=rule.code,
+            level=Level.INFO,
+            message="Load generator and target may run on the same CPUs "
+            f"({', '.join(map(str, sorted(shared)))}), and take time from each other.",
+            hint="Pin them to CPUs of their own where the machine has enough.",
+        )
+
+
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (noisy, clock, shared_cpus)

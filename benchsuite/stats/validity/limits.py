@@ -1,0 +1,117 @@
+"""The thresholds of all findings, in one table; docs/reading-results.md explains each.
+
+Above `weak` a figure may be off, above `invalid` it is wrong. None means that this finding has no
+such level, or that its rule is no simple threshold: then the check's docstring says it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchsuite.results import Level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One row of the table."""
+
+    name: str
+    of: str
+    """What is compared with the thresholds, and its unit."""
+    weak: float | None = None
+    invalid: float | None = None
+
+    @property
+    def code(self) -> str:
+        """Number and name, as it stands in results."""
+        return next(f"{number} {self.name}" for number, row in LIMITS.items() if row is self)
+
+    def level(self, value: float | None) -> Level | None:
+        """How much this value weighs; None when it is within bounds or missing."""
+        if value is None:
+            return None
+        if self.invalid is not None and value > self.invalid:
+            return Level.INVALID
+        return Level.WEAK if self.weak is not None and value > self.weak else None
+
+
+LIMITS: Mapping[str, Limit] = {
+    "B101": Limit(name="generator-cpu", of="busiest load process, % of a CPU", weak=70, invalid=90),
+    "B102": Limit(
+        name="generator-lag",
+        of="lateness of a timer in the load process (p99), % of the median response time",
+        weak=10,
+        invalid=100,
+    ),
+    "B103": Limit(
+        name="generator-ceiling", of="throughput, % of the calibrated ceiling", weak=70, invalid=90
+    ),
+    "B104": Limit(
+        name="rate-missed", of="arrivals that were not made in time, %", weak=2, invalid=10
+    ),
+    "B105": Limit(
+        name="littles-law", of="concurrency that is not accounted for, %", weak=5, invalid=15
+    ),
+    "B106": Limit(
+        name="prober-disagrees", of="the prober's median from the load's, %", weak=10, invalid=50
+    ),
+    "B201": Limit(name="failures", of="failed requests, %", weak=0.1, invalid=5),
+    "B202": Limit(name="wrong-responder", of="answers of another process", invalid=0),
+    "B203": Limit(name="target-died", of="processes that were replaced; one that died", weak=0),
+    "B204": Limit(name="target-limit", of="connections or sessions turned away", weak=0),
+    "B205": Limit(name="stall", of="service times around 40 ms or 200 ms, %", weak=25),
+    "B206": Limit(
+        name="starvation",
+        of="users with less than a tenth of their share, % of all users",
+        weak=0,
+        invalid=50,
+    ),
+    "B301": Limit(name="not-steady", of="trend over the window, %", weak=5),
+    "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
+    "B401": Limit(
+        name="noisy-host",
+        of="CPU of other processes or stolen, % of all CPUs; throttled periods, %; "
+        "time that something waited for memory, %",
+        weak=5,
+        invalid=25,
+    ),
+    "B402": Limit(name="clock", of="step of the wall clock, or gap in the telemetry", weak=0),
+    "B403": Limit(name="shared-cpus", of="CPUs that generator and target may both use"),
+    "B501": Limit(name="settings", of="settings that slow the project down", weak=0),
+}
+
+LAG_ALWAYS_FINE_S = 0.001
+"""B102: a timer is never that exact."""
+
+PROBER_ALLOWANCE_S = 0.001
+"""B106: two clients in Python differ by about this, however they are written."""
+
+FEWEST_PROBES = 20
+"""B106: with fewer, the interval of their median is too wide to say anything."""
+
+ANSWERED_PROBES = 0.9
+"""B106: with a smaller share answered, the prober itself was turned away or starved."""
+
+IDLE_CPU_PERCENT = 50.0
+"""B205: a target that uses more of a CPU than this had work to do in those milliseconds."""
+
+STARVED_SHARE = 0.1
+"""B206: what a starved user gets at most of what a user gets on average."""
+
+FEWEST_JOURNEYS = 10
+"""B206: journeys that a user must make on average before a share can be told."""
+
+FEWEST_SAMPLES = 20
+"""B302: a run with fewer successes is invalid."""
+
+FEWEST_INTERVALS = 8
+"""B301: seconds that a window must have before a trend can be told from noise."""
+
+WALL_STEP_S = 0.05
+"""B402: more than a clock is slewed in a minute."""
+
+GAP_S = 1.0
+"""B402: a reading that came so late was held up by more than a busy machine."""
+
+
+def limit(number: str) -> Limit:
+    return LIMITS[number]

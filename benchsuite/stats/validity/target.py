@@ -1,0 +1,190 @@
+"""Whether the target was there, whole, and served everyone: B201 to B206."""
+
+import re
+from collections.abc import Callable, Iterator
+from statistics import fmean, median
+
+from benchsuite.results import Finding, Level
+from benchsuite.stats.samples import Kind
+from benchsuite.stats.validity.evidence import Evidence
+from benchsuite.stats.validity.limits import (
+    FEWEST_JOURNEYS,
+    IDLE_CPU_PERCENT,
+    STARVED_SHARE,
+    limit,
+)
+from benchsuite.units import format_count, format_duration, format_percent
+
+TURNED_AWAY = (Kind.CONNECT_REFUSED, Kind.RESET)
+
+FULL = (
+    ("too many clients already", "the database had no connection left"),
+    ("remaining connection slots are reserved", "the database had no connection left"),
+    ("too many connections", "the database had no connection left"),
+    ("couldn't get a connection after", "the database pool had no connection left"),
+    ("database is locked", "SQLite was locked by another writer"),
+    ("too many open files", "the target had no file descriptor left"),
+    ("can't start new thread", "the target could start no more threads"),
+)
+"""What a log says when something the target needs is used up (PostgreSQL, MySQL, psycopg's pool,
+SQLite, the kernel)."""
+
+
+def failures(evidence: Evidence) -> Iterator[Finding]:
+    rule = limit("B201")
+    total = evidence.total
+    if total is None or not total.requests:
+        return
+    percent = total.failures / total.requests * 100
+    level = rule.level(percent)
+    if level is not None:
+        kinds = ", ".join(
+            f"{format_count(count)} × {kind}"
+            for kind, count in sorted(total.failures_by_kind.items(), key=lambda pair: -pair[1])
+        )
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_percent(percent)} of the requests failed ({kinds}).",
+            hint="Look at the server's log below; times are those of the successes only.",
+        )
+
+
+def wrong_responder(evidence: Evidence) -> Iterator[Finding]:
+    rule = limit("B202")
+    count = _failed(evidence, Kind.WRONG_RESPONDER)
+    level = rule.level(count)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_count(count)} answers came from a process that this run did not "
+            "start.",
+            hint="Another server listens on the same port, or a proxy answers before the target.",
+        )
+
+
+def died(evidence: Evidence) -> Iterator[Finding]:
+    """Invalid when a process is gone; weak when the server put another one in its place."""
+    rule = limit("B203")
+    turnover = evidence.turnover
+    if evidence.died:
+        yield Finding(
+            code=rule.code,
+            level=Level.INVALID,
+            message="The server ended while it was being measured.",
+            hint="Its log's last lines say why.",
+        )
+    elif turnover is not None and turnover.gone:
+        yield Finding(
+            code=rule.code,
+            level=Level.INVALID,
+            message=f"{format_count(turnover.gone)} of the server's processes ended in the window "
+            "and none came in their place.",
+            hint="The server's log says why; what was measured is a smaller server.",
+        )
+    elif turnover is not None and turnover.replaced:
+        yield Finding(
+            code=rule.code,
+            level=Level.WEAK,
+            message=f"{format_count(turnover.replaced)} of the server's processes were replaced in "
+            "the window.",
+            hint="They crashed (see the log), or the server recycles them after so many requests "
+            "or seconds: then a longer window measures that too.",
+        )
+
+
+def turned_away(evidence: Evidence) -> Iterator[Finding]:
+    """Something had a limit and reached it: the listen queue, the connections, the database."""
+    rule = limit("B204")
+    if evidence.died:
+        return
+    seen = []
+    for kind in TURNED_AWAY:
+        if count := _failed(evidence, kind):
+            seen.append(f"{format_count(count)} × {kind.words}")
+    overflows = evidence.host.listen_overflows if evidence.host else None
+    if overflows:
+        seen.append(f"{format_count(overflows)} connections found a full listen queue")
+    seen += dict.fromkeys(words for sign, words in FULL if _says(evidence.log, sign))
+    level = rule.level(len(seen))
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"The target reached a limit: {'; '.join(seen)}.",
+            hint="Raise that limit (the server's backlog, threads or connections, the database's "
+            "max_connections), or use fewer users: what is measured is being turned away.",
+        )
+
+
+def stall(evidence: Evidence) -> Iterator[Finding]:
+    """Answers that wait for a timer of TCP, not for the server.
+
+    A server that sends head and body apart, without TCP_NODELAY, waits with the second until the
+    first is acknowledged (Nagle, RFC 896), and the client delays that for 40 ms on Linux, 200 ms
+    elsewhere (RFC 1122, 4.2.3.2). A new connection acknowledges at once, so the first answers are
+    fast: without fast ones the page itself takes that long.
+    """
+    rule = limit("B205")
+    cluster = evidence.cluster
+    busy = evidence.target_cpu_percent
+    if cluster is None or cluster.fastest_s > cluster.at_s / 2:
+        return
+    if busy is not None and busy > IDLE_CPU_PERCENT:
+        return
+    level = rule.level(cluster.percent)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_percent(cluster.percent)} of the answers took just over "
+            f"{format_duration(cluster.at_s)} while the target was idle, and others "
+            f"{format_duration(cluster.fastest_s)}.",
+            hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
+            "algorithm against delayed ACK): another server, a proxy before it, or TCP_NODELAY.",
+        )
+
+
+def starvation(evidence: Evidence) -> Iterator[Finding]:
+    """Some users are served all the time, and others never: their waiting is in no percentile.
+
+    A user's share is the median or, where most get nothing, the mean.
+    """
+    rule = limit("B206")
+    counts = evidence.journeys_by_user
+    if len(counts) < 2:
+        return
+    share = max(median(counts), fmean(counts))
+    if share < FEWEST_JOURNEYS:
+        return
+    starved = sum(count < STARVED_SHARE * share for count in counts)
+    level = rule.level(starved / len(counts) * 100)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_count(starved)} of {format_count(len(counts))} users completed less "
+            f"than a tenth of the {format_count(share)} journeys that were their share.",
+            hint="The server gives its slots to connections, not to requests: kept connections "
+            "hold all of them. Give it as many threads as there are users, put a proxy before it, "
+            "or measure with --no-keep-alive.",
+        )
+
+
+def _failed(evidence: Evidence, kind: Kind) -> int:
+    return evidence.total.failures_by_kind.get(kind.words, 0) if evidence.total else 0
+
+
+def _says(log: str, sign: str) -> bool:
+    return re.search(re.escape(sign), log, re.IGNORECASE) is not None
+
+
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
+    failures,
+    wrong_responder,
+    died,
+    turned_away,
+    stall,
+    starvation,
+)

@@ -1,0 +1,52 @@
+"""Stalls and starvation, seen in samples."""
+
+import numpy as np
+import pytest
+
+from benchsuite.stats import signs, summary
+from benchsuite.stats.samples import Kind
+
+WINDOW = (10.0, 20.0)
+
+
+def samples(times: list[float], users: list[int] | None = None) -> summary.Samples:
+    """One request each tenth of a second from second 9 on."""
+    made = np.zeros(len(times), dtype=summary.DTYPE)
+    made["start"] = made["intended_start"] = 9.0 + np.arange(len(times)) / 10
+    made["finish"] = made["start"] + times
+    if users is not None:
+        made["user"] = users
+    return made
+
+
+@pytest.mark.parametrize(("seconds", "at_s"), [(0.0445, 0.04), (0.206, 0.2), (0.040, 0.04)])
+def test_a_cluster_at_a_timer(seconds: float, at_s: float) -> None:
+    found = signs.cluster(samples([0.002] + [0.01] * 10 + [seconds] * 89), WINDOW)
+    assert found is not None
+    assert (found.at_s, round(found.percent)) == (at_s, 99)
+    assert found.fastest_s == pytest.approx(0.002), "also before the window"
+
+
+def test_times_elsewhere_are_no_cluster() -> None:
+    found = signs.cluster(samples([0.03, 0.055] * 40), WINDOW)
+    assert found is not None
+    assert found.percent == 0
+
+
+def test_failures_make_no_cluster() -> None:
+    failed = samples([0.044] * 40)
+    failed["kind"] = Kind.RESET
+    assert signs.cluster(failed, WINDOW) is None
+    assert signs.cluster(samples([0.044] * 5), WINDOW) is None, "all of it before the window"
+
+
+def test_users_without_a_journey_count_as_none() -> None:
+    made = samples([0.01] * 40, [0] * 25 + [2] * 15)
+    assert signs.journeys_by_user(made, WINDOW, 4) == (15, 0, 15, 0)
+
+
+def test_only_whole_right_journeys_inside_the_window_count() -> None:
+    made = samples([0.01] * 11 + [99.0], [1] * 12)
+    assert signs.journeys_by_user(made, WINDOW, 2) == (0, 1)
+    made["kind"] = Kind.HTTP_STATUS
+    assert signs.journeys_by_user(made, WINDOW, 2) == (0, 0)

@@ -1,0 +1,138 @@
+"""B101 to B106: the run that trips each, and the one just below that doesn't."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchsuite.results import Distribution, Level
+from benchsuite.stats.validity import Arrivals, Probes
+from tests.unit.validity.clean import CLEAN, found, summary
+
+
+def level(number: str, **changes: Any) -> Level | None:
+    findings = found(**changes)
+    assert set(findings) <= {number}, "only this finding may come of it"
+    return findings[number].level if findings else None
+
+
+@pytest.mark.parametrize(
+    ("percent", "expected"),
+    [(None, None), (70.0, None), (70.1, Level.WEAK), (90.0, Level.WEAK), (90.1, Level.INVALID)],
+)
+def test_cpu(percent: float | None, expected: Level | None) -> None:
+    assert level("B101", load_cpu_percent=percent) == expected
+
+
+@pytest.mark.parametrize(
+    ("lag_s", "expected"),
+    [(None, None), (0.01, None), (0.0101, Level.WEAK), (0.1, Level.WEAK), (0.101, Level.INVALID)],
+)
+def test_lag_is_held_against_the_median(lag_s: float | None, expected: Level | None) -> None:
+    assert level("B102", load_lag_p99_s=lag_s) == expected
+
+
+def test_a_millisecond_of_lag_is_never_a_finding() -> None:
+    fast = Distribution(count=1000, mean_s=0.1, percentiles={50: 0.0002})
+    total = summary(response_time=fast)
+    assert level("B102", total=total, load_lag_p99_s=0.001) is None
+    assert level("B102", total=total, load_lag_p99_s=0.00101) is Level.INVALID
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "expected"),
+    [(None, None), (143.0, None), (142.0, Level.WEAK), (112.0, Level.WEAK), (111.0, Level.INVALID)],
+)
+def test_ceiling(ceiling: float | None, expected: Level | None) -> None:
+    assert level("B103", ceiling_rate=ceiling) == expected
+
+
+@pytest.mark.parametrize(
+    ("achieved", "dropped", "expected"),
+    [
+        (98.0, 0, None),
+        (97.9, 0, Level.WEAK),
+        (102.1, 0, Level.WEAK),
+        (90.0, 0, Level.WEAK),
+        (89.9, 0, Level.INVALID),
+        (100.0, 1, Level.INVALID),
+    ],
+)
+def test_rate_missed(achieved: float, dropped: int, expected: Level | None) -> None:
+    arrivals = Arrivals(offered=100.0, achieved=achieved, dropped=dropped)
+    assert level("B104", arrivals=arrivals) == expected
+
+
+def test_a_closed_model_misses_no_rate() -> None:
+    assert level("B104", arrivals=None) is None
+
+
+@pytest.mark.parametrize(
+    ("waiting_users", "expected"),
+    [(10.5, None), (10.6, Level.WEAK), (11.7, Level.WEAK), (11.8, Level.INVALID), (None, None)],
+)
+def test_littles_law_finds_time_lost_in_the_generator(
+    waiting_users: float | None, expected: Level | None
+) -> None:
+    assert level("B105", waiting_users=waiting_users) == expected
+
+
+@pytest.mark.parametrize(
+    ("throughput", "expected"),
+    [(95.1, None), (94.9, Level.WEAK), (85.1, Level.WEAK), (84.9, Level.INVALID)],
+)
+def test_littles_law_finds_a_window_that_is_too_short(
+    throughput: float, expected: Level | None
+) -> None:
+    assert level("B105", total=summary(throughput=throughput), ceiling_rate=None) == expected
+
+
+def test_littles_law_says_nothing_when_requests_failed() -> None:
+    failed = summary(failures=1, failures_by_kind={"http status": 1})
+    assert level("B105", total=failed, waiting_users=100.0) is None
+
+
+@pytest.mark.parametrize(
+    ("seen_s", "expected"),
+    [
+        (0.121, None),  # 10 users see 0.1 s, an outsider 11/10 of it; 10 % more; 1 ms allowed
+        (0.122, Level.WEAK),
+        (0.1605, Level.WEAK),
+        (0.1620, Level.INVALID),
+        (0.089, None),
+        (0.0885, Level.WEAK),
+        (0.0480, Level.INVALID),
+    ],
+)
+def test_prober(seen_s: float, expected: Level | None) -> None:
+    assert CLEAN.probes is not None
+    probes = replace(CLEAN.probes, service_times_s=(seen_s,) * 50)
+    assert level("B106", probes=probes) == expected
+
+
+def test_a_prober_that_can_not_be_sure_says_nothing() -> None:
+    """Half of its times are far off: the interval of its median holds the load's."""
+    assert CLEAN.probes is not None
+    times = (0.2,) * 26 + (0.1,) * 24
+    assert level("B106", probes=replace(CLEAN.probes, service_times_s=times)) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"service_times_s": (0.2,) * 19, "sent": 19},  # too few
+        {"service_times_s": (0.2,) * 40, "sent": 50},  # starved: another finding's matter
+        {"service_times_s": (0.2,) * 50, "load_median_s": None},  # several names
+        {"service_times_s": (0.2,) * 50, "lateness_s": 0.1},  # it waited for a CPU itself
+    ],
+)
+def test_a_prober_without_a_comparison_says_nothing(changes: dict[str, Any]) -> None:
+    assert CLEAN.probes is not None
+    assert level("B106", probes=replace(CLEAN.probes, **changes)) is None
+
+
+def test_one_user_may_see_half_of_what_an_outsider_sees() -> None:
+    probes = Probes(
+        sent=50, service_times_s=(0.2,) * 50, lateness_s=0.0, load_median_s=0.1, users=1.0
+    )
+    assert level("B106", probes=probes) is None

@@ -1,0 +1,68 @@
+"""B401 to B403: the run that trips each, and the one just below that doesn't."""
+
+from typing import Any
+
+import pytest
+
+from benchsuite.results import Level
+from benchsuite.stats.validity import ClockCheck, HostShares
+from tests.unit.validity.clean import found
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["steal_percent", "others_percent", "throttled_percent", "memory_pressure_percent"],
+)
+@pytest.mark.parametrize(
+    ("percent", "level"),
+    [(None, None), (5.0, None), (5.1, Level.WEAK), (25.0, Level.WEAK), (25.1, Level.INVALID)],
+)
+def test_noise(field: str, percent: float | None, level: Level | None) -> None:
+    shares: dict[str, Any] = {field: percent}
+    findings = found(host=HostShares(**shares))
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B401": level} if level else {}
+    )
+
+
+def test_noise_is_told_with_all_its_causes_and_who_made_it() -> None:
+    finding = found(host=HostShares(steal_percent=6, others_percent=30, culprit="make (91)"))[
+        "B401"
+    ]
+    assert finding.level is Level.INVALID
+    assert "hypervisor" in finding.message
+    assert "most of it by make (91)" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("clock", "words"),
+    [
+        (ClockCheck(wall_step_s=0.05, gap_s=1.0), ""),
+        (ClockCheck(wall_step_s=0.051), "was set by 51"),
+        (ClockCheck(wall_step_s=-3600.0), "was set by"),
+        (ClockCheck(gap_s=1.01), "nothing ran for 1.01"),
+        (ClockCheck(), ""),
+    ],
+)
+def test_clock(clock: ClockCheck, words: str) -> None:
+    findings = found(clock=clock)
+    assert set(findings) == ({"B402"} if words else set())
+    assert all(words in one.message and one.level is Level.WEAK for one in findings.values())
+
+
+@pytest.mark.parametrize(
+    ("target", "load", "told"),
+    [
+        (frozenset({0}), frozenset({1}), False),
+        (frozenset({0, 1}), frozenset({1}), True),
+        (None, frozenset({1}), False),
+        (frozenset({1}), None, False),
+    ],
+)
+def test_shared_cpus_are_only_told(
+    target: frozenset[int] | None, load: frozenset[int] | None, *, told: bool
+) -> None:
+    findings = found(cpus_target=target, cpus_load=load)
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B403": Level.INFO} if told else {}
+    )

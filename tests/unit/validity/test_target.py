@@ -1,0 +1,132 @@
+"""B201 to B206: the run that trips each, and the one just below that doesn't."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchsuite.results import Level
+from benchsuite.stats.validity import Cluster, HostShares, Turnover
+from tests.unit.validity.clean import CLEAN, found, summary
+
+
+@pytest.mark.parametrize(
+    ("failures", "level"), [(1, None), (2, Level.WEAK), (50, Level.WEAK), (51, Level.INVALID)]
+)
+def test_failures_by_share(failures: int, level: Level | None) -> None:
+    findings = found(total=summary(failures=failures, failures_by_kind={"http status": failures}))
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B201": level} if level else {}
+    )
+
+
+def test_failures_are_told_by_kind_most_first() -> None:
+    kinds = {"reset": 3, "http status": 40}
+    message = found(total=summary(failures=43, failures_by_kind=kinds))["B201"].message
+    assert "(40 × http status, 3 × reset)" in message
+
+
+def test_one_answer_of_another_process_makes_a_run_invalid() -> None:
+    findings = found(total=summary(failures=1, failures_by_kind={"wrong responder": 1}))
+    assert findings["B202"].level is Level.INVALID
+
+
+def test_a_dead_target_makes_a_run_invalid_and_its_refusals_are_no_limit() -> None:
+    findings = found(died=True, total=summary(failures_by_kind={"connect refused": 9}))
+    assert {number: one.level for number, one in findings.items()} == {"B203": Level.INVALID}
+
+
+@pytest.mark.parametrize(
+    ("turnover", "level"),
+    [
+        (Turnover(), None),
+        (Turnover(replaced=1), Level.WEAK),
+        (Turnover(gone=1), Level.INVALID),
+        (Turnover(replaced=1, gone=1), Level.INVALID),
+    ],
+)
+def test_processes_replaced_or_gone(turnover: Turnover, level: Level | None) -> None:
+    findings = found(turnover=turnover)
+    assert (findings["B203"].level if findings else None) == level
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        ({"connect refused": 1}, "1 × connect refused"),
+        ({"reset": 1}, "1 × reset"),
+        ({"http status": 1}, ""),
+        ({"read timeout": 1}, ""),
+    ],
+)
+def test_connections_turned_away(kinds: dict[str, int], words: str) -> None:
+    findings = found(total=summary(failures=1, failures_by_kind=kinds))
+    assert set(findings) == ({"B204"} if words else set())
+    assert all(words in one.message and one.level is Level.WEAK for one in findings.values())
+
+
+def test_a_full_listen_queue_is_told() -> None:
+    assert (
+        "3 connections found a full" in found(host=HostShares(listen_overflows=3))["B204"].message
+    )
+    assert found(host=HostShares(listen_overflows=0)) == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "psycopg.OperationalError: FATAL:  sorry, too many clients already",
+        "FATAL: remaining connection slots are reserved for roles with SUPERUSER",
+        "MySQLdb.OperationalError: (1040, 'Too many connections')",
+        "psycopg_pool.PoolTimeout: couldn't get a connection after 30.00 sec",
+        "django.db.utils.OperationalError: database is locked",
+        "OSError: [Errno 24] Too many open files",
+        "RuntimeError: can't start new thread",
+    ],
+)
+def test_a_limit_that_the_log_tells_of(line: str) -> None:
+    assert found(log=f"Booting\n{line}\n")["B204"].level is Level.WEAK
+
+
+STALLED = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "busy", "stalls"),
+    [
+        (STALLED, 40.0, True),
+        (replace(STALLED, percent=25.1), 40.0, True),
+        (replace(STALLED, percent=25.0), 40.0, False),
+        (replace(STALLED, fastest_s=0.039), 40.0, False),  # the page itself takes 40 ms
+        (STALLED, 51.0, False),  # the target had work to do
+        (STALLED, None, True),
+        (None, 40.0, False),
+    ],
+)
+def test_stall(cluster: Cluster | None, busy: float | None, *, stalls: bool) -> None:
+    assert set(found(cluster=cluster, target_cpu_percent=busy)) == ({"B205"} if stalls else set())
+
+
+@pytest.mark.parametrize(
+    ("counts", "level"),
+    [
+        ((100,) * 9 + (10,), None),
+        ((100,) * 9 + (9,), Level.WEAK),
+        ((100,) * 5 + (0,) * 5, Level.WEAK),
+        ((100,) * 4 + (0,) * 6, Level.INVALID),
+        ((1000,) + (0,) * 9, Level.INVALID),
+        ((9,) * 9 + (0,), None),  # too few to tell
+        ((10,) * 19 + (0,), Level.WEAK),
+        ((100,), None),
+        ((), None),
+    ],
+)
+def test_starvation(counts: tuple[int, ...], level: Level | None) -> None:
+    findings = found(journeys_by_user=counts)
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B206": level} if level else {}
+    )
+
+
+def test_what_is_not_known_gives_no_finding() -> None:
+    nothing = replace(CLEAN, total=None, host=None, turnover=None, cluster=None)
+    assert found(total=nothing.total, host=None, turnover=None, cluster=None) == {}
