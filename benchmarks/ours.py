@@ -1,0 +1,138 @@
+"""Our own load process against a responder, by the same way that a run takes."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from socket import create_connection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import responder
+from benchmarks.machine import pinned
+from benchsuite.load import spool
+from benchsuite.load.driver import load_worker
+from benchsuite.load.job import Done, Job
+from benchsuite.proc import Process, free_port, running, wait_until_ready
+from benchsuite.specs import LoadProfile, WorkloadSpec
+from benchsuite.stats.samples import Kind
+
+READY_S = 10.0
+RESPONDER = Path(responder.__file__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What our load process recorded; times are CLOCK_MONOTONIC seconds."""
+
+    done: Done
+    requests: spool.Samples
+    """All of them, before and after the window too."""
+
+    @property
+    def window(self) -> spool.Samples:
+        """Those that were meant to start in the window."""
+        begin, end = self.done.window
+        meant = self.requests["intended_start"]
+        return self.requests[(meant >= begin) & (meant < end)]
+
+    @property
+    def failures(self) -> int:
+        return int((self.requests["kind"] != Kind.OK).sum())
+
+    @property
+    def response_times(self) -> NDArray[np.float64]:
+        right = self.window[self.window["kind"] == Kind.OK]
+        times: NDArray[np.float64] = right["finish"] - right["intended_start"]
+        return times
+
+    @property
+    def rate(self) -> float:
+        """Requests finished a second of the window."""
+        begin, end = self.done.window
+        finish = self.requests["finish"]
+        return float(((finish >= begin) & (finish < end)).sum() / (end - begin))
+
+
+@dataclass(slots=True, kw_only=True)
+class Responding:
+    """A responder that runs, or has run."""
+
+    url: str
+    port: int
+    token: str
+    process: Process
+    log: Path
+    _times: NDArray[np.float64] | None = None
+
+    def times(self) -> NDArray[np.float64]:
+        """Rows (read, written, programmed); it must have ended."""
+        if self._times is None:
+            self._times = responder.times(self.log)
+        return self._times
+
+
+@contextmanager
+def responding(times: str, folder: Path, *, cpu: int, seed: int = 0) -> Iterator[Responding]:
+    """A responder with these programmed times; its log can be read afterwards."""
+    port, token = free_port(), token_hex(8)
+    log = folder / f"responder-{token}.bin"
+    argv = [
+        *(sys.executable, "-P", str(RESPONDER), "--port", str(port)),
+        *("--times", times, "--seed", str(seed), "--log", str(log)),
+    ]
+    env = {**os.environ, "BENCHSUITE_RUN": token}
+    with ExitStack() as stack:
+        with pinned(cpu):
+            process = stack.enter_context(
+                running(argv, name="responder", log=folder / "log", env=env, marker=token)
+            )
+        wait_until_ready(process, lambda: _accepts(port), timeout_s=READY_S)
+        url = f"http://127.0.0.1:{port}/"
+        yield Responding(url=url, port=port, token=token, process=process, log=log)
+
+
+def _accepts(port: int) -> bool:
+    try:
+        create_connection(("127.0.0.1", port), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
+
+
+def load(
+    url: str,
+    profile: LoadProfile,
+    *,
+    cpu: int,
+    run_header: str = "",
+    workload: str = "Get",
+    on_go: Callable[[], None] = lambda: None,
+) -> Loaded:
+    """One load from start to end; `on_go` is called when the load is about to begin."""
+    job = Job(
+        base_url=url.rstrip("/"),
+        run_header=run_header,
+        workload_class=f"benchmarks.journeys.{workload}",
+        workload=WorkloadSpec(workload="get"),
+        load=profile,
+        spool="",
+    )
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        folder = Path(name)
+        with ExitStack() as stack:
+            with pinned(cpu):
+                worker = stack.enter_context(
+                    load_worker(spool=folder / "spool", log=folder / "load.log")
+                )
+            worker.check(job)
+            on_go()
+            done = worker.run(lambda tick: None)
+        samples, names = spool.read(folder / "spool")
+    scopes = np.array([entry.scope for entry in names], dtype=object)
+    return Loaded(done=done, requests=samples[scopes[samples["name"]] == "request"])
