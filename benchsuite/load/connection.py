@@ -5,12 +5,15 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from gevent import get_hub
 from gevent.socket import socket as GreenSocket
 from geventhttpclient.response import HTTPParseError, HTTPResponse
 
 from benchsuite.stats.samples import Kind
 
 BLOCK_BYTES = 65_536
+READABLE = 1
+"""The event of libev."""
 
 IDLE_CLOSE_S = 0.5
 """A used connection that is closed within this time of a request was closed for having been idle;
@@ -45,6 +48,7 @@ class Connection:
         self._address = address
         self._keep_alive = keep_alive
         self._socket: GreenSocket | None = None
+        self._readable: Any = None
 
     def exchange(self, method: str, request: bytes) -> HTTPResponse:
         """Sends a request and reads its whole answer; raises ConnectionFailed.
@@ -58,6 +62,9 @@ class Connection:
             raise
 
     def close(self) -> None:
+        if self._readable is not None:
+            self._readable.close()
+            self._readable = None
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -105,6 +112,7 @@ class Connection:
             raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.connecting = False
+        self._readable = get_hub().loop.io(connected.fileno(), READABLE)
         return connected
 
     def _once(self, method: str, request: bytes) -> HTTPResponse:
@@ -120,7 +128,12 @@ class Connection:
         return answer
 
     def _read_into(self, answer: HTTPResponse, connected: GreenSocket) -> None:
-        """Reads what there is, or raises what it means that nothing more comes."""
+        """Reads what there is, or raises what it means that nothing more comes.
+
+        It always lets the other users have their turn first: reading at once what a fast server has
+        sent already would let one user go on for ever.
+        """
+        get_hub().wait(self._readable)
         try:
             block = connected.recv(BLOCK_BYTES)
         except (ConnectionResetError, BrokenPipeError):
