@@ -77,6 +77,13 @@ def format_percent(percent: float | None) -> str:
     return MISSING if percent is None else f"{format_number(percent)}{THIN_SPACE}%"
 
 
+def format_ratio(ratio: float | None) -> str:
+    """A quotient of two figures, below and above 1 alike: 0.50×, 1.48×, 12.3×."""
+    if ratio is None:
+        return MISSING
+    return f"{ratio:.2f}×" if abs(ratio) < 9.995 else f"{format_number(ratio)}×"
+
+
 def parse_seconds(text: str) -> float:
     """Seconds from "10", "10s", "500ms", "2m" or "1h"; raises UsageError otherwise."""
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([a-z]*)\s*", text)

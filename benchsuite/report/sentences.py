@@ -20,6 +20,7 @@ from benchsuite.units import (
     format_percent,
     format_period,
     format_rate,
+    format_ratio,
 )
 
 CLOSE = 1.05
@@ -40,10 +41,10 @@ class Question:
     highest: bool = False
 
 
-GOODPUT = Question("goodput", format_rate, "answered most", "{ratio}× {next}’s", highest=True)
-P95 = Question("p95_s", format_duration, "had the shortest p95", "{next} took {ratio}× as long")
+GOODPUT = Question("goodput", format_rate, "answered most", "{ratio} {next}’s", highest=True)
+P95 = Question("p95_s", format_duration, "had the shortest p95", "{next} took {ratio} as long")
 MEMORY = Question(
-    "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio}× as much"
+    "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio} as much"
 )
 QUESTIONS = (GOODPUT, P95, MEMORY)
 
@@ -86,7 +87,7 @@ def question_sentence(cells: Sequence[Cell], question: Question) -> str:
         )
     if not next_best or not best:
         return f"{first[0]} {question.won}: {shown}; {second[0]}: {question.show(next_best)}."
-    lost = question.lost.format(ratio=format_number(ratio), next=second[0])
+    lost = question.lost.format(ratio=format_ratio(ratio), next=second[0])
     return f"{first[0]} {question.won}: {shown}, {lost} ({question.show(next_best)})."
 
 

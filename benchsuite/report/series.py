@@ -153,14 +153,15 @@ def grid(count: int) -> list[float]:
     farthest = 1 / (1 - RISK ** (1 / count))
     steps = [10 ** (step / 20) for step in range(math.floor(20 * math.log10(farthest)) + 1)]
     marks = [1 / (1 - percent / 100) for percent in (50, 75, 95, 99, 99.9)]
-    places = sorted({*steps, *(mark for mark in marks if mark <= farthest), farthest})
-    return [round(100 * (1 - 1 / place), 6) for place in places]
+    places = [*steps, *(mark for mark in marks if mark <= farthest), farthest]
+    return sorted({round(100 * (1 - 1 / place), 6) for place in places})
 
 
 def percent_text(percent: float) -> str:
     """A percentile with the digits that tell it from its neighbours: 50 %, 99.9 %, 99.968 %."""
-    digits = max(0, math.ceil(-math.log10(max(1 - percent / 100, 1e-9))) - 1) if percent else 0
-    return f"{percent:.{digits if percent == round(percent, digits) else digits + 1}f} %"
+    beyond = max(1 - percent / 100, 1e-9)
+    digits = max(1, math.ceil(-math.log10(beyond)) - 1)
+    return f"{f'{percent:.{digits}f}'.rstrip('0').rstrip('.')} %"
 
 
 def cpu(readings: Iterable[Reading]) -> Series:

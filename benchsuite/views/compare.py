@@ -19,7 +19,7 @@ from benchsuite.report.sentences import (
     thread_sentence,
 )
 from benchsuite.results import Verdict
-from benchsuite.units import format_number
+from benchsuite.units import format_number, format_ratio
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import page, problem
@@ -141,9 +141,7 @@ def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:
     ratio = comparison.ratio(cell, column)
     return Shown(
         text=show(spread.median),
-        ratio=f"{format_number(ratio)}×"
-        if ratio is not None and cell is not comparison.baseline
-        else "",
+        ratio=format_ratio(ratio) if ratio is not None and cell is not comparison.baseline else "",
         spread=_range(spread, show) if len(cell.measured) > 1 else "",
         reason="",
     )

@@ -1,0 +1,143 @@
+"""What a run and a comparison say."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from benchsuite.models import Finding, Run
+from benchsuite.report.cells import cells
+from benchsuite.report.naming import cell_titles, options_title, workload_title
+from benchsuite.report.sentences import missing_reason, ranking_sentence, run_sentence
+
+BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
+
+
+def run(server: str = "uwsgi", **given: Any) -> Run:
+    fields: dict[str, Any] = {
+        "server": server,
+        "key": server,
+        "workload": "io_read",
+        "users": 100,
+        "status": "finished",
+        "verdict": "valid",
+        "started_at": BEGUN,
+        "warmup_s": 3,
+        "duration_s": 10,
+        "spec": {},
+        "requests": 6120,
+        "failures": 0,
+        "goodput": 612.0,
+        "p50_s": 0.151,
+        "p95_s": 0.28,
+        "p99_s": 0.41,
+    }
+    return Run(**{**fields, **given})
+
+
+def plain(text: str) -> str:
+    return text.replace("\u2009", " ")
+
+
+def test_a_sound_run() -> None:
+    assert plain(run_sentence(run())) == (
+        "uwsgi answered 612 requests/s of io_read from 100 users; half within 151 ms, "
+        "99 % within 410 ms; nothing failed."
+    )
+
+
+def test_a_weak_run_says_why() -> None:
+    doubts = [
+        Finding(code="B302", level="info", message="Few samples."),
+        Finding(code="B101", level="weak", message="The load process used 83 % of a CPU."),
+    ]
+    sentence = run_sentence(run(verdict="weak"), doubts)
+    assert sentence.endswith("The number is weak: the load process used 83 % of a CPU.")
+
+
+def test_failures_are_counted() -> None:
+    assert "12 of 6 120 failed (0.196 %)" in plain(run_sentence(run(failures=12)))
+
+
+def test_one_user_and_no_p99() -> None:
+    sentence = plain(run_sentence(run(users=1, p99_s=None)))
+    assert "from 1 user;" in sentence
+    assert "95 % within 280 ms" in sentence
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("failed", "uwsgi gave no result for io_read from 100 users: the run failed."),
+        ("interrupted", "the run was interrupted."),
+        ("running", "uwsgi is being measured with io_read from 100 users."),
+    ],
+)
+def test_a_run_without_figures(status: str, words: str) -> None:
+    assert words in run_sentence(run(status=status, verdict="", goodput=None))
+
+
+def test_the_winner_is_named_with_the_ratio_to_the_next() -> None:
+    found = cells([run("uwsgi"), run("waitress", goodput=413.5), run("daphne", goodput=100.0)])
+    sentence = plain(ranking_sentence(found))
+    assert sentence.startswith("uwsgi answered most: 612 /s, 1.48× waitress’s (414 /s).")
+    assert "One start each: a difference may be chance" in sentence
+
+
+def test_close_or_overlapping_figures_name_nobody() -> None:
+    assert "too close to call" in ranking_sentence(
+        cells([run("uwsgi"), run("waitress", goodput=600)])
+    )
+    spread = [
+        run(server, goodput=goodput, started_at=BEGUN + timedelta(seconds=number))
+        for server, figures in (("uwsgi", (700.0, 500.0)), ("waitress", (400.0, 520.0)))
+        for number, goodput in enumerate(figures)
+    ]
+    assert "too close to call" in ranking_sentence(cells(spread))
+
+
+def test_invalid_runs_never_win() -> None:
+    found = cells([run("uwsgi"), run("waitress", goodput=900.0, verdict="invalid")])
+    assert ranking_sentence(found) == ""
+
+
+def test_five_starts_need_no_warning() -> None:
+    many = [
+        run(server, goodput=goodput + number, started_at=BEGUN + timedelta(seconds=number))
+        for server, goodput in (("uwsgi", 600.0), ("waitress", 300.0))
+        for number in range(5)
+    ]
+    assert "chance" not in ranking_sentence(cells(many))
+
+
+def test_asgi_servers_under_a_sync_workload_are_warned_of() -> None:
+    sentence = ranking_sentence(cells([run("uwsgi"), run("uvicorn", goodput=300.0)]))
+    assert "uvicorn runs sync views in a thread" in sentence
+    assert "--workload=io_read_async" in sentence
+    both = ranking_sentence(cells([run("daphne"), run("uvicorn", goodput=300.0)]))
+    assert "in a thread" not in both
+
+
+def test_reasons_of_missing_figures() -> None:
+    assert missing_reason(run(requests=120), "p99_s") == (
+        "needs 368 right answers, and the run has 120"
+    )
+    assert "failed" in missing_reason(run(status="failed", goodput=None), "goodput")
+    assert missing_reason(run(status="running", goodput=None), "p95_s") == "still running"
+    assert missing_reason(run(), "memory_bytes") == "not recorded"
+
+
+def test_titles_hold_only_what_tells_cells_apart() -> None:
+    one, two = run("uwsgi", processes=1, key="1"), run("uwsgi", processes=2, key="2")
+    other = run("waitress", processes=4, label="x")
+    titles = cell_titles(cells([one, two, other]))
+    assert sorted(titles) == ["uwsgi · 1 × —", "uwsgi · 2 × —", "waitress"]
+
+
+def test_workload_and_options_are_written_out() -> None:
+    spec = {
+        "workload": {"workload": "url", "options": {"path": "/shop/", "size": 5}},
+        "server": {"options": {"http": "h11", "backlog": 64}},
+    }
+    assert workload_title(run(workload="url", spec=spec)) == "url /shop/ size=5"
+    assert options_title(run(spec=spec)) == "backlog=64, http=h11"

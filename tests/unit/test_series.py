@@ -1,0 +1,94 @@
+"""The numbers behind the charts."""
+
+import pytest
+
+from benchsuite.models import Interval, Measurement, Reading
+from benchsuite.report import series
+from benchsuite.stats import histogram
+from benchsuite.stats.percentiles import samples_needed
+
+
+@pytest.mark.parametrize("count", [20, 72, 368, 3688, 100_000])
+def test_percentile_grid_ends_where_the_samples_do(count: int) -> None:
+    grid = series.grid(count)
+    assert grid == sorted(set(grid))
+    assert grid[0] == 0
+    assert samples_needed(grid[-1] - 0.001) <= count < samples_needed(grid[-1] + 0.001)
+
+
+def test_percentile_grid_holds_the_percentiles_of_the_tables() -> None:
+    assert {50.0, 75.0, 95.0, 99.0} <= set(series.grid(1000))
+    assert 99.9 not in series.grid(1000)
+    assert series.grid(0) == []
+
+
+@pytest.mark.parametrize(
+    ("percent", "text"),
+    [(0, "0 %"), (50, "50 %"), (99, "99 %"), (99.9, "99.9 %"), (10.874906, "10.9 %")],
+)
+def test_percentiles_are_written_with_their_digits(percent: float, text: str) -> None:
+    assert series.percent_text(percent) == text
+
+
+def test_distribution_shows_service_time_only_where_it_differs() -> None:
+    import numpy as np
+
+    quick = histogram.encode(histogram.of(np.linspace(0.01, 0.02, 400)))
+    slow = histogram.encode(histogram.of(np.linspace(0.02, 0.09, 400)))
+    same = series.distribution(Measurement(response_histogram=quick, service_histogram=quick))
+    both = series.distribution(Measurement(response_histogram=slow, service_histogram=quick))
+    assert [column.title for column in same.columns] == ["percentile", "response time"]
+    assert [column.title for column in both.columns[1:]] == ["response time", "service time"]
+    assert not series.distribution(None)
+
+
+def test_parts_read_a_moment_apart_share_a_row() -> None:
+    found = series.cpu(
+        [
+            Reading(second=0.499, part="load", cpu_percent=60.0),
+            Reading(second=0.501, part="target", cpu_percent=150.0),
+            Reading(second=1.5, part="target", cpu_percent=None),
+            Reading(second=1.503, part="load", cpu_percent=61.0),
+        ]
+    )
+    assert [column.title for column in found.columns] == ["second", "target", "load"]
+    assert found.rows == ((0.5, 150.0, 60.0), (1.5, None, 61.0))
+
+
+def test_part_without_a_figure_has_no_column() -> None:
+    found = series.memory(
+        [
+            Reading(second=0.5, part="target", memory_bytes=5),
+            Reading(second=0.5, part="load", memory_bytes=None),
+        ]
+    )
+    assert found.facts["parts"] == ["target"]
+
+
+def test_nothing_known_is_nothing_to_show() -> None:
+    assert not series.cpu([Reading(second=0.5, part="target")])
+    assert not series.goodput([])
+
+
+def test_long_table_takes_means_sums_and_maxima() -> None:
+    intervals = [
+        Interval(
+            second=second,
+            phase="window",
+            successes=second % 3 * 10,
+            failures=1,
+            p95_s=0.1 * (second % 3) or None,
+        )
+        for second in range(600)
+    ]
+    found = series.goodput(intervals)
+    assert found.step == 3
+    assert [cell.replace("\u2009", "") for cell in found.short_rows[0]] == [
+        "0",
+        "window",
+        "—",
+        "10.0/s",
+        "3",
+    ]
+    assert series.response_times(intervals).short_rows[0][2].replace("\u2009", "") == "200ms"
+    assert len(found.rows) == 600

@@ -1,0 +1,47 @@
+"""The admin shows runs and changes none."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from benchsuite.models import Run
+from tests.factories import WEAK, make_failed_run, make_run
+
+
+@pytest.fixture
+def admin(client):
+    client.force_login(User.objects.create_superuser("root"))
+    return client
+
+
+def test_list_and_run_lead_to_the_pages(admin):
+    run = make_run("uwsgi", findings=(WEAK,))
+    make_failed_run("uvicorn")
+    listed = admin.get("/admin/benchsuite/run/")
+    assert f'href="/results/{run.pk}/"' in listed.content.decode()
+    shown = admin.get(f"/admin/benchsuite/run/{run.pk}/change/")
+    assert shown.status_code == 200
+    assert "B101 generator-cpu" in shown.content.decode()
+    assert f"/results/{run.pk}/" in shown.content.decode()
+
+
+def test_nothing_is_added_or_changed(admin):
+    run = make_run("uwsgi")
+    assert admin.get("/admin/benchsuite/run/add/").status_code == 403
+    answer = admin.post(f"/admin/benchsuite/run/{run.pk}/change/", {"label": "other"})
+    assert answer.status_code == 403
+    run.refresh_from_db()
+    assert run.label == ""
+
+
+def test_deletion_is_allowed_with_the_permission(admin, client):
+    run = make_run("uwsgi")
+    path = f"/admin/benchsuite/run/{run.pk}/delete/"
+    assert admin.post(path, {"post": "yes"}).status_code == 302
+    assert not Run.objects.exists()
+
+
+def test_admin_works_where_the_pages_are_not_mounted(admin, settings):
+    run = make_run("uwsgi")
+    settings.ROOT_URLCONF = "tests.web.admin_urls"
+    assert admin.get("/admin/benchsuite/run/").status_code == 200
+    assert admin.get(f"/admin/benchsuite/run/{run.pk}/change/").status_code == 200

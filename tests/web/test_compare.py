@@ -1,0 +1,196 @@
+"""Several runs beside each other."""
+
+import json
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from tests.factories import (
+    BEGUN,
+    INVALID,
+    MACHINE,
+    make_failed_run,
+    make_run,
+    make_running_run,
+)
+
+
+def address(*runs, **more):
+    ids = ",".join(str(run.pk) for run in runs)
+    return "&".join([f"/results/compare/?runs={ids}", *(f"{k}={v}" for k, v in more.items())])
+
+
+def row(page, title):
+    found = [one for one in page.select("table.comparison tbody tr") if title in one.th.text]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_it_says_which_is_better_and_by_how_much(soup):
+    fast = make_run("uwsgi", rate=600, memory_mib=100)
+    slow = make_run("uvicorn", rate=300, memory_mib=150)
+    page = soup(address(fast, slow))
+    sentences = [one.text for one in page.select("p.sentence")]
+    assert sentences[0].startswith("uwsgi answered most: ")
+    assert "uvicorn’s" in sentences[0]
+    assert sentences[1].startswith("uwsgi had the shortest p95")
+    assert sentences[2].startswith("uwsgi needed the least memory: 102\u2009MiB")
+    assert "One start each: a difference may be chance" in page.text
+
+
+def test_ratios_are_to_the_baseline_that_was_chosen(soup):
+    fast, slow = make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)
+    fast.refresh_from_db()
+    slow.refresh_from_db()
+    page = soup(address(fast, slow))
+    assert "baseline" in row(page, "uwsgi")["class"]
+    assert row(page, "uvicorn").select_one(".ratio").text == (f"{slow.goodput / fast.goodput:.2f}×")
+    link = row(page, "uvicorn").find("a", string="make baseline")["href"]
+    other = soup(link)
+    assert "baseline" in row(other, "uvicorn")["class"]
+    assert row(other, "uwsgi").select_one(".ratio").text.startswith("2.")
+
+
+def test_ids_may_be_repeated_or_joined(soup):
+    first, second = make_run("uwsgi"), make_run("uvicorn")
+    page = soup(f"/results/compare/?runs={first.pk}&runs={second.pk}&chosen=1")
+    assert len(page.select("table.comparison tbody tr")) == 2
+
+
+def test_runs_of_one_command_by_its_batch(soup):
+    batch = uuid4()
+    make_run("uwsgi", batch=batch)
+    make_run("uvicorn", batch=batch)
+    make_run("daphne")
+    assert len(soup(f"/results/compare/?batch={batch}").select(".comparison tbody tr")) == 2
+
+
+def test_starts_of_a_cell_share_a_row_with_their_range(soup):
+    starts = [
+        make_run("uwsgi", rate=rate, repetition=number, seed=number)
+        for number, rate in enumerate((500, 600, 700), start=1)
+    ]
+    page = soup(address(*starts, make_run("uvicorn", rate=300)))
+    cells = row(page, "uwsgi").select("td")
+    assert cells[1].text == "3"
+    assert "–" in cells[2].select_one(".range").text
+    assert cells[2].text.startswith("598")
+    assert not row(page, "uvicorn").select(".range")
+    assert "1–3 starts each" in page.text
+
+
+def test_same_cell_under_two_labels_is_two_rows(soup):
+    before = make_run("uwsgi", label="before")
+    after = make_run("uwsgi", label="after")
+    page = soup(address(before, after))
+    assert row(page, "uwsgi · before")
+    assert row(page, "uwsgi · after")
+
+
+def test_close_figures_name_no_winner(soup):
+    runs = [make_run("uwsgi", rate=600), make_run("waitress", rate=605)]
+    sentence = soup(address(*runs)).select_one("p.sentence").text
+    assert "too close to call in goodput" in sentence
+    assert "answered most" not in sentence
+
+
+def test_invalid_run_is_shown_but_never_ranked_nor_the_baseline(soup):
+    invalid = make_run("waitress", rate=900, findings=(INVALID,))
+    sound, other = make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)
+    page = soup(address(invalid, sound, other, baseline=invalid.pk))
+    assert "waitress" not in page.select_one("p.sentence").text
+    assert "baseline" in row(page, "uwsgi")["class"]
+    assert "make baseline" not in row(page, "waitress").text
+    assert "never ranked: waitress" in page.text
+
+
+def test_failed_and_running_runs_are_named_with_their_reason(soup):
+    page = soup(address(make_run("uwsgi"), make_failed_run("uvicorn"), make_running_run("daphne")))
+    assert "uvicorn ended with status 1" in page.text
+    assert "0 of 1" in row(page, "uvicorn").text
+    assert "running" in row(page, "daphne").text
+
+
+def test_nothing_measured_is_no_error(soup):
+    page = soup(address(make_failed_run("uvicorn"), make_failed_run("daphne")))
+    assert "Nothing can be ranked" in page.select_one("p.sentence").text
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ({"workload": "cpu"}, "Not the same workload: uwsgi has workload io_read"),
+        ({"users": 50}, "uvicorn has users 50"),
+        ({"duration_s": 5.0}, "Not the same load"),
+        ({"keep_alive": False}, "keep_alive"),
+        ({"rows": 10}, "Not the same data"),
+    ],
+)
+def test_unlike_runs_are_refused_unless_forced(soup, other, reason):
+    runs = [make_run("uwsgi"), make_run("uvicorn", **other)]
+    page = soup(address(*runs), status=409)
+    assert reason in page.text
+    assert not page.select("table.comparison")
+    anyway = soup(page.find("a", string="Compare anyway")["href"])
+    assert "Compared against advice" in anyway.select_one(".failure h2").text
+    assert len(anyway.select(".comparison tbody tr")) == 2
+
+
+def test_other_surroundings_stand_first(soup):
+    here = make_run("uwsgi", label="before")
+    there = make_run(
+        "uwsgi", label="after", environment={**MACHINE, "kernel": "6.12", "uptime_s": 5}
+    )
+    page = soup(address(here, there))
+    rows = page.select(".differences tbody tr")
+    assert [one.th.text for one in rows] == ["kernel"]
+    text = page.select_one("main").text
+    assert text.index("What else differs") < text.index("Beside each other")
+
+
+def test_charts_keep_a_server_s_colour(soup):
+    first, second = make_run("uwsgi"), make_run("uvicorn", rate=300)
+    page = soup(address(first, second))
+    other = soup(address(second, make_run("daphne")))
+
+    def colours(page, chart):
+        drawing = json.loads(page.select_one(f"#{chart} script").text)
+        return {one["name"]: one["line"]["color"] for one in drawing["data"]}
+
+    assert len(set(colours(page, "goodput").values())) == 2
+    assert colours(page, "goodput") == colours(page, "distribution")
+    assert colours(page, "goodput")["uvicorn"] == colours(other, "goodput")["uvicorn"]
+    scatter = json.loads(page.select_one("#goodput-memory script").text)
+    assert "cheap and fast" in scatter["layout"]["annotations"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("", "No runs were chosen"),
+        ("runs=", "No runs were chosen"),
+        ("runs=nonsense", "is not the id of a run"),
+        ("runs=<script>", "is not the id of a run"),
+        ("batch=nonsense", "is not the id of a run"),
+        (f"batch={uuid4()}", "No runs were chosen"),
+        (f"runs={uuid4()}", "There is no run"),
+    ],
+)
+def test_nonsense_gets_a_clear_answer(soup, query, message):
+    assert message in soup(f"/results/compare/?{query}", status=400).text
+
+
+def test_nonsense_baseline_is_left_out(soup):
+    runs = [make_run("uwsgi"), make_run("uvicorn")]
+    assert "baseline" in row(soup(address(*runs, baseline="x")), "uwsgi")["class"]
+
+
+@pytest.mark.parametrize("count", [2, 12])
+def test_number_of_queries_does_not_grow(client, django_assert_num_queries, count):
+    runs = [
+        make_run("uwsgi", rate=60, repetition=one + 1, started_at=BEGUN + timedelta(minutes=one))
+        for one in range(count)
+    ]
+    with django_assert_num_queries(4):
+        client.get(address(*runs))

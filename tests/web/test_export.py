@@ -1,0 +1,147 @@
+"""Runs and charts as CSV and JSON."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from benchsuite.report.export import run_as_json
+from tests.factories import WEAK, make_failed_run, make_run, make_running_run
+
+PROMISED = {
+    "id",
+    "label",
+    "workload",
+    "server",
+    "server_version",
+    "argv",
+    "python",
+    "processes",
+    "threads",
+    "model",
+    "users",
+    "duration_s",
+    "startup_s",
+    "requests",
+    "failures",
+    "throughput",
+    "goodput",
+    "response_time",
+    "service_time",
+    "cpu_percent",
+    "memory_bytes",
+    "verdict",
+    "findings",
+    "environment",
+    "url",
+}
+
+
+def rows(answer):
+    return list(csv.DictReader(io.StringIO(answer.content.decode())))
+
+
+def test_object_of_a_run_has_all_that_is_promised():
+    run = make_run("uwsgi", findings=(WEAK,), label="before")
+    written = json.loads(json.dumps(run_as_json(run)))
+    assert set(written) >= PROMISED
+    assert set(written["response_time"]) == {"mean", "p50", "p75", "p90", "p95", "p99", "max"}
+    assert set(written["service_time"]) == set(written["response_time"])
+    assert written["response_time"]["p95"] == run.p95_s
+    assert written["findings"][0]["code"] == "B101 generator-cpu"
+    assert written["url"] == f"http://127.0.0.1:8000/results/{run.pk}/"
+    assert written["environment"]["cpu_count"] == 4
+
+
+@pytest.mark.parametrize("make", [make_failed_run, make_running_run])
+def test_what_is_missing_is_null(make):
+    written = run_as_json(make("uvicorn"))
+    assert written["goodput"] is None
+    assert written["response_time"]["p99"] is None
+    assert written["verdict"] is None
+
+
+def test_chosen_runs_as_csv(client):
+    chosen, failed = make_run("uwsgi"), make_failed_run("uvicorn")
+    make_run("daphne")
+    chosen.refresh_from_db()
+    answer = client.get(f"/results/export/?chosen=1&runs={chosen.pk}&runs={failed.pk}&format=csv")
+    assert answer["Content-Type"].startswith("text/csv")
+    assert "attachment" in answer["Content-Disposition"]
+    found = rows(answer)
+    assert [one["server"] for one in found] == ["uwsgi", "uvicorn"]
+    assert float(found[0]["goodput"]) == chosen.goodput
+    assert found[1]["goodput"] == ""
+
+
+def test_filtered_runs_as_json(client):
+    make_run("uwsgi")
+    make_run("daphne")
+    written = client.get("/results/export/?server=daphne&format=json").json()
+    assert [one["server"] for one in written] == ["daphne"]
+    assert written[0]["url"].startswith("http://localhost/results/")
+
+
+def test_one_run(client):
+    run = make_run("uwsgi")
+    assert client.get(f"/results/{run.pk}/export/").json()[0]["id"] == str(run.pk)
+    assert len(rows(client.get(f"/results/{run.pk}/export/?format=csv"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/results/export/?chosen=1&format=csv", "No runs were chosen"),
+        ("/results/export/?runs=x", "is not the id of a run"),
+        ("/results/export/?format=xml", "there are: csv, json"),
+    ],
+)
+def test_wrong_wishes_are_refused(soup, path, message):
+    assert message in soup(path, status=400).text
+
+
+@pytest.mark.parametrize(
+    ("slug", "columns"),
+    [
+        ("goodput", ["second", "phase", "users", "goodput_per_s", "failures"]),
+        ("response-times", ["second", "p50_s", "p95_s", "p99_s"]),
+        ("distribution", ["percentile", "response_time_s"]),
+        ("cpu", ["second", "target_cpu_percent", "load_cpu_percent"]),
+        ("memory", ["second", "target_memory_bytes", "load_memory_bytes"]),
+        ("processes", ["second", "target_processes", "load_processes"]),
+    ],
+)
+def test_numbers_of_each_chart(client, slug, columns):
+    run = make_run("uwsgi")
+    found = rows(client.get(f"/results/{run.pk}/{slug}.csv"))
+    assert list(found[0]) == columns
+    assert len(found) > 5
+
+
+def test_distribution_agrees_with_the_percentiles_of_the_run(client):
+    run = make_run("uwsgi")
+    run.refresh_from_db()
+    by_percent = {
+        float(one["percentile"]): float(one["response_time_s"])
+        for one in rows(client.get(f"/results/{run.pk}/distribution.csv"))
+    }
+    assert by_percent[50.0] == run.p50_s
+    assert by_percent[95.0] == run.p95_s
+    assert by_percent[99.0] == run.p99_s
+
+
+@pytest.mark.parametrize("slug", ["goodput", "distribution", "goodput-memory"])
+def test_numbers_of_a_comparison(client, slug):
+    runs = [make_run("uwsgi"), make_run("uvicorn", rate=300)]
+    ids = ",".join(str(run.pk) for run in runs)
+    answer = client.get(f"/results/compare/{slug}.csv?runs={ids}")
+    text = answer.content.decode()
+    assert "uwsgi" in text
+    assert "uvicorn" in text
+
+
+def test_unknown_chart_names_the_known(soup):
+    run = make_run("uwsgi")
+    assert "goodput, response-times" in soup(f"/results/{run.pk}/colour.csv", status=404).text
+    assert "goodput, distribution" in soup("/results/compare/colour.csv", status=404).text

@@ -1,0 +1,130 @@
+"""The page of one run."""
+
+import json
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+
+from benchsuite.results import Status
+from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
+
+CHARTS = ["goodput", "response-times", "distribution", "cpu", "memory", "processes"]
+
+
+def test_it_says_what_happened(soup):
+    run = make_run("uwsgi", rate=600, findings=(WEAK,))
+    page = soup(f"/results/{run.pk}/")
+    sentence = page.select_one("p.sentence").text
+    assert sentence.startswith("uwsgi answered ")
+    assert "io_read from 100 users" in sentence
+    assert "nothing failed" in sentence
+    assert "The number is weak: the load process used 83 % of a CPU" in sentence
+    finding = page.select_one(".findings li.weak")
+    assert "Use fewer users" in finding.select_one(".hint").text
+
+
+def test_each_chart_has_its_numbers_beside_it(soup):
+    run = make_run("uwsgi")
+    page = soup(f"/results/{run.pk}/")
+    figures = page.select("figure.chart")
+    assert [figure["id"] for figure in figures] == CHARTS
+    for figure in figures:
+        drawing = json.loads(figure.select_one("script").text)
+        assert drawing["data"]
+        assert drawing["layout"]["xaxis"]["title"]["text"]
+        assert drawing["layout"]["yaxis"]["title"]["text"]
+        assert drawing["layout"]["yaxis"]["rangemode"] == "tozero"
+        assert figure.select("details table tbody tr")
+        assert figure.select_one(".data a")["href"] == f"/results/{run.pk}/{figure['id']}.csv"
+
+
+def test_warm_up_and_drain_are_shaded(soup):
+    run = make_run("uwsgi", warmup_s=3.0, duration_s=10.0)
+    figure = soup(f"/results/{run.pk}/").select_one("#goodput")
+    layout = json.loads(figure.select_one("script").text)["layout"]
+    assert [(shape["x0"], shape["x1"]) for shape in layout["shapes"]] == [(0, 3), (13, 14)]
+    assert [note["text"] for note in layout["annotations"]] == ["warm-up", "drain"]
+
+
+def test_what_was_run_can_be_copied(soup):
+    run = make_run("uwsgi", label="before")
+    page = soup(f"/results/{run.pk}/")
+    commands = [block.text for block in page.select("pre.command code")]
+    assert "/opt/venv/bin/gunicorn --workers=2 --threads=4 shop.wsgi:application" in commands
+    assert f"python manage.py runbench --again {run.pk}" in commands
+    assert "ALLOWED_HOSTS" in page.text
+    assert "Example CPU 3.2 GHz" in page.text
+    assert "Booting worker with pid" in page.select_one("pre.log").text
+
+
+def test_failed_run_shows_its_failure_first(soup):
+    run = make_failed_run("uvicorn")
+    page = soup(f"/results/{run.pk}/")
+    assert "ModuleNotFoundError: shop" in page.select_one("section.failure pre").text
+    assert not page.select("figure")
+    assert not page.select(".tiles")
+
+
+def test_interrupted_run_says_so(soup):
+    run = make_failed_run("uvicorn", status=Status.INTERRUPTED, failure="Ctrl-C was pressed.")
+    assert "was interrupted" in soup(f"/results/{run.pk}/").select_one(".failure h2").text
+
+
+def test_running_run_reloads_itself(soup):
+    run = make_running_run("uwsgi")
+    page = soup(f"/results/{run.pk}/")
+    assert "is being measured" in page.select_one(".sentence").text
+    assert page.select_one("meta[http-equiv=refresh]")
+    assert "Delete" not in page.text
+
+
+def test_failures_are_told_by_kind_with_an_example(soup):
+    run = make_run("uwsgi", failed_share=0.1, findings=(INVALID,))
+    rows = [row.text for row in soup(f"/results/{run.pk}/").select("tr.failures")]
+    assert "read timeout, such as: no answer within 30 s" in rows[0]
+
+
+def test_percentile_without_enough_samples_is_missing_with_its_reason(soup):
+    run = make_run("uwsgi", rate=20, duration_s=10.0, users=5)
+    page = soup(f"/results/{run.pk}/")
+    titles = [missing["title"] for missing in page.select(".tiles .missing")]
+    assert titles == [f"needs 368 right answers, and the run has {run.requests}"]
+
+
+def test_previous_and_next_run_of_the_same_cell(soup):
+    first, middle, last = (
+        make_run("uwsgi", started_at=BEGUN + timedelta(hours=hour), seed=hour) for hour in range(3)
+    )
+    make_run("uwsgi", users=50, started_at=BEGUN + timedelta(minutes=30))
+    page = soup(f"/results/{middle.pk}/")
+    assert page.select_one("a[rel=prev]")["href"] == f"/results/{first.pk}/"
+    assert page.select_one("a[rel=next]")["href"] == f"/results/{last.pk}/"
+
+
+def test_long_series_is_shortened_in_its_table_only(soup, client):
+    run = make_run("uwsgi", rate=20, duration_s=600.0, warmup_s=0.0, users=5)
+    page = soup(f"/results/{run.pk}/")
+    assert 100 < len(page.select("#goodput tbody tr")) <= 240
+    assert "Each row stands for 3 seconds" in page.select_one("#goodput").text
+    csv = client.get(f"/results/{run.pk}/goodput.csv").content.decode()
+    assert len(csv.splitlines()) > 600
+
+
+@pytest.mark.parametrize("seconds", [10.0, 300.0])
+def test_number_of_queries_does_not_grow(client, django_assert_num_queries, seconds):
+    run = make_run("uwsgi", rate=20, duration_s=seconds)
+    with django_assert_num_queries(7):
+        client.get(f"/results/{run.pk}/")
+
+
+def test_unknown_run_is_not_found(soup):
+    page = soup(f"/results/{uuid4()}/", status=404)
+    assert "There is no run" in page.select_one(".sentence").text
+
+
+def test_spec_of_another_format_is_shown_all_the_same(soup):
+    run = make_run("uwsgi")
+    run.spec = {"format_version": 99, "anything": 1}
+    run.save()
+    soup(f"/results/{run.pk}/")
