@@ -4,11 +4,9 @@ A request begins before its connection is made and ends with the last byte of it
 coding is asked for, so a body is compared as the view wrote it.
 """
 
-import json
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from time import monotonic
 from typing import Any, Self
 from urllib.parse import quote, urljoin, urlsplit
@@ -17,6 +15,7 @@ from gevent import Timeout
 from geventhttpclient.response import HTTPResponse
 
 from benchsuite.exceptions import AnswerError
+from benchsuite.load.answers import Answer
 from benchsuite.load.connection import Connection, ConnectionFailed
 from benchsuite.load.cookies import Cookies
 from benchsuite.load.forms import FORM, encode_body, encode_query
@@ -71,52 +70,6 @@ class Target:
             timeout_s=job.load.timeout_s,
             keep_alive=job.load.keep_alive,
         )
-
-
-class Answer:
-    """What came back, with the attributes of `django.http.HttpResponse` that a journey may use."""
-
-    def __init__(self, method: str, path: str, raw: HTTPResponse) -> None:
-        self.method = method
-        self.path = path
-        self.status_code: int = raw.get_code()
-        self.content = bytes(raw._body_buffer)
-        self.redirect_chain: list[tuple[str, int]] = []
-        self._raw = raw
-
-    @cached_property
-    def headers(self) -> Mapping[str, str]:
-        """Names in any case; a header that came twice is joined by a comma."""
-        return _Headers(self._raw)
-
-    @property
-    def text(self) -> str:
-        return self.content.decode(errors="replace")
-
-    def json(self) -> Any:
-        """The decoded body; raises AnswerError when it is no JSON."""
-        try:
-            return json.loads(self.content)
-        except ValueError:
-            raise AnswerError(f"expected JSON, and got {self.content[:60]!r}") from None
-
-
-class _Headers(dict[str, str]):
-    def __init__(self, raw: HTTPResponse) -> None:
-        joined: dict[str, str] = {}
-        for name, value in raw.items():
-            key = name.lower()
-            joined[key] = f"{joined[key]}, {value}" if key in joined else value
-        super().__init__(joined)
-
-    def __getitem__(self, name: str) -> str:
-        return super().__getitem__(name.lower())
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and super().__contains__(name.lower())
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return super().get(name.lower(), default)
 
 
 @dataclass(slots=True)
@@ -269,7 +222,7 @@ class HttpClient:
     def _answered(
         self, method: str, path: str, index: int, raw: HTTPResponse, start: float, finish: float
     ) -> Answer:
-        answer = Answer(method, path, raw)
+        answer = Answer(path, raw.get_code(), bytes(raw._body_buffer), raw.items(), method=method)
         self._held = held = _Sample(index, Kind.OK, start, finish, answer, (method, path))
         if "set-cookie" in raw:
             lines = raw["set-cookie"]

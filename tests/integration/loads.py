@@ -26,7 +26,7 @@ class Loaded:
     samples: spool.Samples
     names: list[spool.NameEntry]
 
-    def of(self, name: str) -> spool.Samples:
+    def of(self, name: str) -> Any:
         """The samples of a name; none when it is unknown."""
         known = [entry.name for entry in self.names]
         return self.samples[self.samples["name"] == known.index(name)] if name in known else []
