@@ -2,7 +2,14 @@
 
 import pytest
 
-from benchsuite.stats.ranks import FEWEST_STARTS, holm, least_p, mann_whitney, starts_needed
+from benchsuite.stats.ranks import (
+    FEWEST_STARTS,
+    attained_level,
+    holm,
+    least_p,
+    mann_whitney,
+    starts_needed,
+)
 
 
 def test_five_against_five_wholly_apart() -> None:
@@ -66,3 +73,24 @@ def test_more_comparisons_need_more_starts(compared: int, starts: int) -> None:
     assert starts_needed(compared) == starts
     assert least_p(starts, starts) * compared <= 0.05
     assert starts == FEWEST_STARTS or least_p(starts - 1, starts - 1) * compared > 0.05
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "level", "attained"),
+    [
+        (3, 3, 0.05, 0.0),  # nothing is that rare
+        (5, 5, 0.05, 8 / 252),  # U = 0, 1, 2: 1 + 1 + 2 ways on either side
+        (4, 6, 0.05, 8 / 210),
+        (6, 4, 0.05, 8 / 210),
+        (5, 5, 0.05 / 6, 2 / 252),
+        (31, 31, 0.05, 0.05),
+    ],
+)
+def test_few_starts_attain_few_levels(
+    first: int, second: int, level: float, attained: float
+) -> None:
+    assert attained_level(first, second, level) == pytest.approx(attained)
+
+
+def test_the_attained_level_is_one_that_the_test_gives() -> None:
+    assert mann_whitney([1, 2, 3, 4, 7], [5, 6, 8, 9, 10]).p == attained_level(5, 5, 0.05)
