@@ -63,10 +63,8 @@ def goodput(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
 
 
 def distribution(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
-    counted = [_histogram(run) for run, _ in drawn]
-    grids = [series.grid(one.get_total_count()) if one else [] for one in counted]
-    percents = sorted({percent for grid in grids for percent in grid})
-    last = [grid[-1] if grid else -1.0 for grid in grids]
+    curves = [_curve(run) for run, _ in drawn]
+    percents = sorted({percent for curve in curves for percent in curve})
     return Series(
         "distribution",
         "Distribution of response times",
@@ -74,16 +72,7 @@ def distribution(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
             Column("percentile", "percentile", series.percent_text),
             *(_column(line, "response_time_s", format_duration) for _, line in drawn),
         ),
-        tuple(
-            (
-                percent,
-                *(
-                    histogram.value_at(one, percent) if one and percent <= end else None
-                    for one, end in zip(counted, last, strict=True)
-                ),
-            )
-            for percent in percents
-        ),
+        tuple((percent, *(curve.get(percent) for curve in curves)) for percent in percents),
         "All correct answers of each window, drawn as far as their number carries.",
     )
 
@@ -103,9 +92,13 @@ def goodput_and_memory(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
     )
 
 
-def _histogram(run: Run) -> Any:
+def _curve(run: Run) -> dict[float, float]:
+    """Seconds by percentile, as far as the run's samples carry; empty without any."""
     text = next((one.response_histogram for one in run.measurements.all()), "")
-    return histogram.decode(text) if text else None
+    if not text:
+        return {}
+    counted = histogram.decode(text)
+    return histogram.values_at(counted, series.grid(counted.get_total_count()))
 
 
 def _column(line: figures.Line, unit: str, show: Any) -> Column:

@@ -8,6 +8,7 @@ from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Interval, Measurement, Reading, Run
+from benchsuite.report.export import COLUMNS
 
 HEAVY = ("log_tail", "argv", "settings_changed")
 
@@ -28,6 +29,11 @@ def exported() -> QuerySet[Run]:
     return Run.objects.select_related("environment").prefetch_related(
         Prefetch("measurements", queryset=totals), "findings"
     )
+
+
+def tabled() -> QuerySet[Run]:
+    """Runs with what a row of a CSV holds."""
+    return Run.objects.only(*COLUMNS)
 
 
 def compared() -> QuerySet[Run]:

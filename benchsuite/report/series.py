@@ -131,6 +131,7 @@ def distribution(total: Measurement | None) -> Series:
     texts = _histograms(total)
     decoded = [histogram.decode(text) for text in texts.values()]
     percents = grid(decoded[0].get_total_count()) if decoded else []
+    curves = [histogram.values_at(one, percents) for one in decoded]
     return Series(
         "distribution",
         "Distribution of response times",
@@ -138,10 +139,7 @@ def distribution(total: Measurement | None) -> Series:
             Column("percentile", "percentile", percent_text, _first),
             *(Column(f"{name}_time_s", f"{name} time", format_duration) for name in texts),
         ),
-        tuple(
-            (percent, *(histogram.value_at(one, percent) for one in decoded))
-            for percent in percents
-        ),
+        tuple((percent, *(curve[percent] for curve in curves)) for percent in percents),
         "All correct answers of the window, drawn as far as their number carries.",
     )
 

@@ -25,12 +25,13 @@ def selection(request: HttpRequest) -> HttpResponse:
     `chosen` says that runs were to be ticked: without any, that is a mistake.
     """
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
+    wanted = queries.tabled() if request.GET.get("format") == "csv" else queries.exported()
     try:
         runs: Iterable[Run]
         if ids or batch or "chosen" in request.GET:
-            runs = queries.chosen(queries.exported(), ids, batch)
+            runs = queries.chosen(wanted, ids, batch)
         else:
-            runs = RunFilter(request.GET, queryset=queries.exported()).qs
+            runs = RunFilter(request.GET, queryset=wanted).qs
         return _answer(request, runs, "runs")
     except UsageError as error:
         return problem(request, str(error), status=400)
