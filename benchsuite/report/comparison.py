@@ -62,7 +62,7 @@ class Comparison:
         """The cell that holds the wanted run, else the first in the order given that may be one."""
         if wanted:
             for cell in self.cells:
-                if wanted in {str(run.pk) for run in cell.runs} and is_sound(cell):
+                if is_sound(cell) and wanted in {str(run.pk) for run in cell.runs}:
                     return cell
         by_run = {run.pk: cell for cell in self.cells for run in cell.runs}
         in_order = [by_run[run.pk] for run in self.runs]

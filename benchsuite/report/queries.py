@@ -12,7 +12,7 @@ from benchsuite.report.export import COLUMNS
 
 HEAVY = ("log_tail", "argv", "settings_changed")
 
-MOST_COMPARED = 200
+MOST_COMPARED = 300
 """Runs on one compare page; more can't be told apart."""
 
 

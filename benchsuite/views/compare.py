@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from benchsuite.exceptions import UsageError
-from benchsuite.models import Run
 from benchsuite.report import html, overlays, queries
 from benchsuite.report.cells import Cell, Spread
 from benchsuite.report.comparison import Comparison, is_sound, per_cpu_second, per_gib
 from benchsuite.report.sentences import (
     QUESTIONS,
+    missing_reason,
     question_sentence,
     starts_sentence,
     thread_sentence,
@@ -76,19 +76,18 @@ def show(request: HttpRequest) -> HttpResponse:
         context = {
             "title": "These runs are not alike",
             "reasons": comparison.unlike,
-            "anyway_url": _url(runs, forced=True),
+            "anyway_url": _url(request, forced="1"),
         }
         return page(request, "unlike", context, status=409)
     queries.add_series(runs)
-    return page(request, "compare", _context(comparison, forced=forced))
+    return page(request, "compare", _context(request, comparison, forced=forced))
 
 
-def _context(comparison: Comparison, *, forced: bool) -> dict[str, Any]:
+def _context(request: HttpRequest, comparison: Comparison, *, forced: bool) -> dict[str, Any]:
     cells = comparison.cells
     sentences = [question_sentence(cells, question) for question in QUESTIONS]
     said = [sentence for sentence in sentences if sentence]
     cautions = [starts_sentence(cells), thread_sentence(cells)] if said else []
-    ids = ",".join(str(run.pk) for run in comparison.runs)
     return {
         "title": f"{len(comparison.runs)} runs compared"
         if len(comparison.runs) > 1
@@ -99,7 +98,7 @@ def _context(comparison: Comparison, *, forced: bool) -> dict[str, Any]:
         "unlike": comparison.unlike if forced else [],
         "differences": comparison.differences,
         "headings": HEADINGS,
-        "rows": _rows(comparison, forced=forced),
+        "rows": _rows(request, comparison),
         "invalid": [
             title
             for title, cell in zip(comparison.titles, cells, strict=True)
@@ -108,11 +107,11 @@ def _context(comparison: Comparison, *, forced: bool) -> dict[str, Any]:
         "several": any(len(cell.measured) > 1 for cell in cells),
         "failed": overlays.failed_cells(cells),
         "charts": overlays.charts(comparison),
-        "query": f"runs={ids}",
+        "query": _query(request),
     }
 
 
-def _rows(comparison: Comparison, *, forced: bool) -> list[Row]:
+def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
     most = max((cell.middle("goodput") or 0.0 for cell in comparison.cells), default=0.0)
     return [
         Row(
@@ -124,9 +123,7 @@ def _rows(comparison: Comparison, *, forced: bool) -> list[Row]:
             per_gib=format_number(per_gib(cell)),
             failures=_failures(cell),
             is_baseline=cell is comparison.baseline,
-            baseline_url=_url(comparison.runs, baseline=cell.first, forced=forced)
-            if is_sound(cell)
-            else "",
+            baseline_url=_url(request, baseline=str(cell.first.pk)) if is_sound(cell) else "",
             bar=(cell.middle("goodput") or 0.0) / most * 100 if most else None,
         )
         for title, cell in zip(comparison.titles, comparison.cells, strict=True)
@@ -137,7 +134,7 @@ def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:
     show = html.FORMATS[column]
     spread = cell.spread(column)
     if spread is None:
-        return Shown("", "", "", html.missing_reason(cell.first, column))
+        return Shown("", "", "", missing_reason(cell.first, column))
     ratio = comparison.ratio(cell, column)
     return Shown(
         text=show(spread.median),
@@ -156,10 +153,14 @@ def _failures(cell: Cell) -> str:
     return html.FORMATS["failures"](sum(counts) if counts else None)
 
 
-def _url(runs: list[Run], *, forced: bool = False, baseline: Run | None = None) -> str:
-    query = {"runs": ",".join(str(run.pk) for run in runs)}
-    if baseline is not None:
-        query["baseline"] = str(baseline.pk)
-    if forced:
-        query["forced"] = "1"
-    return f"{reverse('benchsuite:compare')}?{urlencode(query, safe=',')}"
+def _url(request: HttpRequest, **more: str) -> str:
+    """This comparison with another baseline, or forced."""
+    if "forced" in request.GET:
+        more = {"forced": request.GET["forced"], **more}
+    return f"{reverse('benchsuite:compare')}?{_query(request)}&{urlencode(more)}"
+
+
+def _query(request: HttpRequest) -> str:
+    """Which runs were asked for, in as few words as they were: a batch stays one."""
+    asked = {"runs": ",".join(wanted_ids(request)), "batch": request.GET.get("batch", "")}
+    return urlencode({name: text for name, text in asked.items() if text}, safe=",")

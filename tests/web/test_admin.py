@@ -1,5 +1,7 @@
 """The admin shows runs and changes none."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -8,12 +10,12 @@ from tests.factories import WEAK, make_failed_run, make_run
 
 
 @pytest.fixture
-def admin(client):
+def admin(client: Any) -> Any:
     client.force_login(User.objects.create_superuser("root"))
     return client
 
 
-def test_list_and_run_lead_to_the_pages(admin):
+def test_list_and_run_lead_to_the_pages(admin: Any) -> None:
     run = make_run("uwsgi", findings=(WEAK,))
     make_failed_run("uvicorn")
     listed = admin.get("/admin/benchsuite/run/")
@@ -24,7 +26,7 @@ def test_list_and_run_lead_to_the_pages(admin):
     assert f"/results/{run.pk}/" in shown.content.decode()
 
 
-def test_nothing_is_added_or_changed(admin):
+def test_nothing_is_added_or_changed(admin: Any) -> None:
     run = make_run("uwsgi")
     assert admin.get("/admin/benchsuite/run/add/").status_code == 403
     answer = admin.post(f"/admin/benchsuite/run/{run.pk}/change/", {"label": "other"})
@@ -33,14 +35,14 @@ def test_nothing_is_added_or_changed(admin):
     assert run.label == ""
 
 
-def test_deletion_is_allowed_with_the_permission(admin, client):
+def test_deletion_is_allowed_with_the_permission(admin: Any, client: Any) -> None:
     run = make_run("uwsgi")
     path = f"/admin/benchsuite/run/{run.pk}/delete/"
     assert admin.post(path, {"post": "yes"}).status_code == 302
     assert not Run.objects.exists()
 
 
-def test_admin_works_where_the_pages_are_not_mounted(admin, settings):
+def test_admin_works_where_the_pages_are_not_mounted(admin: Any, settings: Any) -> None:
     run = make_run("uwsgi")
     settings.ROOT_URLCONF = "tests.web.admin_urls"
     assert admin.get("/admin/benchsuite/run/").status_code == 200

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -16,18 +17,18 @@ from tests.factories import (
 )
 
 
-def address(*runs, **more):
+def address(*runs: Any, **more: Any) -> Any:
     ids = ",".join(str(run.pk) for run in runs)
     return "&".join([f"/results/compare/?runs={ids}", *(f"{k}={v}" for k, v in more.items())])
 
 
-def row(page, title):
+def row(page: Any, title: Any) -> Any:
     found = [one for one in page.select("table.comparison tbody tr") if title in one.th.text]
     assert len(found) == 1
     return found[0]
 
 
-def test_it_says_which_is_better_and_by_how_much(soup):
+def test_it_says_which_is_better_and_by_how_much(soup: Any) -> None:
     fast = make_run("uwsgi", rate=600, memory_mib=100)
     slow = make_run("uvicorn", rate=300, memory_mib=150)
     page = soup(address(fast, slow))
@@ -39,7 +40,7 @@ def test_it_says_which_is_better_and_by_how_much(soup):
     assert "One start each: a difference may be chance" in page.text
 
 
-def test_ratios_are_to_the_baseline_that_was_chosen(soup):
+def test_ratios_are_to_the_baseline_that_was_chosen(soup: Any) -> None:
     fast, slow = make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)
     fast.refresh_from_db()
     slow.refresh_from_db()
@@ -52,13 +53,13 @@ def test_ratios_are_to_the_baseline_that_was_chosen(soup):
     assert row(other, "uwsgi").select_one(".ratio").text.startswith("2.")
 
 
-def test_ids_may_be_repeated_or_joined(soup):
+def test_ids_may_be_repeated_or_joined(soup: Any) -> None:
     first, second = make_run("uwsgi"), make_run("uvicorn")
     page = soup(f"/results/compare/?runs={first.pk}&runs={second.pk}&chosen=1")
     assert len(page.select("table.comparison tbody tr")) == 2
 
 
-def test_runs_of_one_command_by_its_batch(soup):
+def test_runs_of_one_command_by_its_batch(soup: Any) -> None:
     batch = uuid4()
     make_run("uwsgi", batch=batch)
     make_run("uvicorn", batch=batch)
@@ -66,7 +67,7 @@ def test_runs_of_one_command_by_its_batch(soup):
     assert len(soup(f"/results/compare/?batch={batch}").select(".comparison tbody tr")) == 2
 
 
-def test_starts_of_a_cell_share_a_row_with_their_range(soup):
+def test_starts_of_a_cell_share_a_row_with_their_range(soup: Any) -> None:
     starts = [
         make_run("uwsgi", rate=rate, repetition=number, seed=number)
         for number, rate in enumerate((500, 600, 700), start=1)
@@ -80,7 +81,7 @@ def test_starts_of_a_cell_share_a_row_with_their_range(soup):
     assert "1–3 starts each" in page.text
 
 
-def test_same_cell_under_two_labels_is_two_rows(soup):
+def test_same_cell_under_two_labels_is_two_rows(soup: Any) -> None:
     before = make_run("uwsgi", label="before")
     after = make_run("uwsgi", label="after")
     page = soup(address(before, after))
@@ -88,14 +89,14 @@ def test_same_cell_under_two_labels_is_two_rows(soup):
     assert row(page, "uwsgi · after")
 
 
-def test_close_figures_name_no_winner(soup):
+def test_close_figures_name_no_winner(soup: Any) -> None:
     runs = [make_run("uwsgi", rate=600), make_run("waitress", rate=605)]
     sentence = soup(address(*runs)).select_one("p.sentence").text
     assert "too close to call in goodput" in sentence
     assert "answered most" not in sentence
 
 
-def test_invalid_run_is_shown_but_never_ranked_nor_the_baseline(soup):
+def test_invalid_run_is_shown_but_never_ranked_nor_the_baseline(soup: Any) -> None:
     invalid = make_run("waitress", rate=900, findings=(INVALID,))
     sound, other = make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)
     page = soup(address(invalid, sound, other, baseline=invalid.pk))
@@ -105,14 +106,14 @@ def test_invalid_run_is_shown_but_never_ranked_nor_the_baseline(soup):
     assert "never ranked: waitress" in page.text
 
 
-def test_failed_and_running_runs_are_named_with_their_reason(soup):
+def test_failed_and_running_runs_are_named_with_their_reason(soup: Any) -> None:
     page = soup(address(make_run("uwsgi"), make_failed_run("uvicorn"), make_running_run("daphne")))
     assert "uvicorn ended with status 1" in page.text
     assert "0 of 1" in row(page, "uvicorn").text
     assert "running" in row(page, "daphne").text
 
 
-def test_nothing_measured_is_no_error(soup):
+def test_nothing_measured_is_no_error(soup: Any) -> None:
     page = soup(address(make_failed_run("uvicorn"), make_failed_run("daphne")))
     assert "Nothing can be ranked" in page.select_one("p.sentence").text
 
@@ -127,7 +128,7 @@ def test_nothing_measured_is_no_error(soup):
         ({"rows": 10}, "Not the same data"),
     ],
 )
-def test_unlike_runs_are_refused_unless_forced(soup, other, reason):
+def test_unlike_runs_are_refused_unless_forced(soup: Any, other: Any, reason: Any) -> None:
     runs = [make_run("uwsgi"), make_run("uvicorn", **other)]
     page = soup(address(*runs), status=409)
     assert reason in page.text
@@ -137,7 +138,7 @@ def test_unlike_runs_are_refused_unless_forced(soup, other, reason):
     assert len(anyway.select(".comparison tbody tr")) == 2
 
 
-def test_other_surroundings_stand_first(soup):
+def test_other_surroundings_stand_first(soup: Any) -> None:
     here = make_run("uwsgi", label="before")
     there = make_run(
         "uwsgi", label="after", environment={**MACHINE, "kernel": "6.12", "uptime_s": 5}
@@ -149,12 +150,12 @@ def test_other_surroundings_stand_first(soup):
     assert text.index("What else differs") < text.index("Beside each other")
 
 
-def test_charts_keep_a_server_s_colour(soup):
+def test_charts_keep_a_server_s_colour(soup: Any) -> None:
     first, second = make_run("uwsgi"), make_run("uvicorn", rate=300)
     page = soup(address(first, second))
     other = soup(address(second, make_run("daphne")))
 
-    def colours(page, chart):
+    def colours(page: Any, chart: Any) -> Any:
         drawing = json.loads(page.select_one(f"#{chart} script").text)
         return {one["name"]: one["line"]["color"] for one in drawing["data"]}
 
@@ -177,17 +178,19 @@ def test_charts_keep_a_server_s_colour(soup):
         (f"runs={uuid4()}", "There is no run"),
     ],
 )
-def test_nonsense_gets_a_clear_answer(soup, query, message):
+def test_nonsense_gets_a_clear_answer(soup: Any, query: Any, message: Any) -> None:
     assert message in soup(f"/results/compare/?{query}", status=400).text
 
 
-def test_nonsense_baseline_is_left_out(soup):
+def test_nonsense_baseline_is_left_out(soup: Any) -> None:
     runs = [make_run("uwsgi"), make_run("uvicorn")]
     assert "baseline" in row(soup(address(*runs, baseline="x")), "uwsgi")["class"]
 
 
 @pytest.mark.parametrize("count", [2, 12])
-def test_number_of_queries_does_not_grow(client, django_assert_num_queries, count):
+def test_number_of_queries_does_not_grow(
+    client: Any, django_assert_num_queries: Any, count: Any
+) -> None:
     runs = [
         make_run("uwsgi", rate=60, repetition=one + 1, started_at=BEGUN + timedelta(minutes=one))
         for one in range(count)

@@ -1,5 +1,7 @@
 """Deleting asks first, needs a POST with its token, and needs to be allowed."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
@@ -8,7 +10,7 @@ from benchsuite.models import Interval, Run
 from tests.factories import make_run, make_running_run
 
 
-def test_it_asks_first(client, soup):
+def test_it_asks_first(client: Any, soup: Any) -> None:
     run = make_run("uwsgi")
     page = soup(f"/results/delete/?runs={run.pk}")
     assert "can’t be undone" in page.text
@@ -16,7 +18,7 @@ def test_it_asks_first(client, soup):
     assert Run.objects.count() == 1
 
 
-def test_a_post_deletes_the_run_with_all_its_figures(client, soup):
+def test_a_post_deletes_the_run_with_all_its_figures(client: Any, soup: Any) -> None:
     gone, kept = make_run("uwsgi"), make_run("uvicorn")
     answer = client.post("/results/delete/", {"runs": [str(gone.pk)]})
     assert answer.status_code == 302
@@ -25,14 +27,14 @@ def test_a_post_deletes_the_run_with_all_its_figures(client, soup):
     assert "1 run deleted" in soup(answer["Location"]).text
 
 
-def test_a_post_without_the_token_is_refused():
+def test_a_post_without_the_token_is_refused() -> None:
     run = make_run("uwsgi")
     strict = Client(HTTP_HOST="localhost", enforce_csrf_checks=True)
     assert strict.post("/results/delete/", {"runs": [str(run.pk)]}).status_code == 403
     assert Run.objects.count() == 1
 
 
-def test_a_running_run_stays(client):
+def test_a_running_run_stays(client: Any) -> None:
     run = make_running_run("uwsgi")
     page = client.post("/results/delete/", {"runs": [str(run.pk)]})
     assert "Still running" in page.content.decode()
@@ -40,11 +42,11 @@ def test_a_running_run_stays(client):
 
 
 @pytest.mark.parametrize("query", ["", "runs=x"])
-def test_nonsense_is_refused(soup, query):
+def test_nonsense_is_refused(soup: Any, query: Any) -> None:
     soup(f"/results/delete/?{query}", status=400)
 
 
-def test_staff_need_the_permission(settings, client, soup):
+def test_staff_need_the_permission(settings: Any, client: Any, soup: Any) -> None:
     settings.BENCHSUITE = {}
     user = User.objects.create_user("ada", is_staff=True)
     client.force_login(user)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 
@@ -38,11 +39,11 @@ PROMISED = {
 }
 
 
-def rows(answer):
+def rows(answer: Any) -> Any:
     return list(csv.DictReader(io.StringIO(answer.content.decode())))
 
 
-def test_object_of_a_run_has_all_that_is_promised():
+def test_object_of_a_run_has_all_that_is_promised() -> None:
     run = make_run("uwsgi", findings=(WEAK,), label="before")
     written = json.loads(json.dumps(run_as_json(run)))
     assert set(written) >= PROMISED
@@ -55,14 +56,14 @@ def test_object_of_a_run_has_all_that_is_promised():
 
 
 @pytest.mark.parametrize("make", [make_failed_run, make_running_run])
-def test_what_is_missing_is_null(make):
+def test_what_is_missing_is_null(make: Any) -> None:
     written = run_as_json(make("uvicorn"))
     assert written["goodput"] is None
     assert written["response_time"]["p99"] is None
     assert written["verdict"] is None
 
 
-def test_chosen_runs_as_csv(client):
+def test_chosen_runs_as_csv(client: Any) -> None:
     chosen, failed = make_run("uwsgi"), make_failed_run("uvicorn")
     make_run("daphne")
     chosen.refresh_from_db()
@@ -75,7 +76,7 @@ def test_chosen_runs_as_csv(client):
     assert found[1]["goodput"] == ""
 
 
-def test_filtered_runs_as_json(client):
+def test_filtered_runs_as_json(client: Any) -> None:
     make_run("uwsgi")
     make_run("daphne")
     written = client.get("/results/export/?server=daphne&format=json").json()
@@ -83,7 +84,7 @@ def test_filtered_runs_as_json(client):
     assert written[0]["url"].startswith("http://localhost/results/")
 
 
-def test_one_run(client):
+def test_one_run(client: Any) -> None:
     run = make_run("uwsgi")
     assert client.get(f"/results/{run.pk}/export/").json()[0]["id"] == str(run.pk)
     assert len(rows(client.get(f"/results/{run.pk}/export/?format=csv"))) == 1
@@ -97,7 +98,7 @@ def test_one_run(client):
         ("/results/export/?format=xml", "there are: csv, json"),
     ],
 )
-def test_wrong_wishes_are_refused(soup, path, message):
+def test_wrong_wishes_are_refused(soup: Any, path: Any, message: Any) -> None:
     assert message in soup(path, status=400).text
 
 
@@ -112,14 +113,14 @@ def test_wrong_wishes_are_refused(soup, path, message):
         ("processes", ["second", "target_processes", "load_processes"]),
     ],
 )
-def test_numbers_of_each_chart(client, slug, columns):
+def test_numbers_of_each_chart(client: Any, slug: Any, columns: Any) -> None:
     run = make_run("uwsgi")
     found = rows(client.get(f"/results/{run.pk}/{slug}.csv"))
     assert list(found[0]) == columns
     assert len(found) > 5
 
 
-def test_distribution_agrees_with_the_percentiles_of_the_run(client):
+def test_distribution_agrees_with_the_percentiles_of_the_run(client: Any) -> None:
     run = make_run("uwsgi")
     run.refresh_from_db()
     by_percent = {
@@ -132,7 +133,7 @@ def test_distribution_agrees_with_the_percentiles_of_the_run(client):
 
 
 @pytest.mark.parametrize("slug", ["goodput", "distribution", "goodput-memory"])
-def test_numbers_of_a_comparison(client, slug):
+def test_numbers_of_a_comparison(client: Any, slug: Any) -> None:
     runs = [make_run("uwsgi"), make_run("uvicorn", rate=300)]
     ids = ",".join(str(run.pk) for run in runs)
     answer = client.get(f"/results/compare/{slug}.csv?runs={ids}")
@@ -141,7 +142,7 @@ def test_numbers_of_a_comparison(client, slug):
     assert "uvicorn" in text
 
 
-def test_unknown_chart_names_the_known(soup):
+def test_unknown_chart_names_the_known(soup: Any) -> None:
     run = make_run("uwsgi")
     assert "goodput, response-times" in soup(f"/results/{run.pk}/colour.csv", status=404).text
     assert "goodput, distribution" in soup("/results/compare/colour.csv", status=404).text

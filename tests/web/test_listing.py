@@ -1,6 +1,7 @@
 """The list of runs: filters, order, pages, groups."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -20,17 +21,17 @@ COLUMNS = ["verdict", "when", "label", "workload", "server", "size", "load", "go
 COLUMNS += ["failed", "cpu", "memory"]
 
 
-def servers(page):
+def servers(page: Any) -> Any:
     return [cell.contents[0].strip() for cell in page.select("tr.run td.server")]
 
 
-def test_without_runs_it_says_what_to_type(soup):
+def test_without_runs_it_says_what_to_type(soup: Any) -> None:
     page = soup("/results/")
     commands = [block.text for block in page.select("pre.command code")]
     assert any("manage.py runbench --server=" in command for command in commands)
 
 
-def test_a_row_shows_figures_with_units(soup):
+def test_a_row_shows_figures_with_units(soup: Any) -> None:
     run = make_run("uwsgi", version="2.0.30", rate=600, label="before")
     row = soup("/results/").select_one("tr.run")
     assert row.select_one(".verdict").text.strip() == "● valid"
@@ -42,13 +43,13 @@ def test_a_row_shows_figures_with_units(soup):
     assert row.select_one(".when a")["href"] == f"/results/{run.pk}/"
 
 
-def test_newest_first(soup):
+def test_newest_first(soup: Any) -> None:
     make_run("uwsgi", started_at=BEGUN)
     make_run("waitress", started_at=BEGUN + timedelta(hours=1))
     assert servers(soup("/results/")) == ["waitress", "uwsgi"]
 
 
-def test_failed_run_says_why_and_has_no_zeros(soup):
+def test_failed_run_says_why_and_has_no_zeros(soup: Any) -> None:
     make_failed_run("uvicorn")
     page = soup("/results/")
     row = page.select_one("tr.run")
@@ -59,7 +60,7 @@ def test_failed_run_says_why_and_has_no_zeros(soup):
     assert "failed" in missing["title"]
 
 
-def test_running_run_shows_its_progress(soup):
+def test_running_run_shows_its_progress(soup: Any) -> None:
     make_running_run("granian-wsgi")
     page = soup("/results/")
     assert "running" in page.select_one("tr.run .verdict").text
@@ -69,7 +70,7 @@ def test_running_run_shows_its_progress(soup):
 
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("sign", ["", "-"])
-def test_every_column_sorts_and_missing_values_come_last(soup, column, sign):
+def test_every_column_sorts_and_missing_values_come_last(soup: Any, column: Any, sign: Any) -> None:
     make_failed_run("uvicorn", started_at=BEGUN + timedelta(hours=2), processes=None)
     make_run("uwsgi", rate=300)
     make_run("waitress", rate=600, started_at=BEGUN + timedelta(hours=1))
@@ -81,7 +82,7 @@ def test_every_column_sorts_and_missing_values_come_last(soup, column, sign):
         assert servers(page)[-1] == "uvicorn"
 
 
-def test_sorting_by_goodput_orders_by_it(soup):
+def test_sorting_by_goodput_orders_by_it(soup: Any) -> None:
     make_run("uwsgi", rate=300)
     make_run("waitress", rate=600)
     assert servers(soup("/results/?sort=-goodput")) == ["waitress", "uwsgi"]
@@ -105,14 +106,14 @@ def test_sorting_by_goodput_orders_by_it(soup):
         ("q=uwsgi+nothing", set()),
     ],
 )
-def test_filters(soup, query, expected):
+def test_filters(soup: Any, query: Any, expected: Any) -> None:
     make_run("uwsgi", label="tuesday")
     make_run("waitress", workload="cpu", findings=(INVALID,))
     make_failed_run("uvicorn", started_at=BEGUN + timedelta(days=1))
     assert set(servers(soup(f"/results/?{query}"))) == expected
 
 
-def test_filter_by_environment_and_by_id(soup):
+def test_filter_by_environment_and_by_id(soup: Any) -> None:
     run = make_run("uwsgi", environment={"hostname": "other"})
     make_run("waitress")
     assert servers(soup(f"/results/?environment={run.environment_id}")) == ["uwsgi"]
@@ -122,12 +123,12 @@ def test_filter_by_environment_and_by_id(soup):
 @pytest.mark.parametrize(
     "query", ["since=soon", "environment=x", "sort=bogus", "page=99", "page=x", "server=nobody"]
 )
-def test_nonsense_is_no_error(soup, query):
+def test_nonsense_is_no_error(soup: Any, query: Any) -> None:
     make_run("uwsgi")
     soup(f"/results/?{query}")
 
 
-def test_runs_of_one_command_stand_together(soup):
+def test_runs_of_one_command_stand_together(soup: Any) -> None:
     batch = uuid4()
     make_run("uwsgi", batch=batch, rate=300)
     make_run("waitress", batch=batch, rate=600, started_at=BEGUN + timedelta(seconds=20))
@@ -142,7 +143,7 @@ def test_runs_of_one_command_stand_together(soup):
     assert not soup("/results/?sort=server").select("tr.command-line")
 
 
-def test_pages(soup):
+def test_pages(soup: Any) -> None:
     make_rows(120, servers=("uwsgi",))
     first, last = soup("/results/"), soup("/results/?page=3&sort=when")
     assert len(first.select("tr.run")) == 50
@@ -152,20 +153,22 @@ def test_pages(soup):
 
 
 @pytest.mark.parametrize("count", [20, 200])
-def test_number_of_queries_does_not_grow(client, count, django_assert_num_queries):
+def test_number_of_queries_does_not_grow(
+    client: Any, count: Any, django_assert_num_queries: Any
+) -> None:
     make_rows(count, servers=("uwsgi", "uvicorn", "waitress", "daphne"))
     with django_assert_num_queries(6):
         client.get("/results/")
 
 
-def test_a_label_is_text_and_not_markup(soup):
+def test_a_label_is_text_and_not_markup(soup: Any) -> None:
     make_run("uwsgi", label="<script>alert(1)</script>")
     page = soup("/results/")
     assert not [script for script in page.select("script") if "alert" in script.text]
     assert page.select_one("tr.run .label").text == "<script>alert(1)</script>"
 
 
-def test_interrupted_run_with_figures_keeps_them(soup):
+def test_interrupted_run_with_figures_keeps_them(soup: Any) -> None:
     run = make_run("uwsgi")
     Run.objects.filter(pk=run.pk).update(status=Status.INTERRUPTED.value, failure="Ctrl-C")
     row = soup("/results/").select_one("tr.run")

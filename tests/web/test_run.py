@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -12,7 +13,7 @@ from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, mak
 CHARTS = ["goodput", "response-times", "distribution", "cpu", "memory", "processes"]
 
 
-def test_it_says_what_happened(soup):
+def test_it_says_what_happened(soup: Any) -> None:
     run = make_run("uwsgi", rate=600, findings=(WEAK,))
     page = soup(f"/results/{run.pk}/")
     sentence = page.select_one("p.sentence").text
@@ -24,7 +25,7 @@ def test_it_says_what_happened(soup):
     assert "Use fewer users" in finding.select_one(".hint").text
 
 
-def test_each_chart_has_its_numbers_beside_it(soup):
+def test_each_chart_has_its_numbers_beside_it(soup: Any) -> None:
     run = make_run("uwsgi")
     page = soup(f"/results/{run.pk}/")
     figures = page.select("figure.chart")
@@ -39,7 +40,7 @@ def test_each_chart_has_its_numbers_beside_it(soup):
         assert figure.select_one(".data a")["href"] == f"/results/{run.pk}/{figure['id']}.csv"
 
 
-def test_warm_up_and_drain_are_shaded(soup):
+def test_warm_up_and_drain_are_shaded(soup: Any) -> None:
     run = make_run("uwsgi", warmup_s=3.0, duration_s=10.0)
     figure = soup(f"/results/{run.pk}/").select_one("#goodput")
     layout = json.loads(figure.select_one("script").text)["layout"]
@@ -47,7 +48,7 @@ def test_warm_up_and_drain_are_shaded(soup):
     assert [note["text"] for note in layout["annotations"]] == ["warm-up", "drain"]
 
 
-def test_what_was_run_can_be_copied(soup):
+def test_what_was_run_can_be_copied(soup: Any) -> None:
     run = make_run("uwsgi", label="before")
     page = soup(f"/results/{run.pk}/")
     commands = [block.text for block in page.select("pre.command code")]
@@ -58,7 +59,7 @@ def test_what_was_run_can_be_copied(soup):
     assert "Booting worker with pid" in page.select_one("pre.log").text
 
 
-def test_failed_run_shows_its_failure_first(soup):
+def test_failed_run_shows_its_failure_first(soup: Any) -> None:
     run = make_failed_run("uvicorn")
     page = soup(f"/results/{run.pk}/")
     assert "ModuleNotFoundError: shop" in page.select_one("section.failure pre").text
@@ -66,12 +67,12 @@ def test_failed_run_shows_its_failure_first(soup):
     assert not page.select(".tiles")
 
 
-def test_interrupted_run_says_so(soup):
+def test_interrupted_run_says_so(soup: Any) -> None:
     run = make_failed_run("uvicorn", status=Status.INTERRUPTED, failure="Ctrl-C was pressed.")
     assert "was interrupted" in soup(f"/results/{run.pk}/").select_one(".failure h2").text
 
 
-def test_running_run_reloads_itself(soup):
+def test_running_run_reloads_itself(soup: Any) -> None:
     run = make_running_run("uwsgi")
     page = soup(f"/results/{run.pk}/")
     assert "is being measured" in page.select_one(".sentence").text
@@ -79,20 +80,20 @@ def test_running_run_reloads_itself(soup):
     assert "Delete" not in page.text
 
 
-def test_failures_are_told_by_kind_with_an_example(soup):
+def test_failures_are_told_by_kind_with_an_example(soup: Any) -> None:
     run = make_run("uwsgi", failed_share=0.1, findings=(INVALID,))
     rows = [row.text for row in soup(f"/results/{run.pk}/").select("tr.failures")]
     assert "read timeout, such as: no answer within 30 s" in rows[0]
 
 
-def test_percentile_without_enough_samples_is_missing_with_its_reason(soup):
+def test_percentile_without_enough_samples_is_missing_with_its_reason(soup: Any) -> None:
     run = make_run("uwsgi", rate=20, duration_s=10.0, users=5)
     page = soup(f"/results/{run.pk}/")
     titles = [missing["title"] for missing in page.select(".tiles .missing")]
     assert titles == [f"needs 368 right answers, and the run has {run.requests}"]
 
 
-def test_previous_and_next_run_of_the_same_cell(soup):
+def test_previous_and_next_run_of_the_same_cell(soup: Any) -> None:
     first, middle, last = (
         make_run("uwsgi", started_at=BEGUN + timedelta(hours=hour), seed=hour) for hour in range(3)
     )
@@ -102,7 +103,7 @@ def test_previous_and_next_run_of_the_same_cell(soup):
     assert page.select_one("a[rel=next]")["href"] == f"/results/{last.pk}/"
 
 
-def test_long_series_is_shortened_in_its_table_only(soup, client):
+def test_long_series_is_shortened_in_its_table_only(soup: Any, client: Any) -> None:
     run = make_run("uwsgi", rate=20, duration_s=600.0, warmup_s=0.0, users=5)
     page = soup(f"/results/{run.pk}/")
     assert 100 < len(page.select("#goodput tbody tr")) <= 240
@@ -112,18 +113,20 @@ def test_long_series_is_shortened_in_its_table_only(soup, client):
 
 
 @pytest.mark.parametrize("seconds", [10.0, 300.0])
-def test_number_of_queries_does_not_grow(client, django_assert_num_queries, seconds):
+def test_number_of_queries_does_not_grow(
+    client: Any, django_assert_num_queries: Any, seconds: Any
+) -> None:
     run = make_run("uwsgi", rate=20, duration_s=seconds)
     with django_assert_num_queries(7):
         client.get(f"/results/{run.pk}/")
 
 
-def test_unknown_run_is_not_found(soup):
+def test_unknown_run_is_not_found(soup: Any) -> None:
     page = soup(f"/results/{uuid4()}/", status=404)
     assert "There is no run" in page.select_one(".sentence").text
 
 
-def test_spec_of_another_format_is_shown_all_the_same(soup):
+def test_spec_of_another_format_is_shown_all_the_same(soup: Any) -> None:
     run = make_run("uwsgi")
     run.spec = {"format_version": 99, "anything": 1}
     run.save()

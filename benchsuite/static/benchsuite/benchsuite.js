@@ -106,6 +106,20 @@
     show();
   }
 
+  // While something runs the list stays fresh, unless that would undo what the reader is doing.
+  function refreshList() {
+    const form = document.getElementById("runs");
+    if (!form || !form.dataset.refreshS) {
+      return;
+    }
+    setInterval(function () {
+      const typing = document.activeElement && document.activeElement.closest("form");
+      if (!document.hidden && !typing && !form.querySelector("input:checked")) {
+        location.reload();
+      }
+    }, 1000 * Number(form.dataset.refreshS));
+  }
+
   // On a narrow screen the filters would push the list off it; without a script they stay open.
   function foldFilters() {
     const filters = document.querySelector("details.filters");
@@ -118,6 +132,7 @@
   foldFilters();
   addCopyButtons();
   countChosen();
+  refreshList();
   drawAll();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   new MutationObserver(drawAll).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
