@@ -129,6 +129,20 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """What the load generator makes at most, of a responder that costs next to nothing."""
+
+    users: int
+    keep_alive: bool
+    throughput: float
+    """Requests per second."""
+    load_cpu_percent: float | None = None
+    """Of the busiest load process; 100 is one CPU."""
+    responder_cpu_percent: float | None = None
+    """Near 100, the responder was the limit, and the generator's own ceiling is higher."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """One run, whatever became of it."""
 

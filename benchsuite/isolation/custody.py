@@ -21,6 +21,7 @@ from benchsuite.isolation.creation import Throwaway, engine
 from benchsuite.isolation.faults import explain
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
+from benchsuite.isolation.slowing import slowing, undone
 from benchsuite.specs import KEEP, DatabaseSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
@@ -61,6 +62,8 @@ class Custody:
         return {
             "engine": program,
             "settings_changed": self._changes(),
+            "slowing": slowing(self._project()),
+            "undone": undone(self._project()),
             "cookies": cookies,
             "options": dict(found.get("options", {})),
         }
@@ -110,10 +113,13 @@ class Custody:
 
     def _changes(self) -> dict[str, str]:
         """What a run's server will say it changed: the same for every run."""
-        module = importlib.import_module(self._plan.settings_module)
-        project = {name: getattr(module, name) for name in dir(module) if name.isupper()}
         names = {alias: "" for same in self._throwaway.groups.values() for alias in same}
-        return overridden(project, self._run_plan("", "", names))[1]
+        return overridden(self._project(), self._run_plan("", "", names))[1]
+
+    def _project(self) -> dict[str, Any]:
+        """The project's own settings."""
+        module = importlib.import_module(self._plan.settings_module)
+        return {name: getattr(module, name) for name in dir(module) if name.isupper()}
 
 
 @contextmanager

@@ -56,6 +56,16 @@ class Keeper:
         return dict(self._found("settings_changed"))
 
     @property
+    def slowing(self) -> dict[str, str]:
+        """Setting → what in it slows each request down, in words."""
+        return dict(self._found("slowing"))
+
+    @property
+    def undone(self) -> dict[str, str]:
+        """Setting → what would, if runs did not switch DEBUG off."""
+        return dict(self._found("undone"))
+
+    @property
     def cookies(self) -> dict[str, str]:
         """What `prepare()` wants every user to send."""
         return dict(self._found("cookies"))

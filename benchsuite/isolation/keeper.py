@@ -4,7 +4,8 @@
 
 It answers on the inherited pipe FD, in JSON lines, to commands on standard input, JSON lines too:
 
-    child → {"event": "ready", "engine", "settings_changed", "cookies", "options"}
+    child → {"event": "ready", "engine", "settings_changed", "slowing", "undone", "cookies",
+             "options"}
     parent → {"do": "clone", "token": …}      child → {"event": "cloned", "plan": path}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
 

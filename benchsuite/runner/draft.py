@@ -1,7 +1,7 @@
 """A run's result while it is being made: what is known so far, whatever happens next."""
 
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -13,12 +13,14 @@ import numpy as np
 from benchsuite.load import spool
 from benchsuite.load.job import Done
 from benchsuite.proc import Process
-from benchsuite.results import Reading, RunResult, Status, Summary
+from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary
+from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
-from benchsuite.stats import summary, validity
+from benchsuite.stats import signs, summary, validity
+from benchsuite.stats.ceilings import ceiling_rate
 from benchsuite.stats.samples import Kind
-from benchsuite.stats.validity import Evidence
+from benchsuite.stats.validity import Cluster, Evidence
 from benchsuite.telemetry import Sampler
 
 LOG_LINES = 40
@@ -27,7 +29,14 @@ LOG_LINES = 40
 class Draft:
     """Filled in step by step; `result()` makes the frozen value of it at any moment."""
 
-    def __init__(self, spec: RunSpec, adapter: ServerAdapter, *, started_at: datetime) -> None:
+    def __init__(
+        self,
+        spec: RunSpec,
+        adapter: ServerAdapter,
+        *,
+        started_at: datetime,
+        ceilings: Callable[[Mapping[str, Any]], Sequence[Ceiling]] = lambda environment: (),
+    ) -> None:
         self.spec = spec
         self.adapter = adapter
         self.started_at = started_at
@@ -44,6 +53,14 @@ class Draft:
         self.intervals: tuple[Any, ...] = ()
         self.readings: tuple[Reading, ...] = ()
         self.sampler_cpu_percent: float | None = None
+        self.slowing: Mapping[str, str] = {}
+        self.undone: Mapping[str, str] = {}
+        self.has_own_users = False
+        """Whether a locustfile's users run, who need not do the same."""
+        self.witness: Witness | None = None
+        self.cluster: Cluster | None = None
+        self.journeys_by_user: tuple[int, ...] = ()
+        self._ceilings = ceilings
 
     def fail(self, status: Status, failure: str) -> None:
         """The first reason stands; what follows from it doesn't replace it."""
@@ -96,6 +113,11 @@ class Draft:
             window=done.window,
             examples=examples,
         )
+        self.cluster = signs.cluster(samples[requests], done.window)
+        if not self.has_own_users:
+            self.journeys_by_user = signs.journeys_by_user(
+                samples[~requests], done.window, self.spec.load.users
+            )
         self.summaries = tuple(
             summary.summarise(
                 samples[samples["name"] == index],
@@ -115,18 +137,54 @@ class Draft:
             return None
         return load.users - load.think_time_s * sum(journey.throughput for journey in journeys)
 
+    def _evidence(self, done: Done, environment: Mapping[str, Any]) -> Evidence:
+        """All that is known about how this run went."""
+        waiting_users = self._waiting_users()
+        evidence = Evidence(
+            total=self.total,
+            intervals=self.intervals,
+            window=self._window(),
+            load_cpu_percent=done.cpu_percent,
+            load_lag_p99_s=done.lag_p99_s,
+            ceiling_rate=ceiling_rate(self._ceilings(environment), self.spec.load),
+            waiting_users=waiting_users,
+            died=self.died,
+            target_cpu_percent=self._target_cpu_percent(),
+            cluster=self.cluster,
+            journeys_by_user=self.journeys_by_user,
+            slowing=self.slowing,
+            undone=self.undone,
+        )
+        witness = self.witness
+        if witness is None:
+            return evidence
+        return replace(
+            evidence,
+            probes=witness.probes(done, self.summaries, waiting_users),
+            turnover=witness.turnover(done),
+            log=witness.log,
+            host=witness.shares(done),
+            clock=witness.clock(),
+            cpus_target=witness.cpus_target,
+            cpus_load=witness.cpus_load,
+        )
+
+    def _target_cpu_percent(self) -> float | None:
+        """Mean CPU share of the target over the seconds that lie in the window."""
+        begin, end = self._window() or (0.0, 0.0)
+        shares = [
+            reading.cpu_percent
+            for reading in self.readings
+            if reading.part == "target"
+            and reading.cpu_percent is not None
+            and begin < reading.second <= end
+        ]
+        return sum(shares) / len(shares) if shares else None
+
     def result(self, environment: Mapping[str, Any]) -> RunResult:
         findings = ()
         if self.total is not None and self.done is not None:
-            findings = validity.assess(
-                Evidence(
-                    total=self.total,
-                    load_cpu_percent=self.done.cpu_percent,
-                    load_lag_p99_s=self.done.lag_p99_s,
-                    waiting_users=self._waiting_users(),
-                    died=self.died,
-                )
-            )
+            findings = validity.assess(self._evidence(self.done, environment))
         return RunResult(
             spec=self.spec,
             status=self.status,

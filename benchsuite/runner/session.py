@@ -7,7 +7,7 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 import os
 import secrets
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,17 +21,19 @@ from benchsuite.load.driver import LoadWorker, load_worker
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.probe import answers_as
 from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
-from benchsuite.results import RunResult, Status
+from benchsuite.results import Ceiling, RunResult, Status
 from benchsuite.runner.draft import Draft
 from benchsuite.runner.surroundings import surroundings
+from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import DatabaseSpec, RunSpec, WorkloadSpec
-from benchsuite.telemetry import Sampler
 from benchsuite.workloads.base import Workload
 
 HOST = "127.0.0.1"
 READY_TIMEOUT_S = 60.0
 INTERRUPT_DRAIN_S = 2.0
+
+Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 
 
 class Watcher(Protocol):
@@ -45,13 +47,18 @@ class Watcher(Protocol):
 
 
 @contextmanager
-def session(*, settings_module: str, port: int | None = None) -> Iterator["Session"]:
-    """What the runs of one command share: a folder, the databases, the machine's fingerprint."""
+def session(
+    *, settings_module: str, port: int | None = None, ceilings: Ceilings = lambda environment: ()
+) -> Iterator["Session"]:
+    """What the runs of one command share: a folder, the databases, the machine's fingerprint.
+
+    `ceilings` finds what the load generator was seen to make at most in an environment.
+    """
     with ExitStack() as stack:
         token = secrets.token_hex(8)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsuite-")))
         stack.enter_context(guarded(token, folder))
-        yield Session(settings_module, folder=folder, stack=stack, port=port)
+        yield Session(settings_module, folder=folder, stack=stack, port=port, ceilings=ceilings)
 
 
 class Session:
@@ -60,12 +67,19 @@ class Session:
     """
 
     def __init__(
-        self, settings_module: str, *, folder: Path, stack: ExitStack, port: int | None
+        self,
+        settings_module: str,
+        *,
+        folder: Path,
+        stack: ExitStack,
+        port: int | None,
+        ceilings: Ceilings,
     ) -> None:
         self.settings_module = settings_module
         self.folder = folder
         self.port = port
         self._stack = stack
+        self._ceilings = ceilings
         self._keepers: dict[tuple[str, str], Keeper] = {}
         self._environment: Mapping[str, object] | None = None
         self._count = 0
@@ -75,7 +89,7 @@ class Session:
         raised.
         """
         adapter = planning.adapter(spec)
-        draft = Draft(spec, adapter, started_at=datetime.now(UTC))
+        draft = Draft(spec, adapter, started_at=datetime.now(UTC), ceilings=self._ceilings)
         self._count += 1
         folder = self.folder / str(self._count)
         folder.mkdir()
@@ -107,6 +121,8 @@ class Session:
         keeper = self._keeper(spec.workload, spec.database, workload)
         keeper.wait()
         draft.settings_changed = keeper.settings_changed
+        draft.slowing, draft.undone = keeper.slowing, keeper.undone
+        draft.has_own_users = bool(workload.locustfile)
         token = secrets.token_hex(16)
         plan = stack.enter_context(keeper.clone(token))
         port = self.port or free_port(HOST)
@@ -132,8 +148,11 @@ class Session:
             timeout_s=READY_TIMEOUT_S,
         )
         watcher.stage(f"ready in {draft.startup_s:.1f} s")
-        load.check(_job(spec, workload, base_url, token, folder, keeper))
-        with draft.watched(Sampler({"target": process.living, "load": lambda: [load.pid]})):
+        job = _job(spec, workload, base_url, token, folder, keeper)
+        load.check(job)
+        draft.witness = witness = Witness(process, load.pid)
+        asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
+        with witness.looking_on(asked, job, folder), draft.watched(witness.sampler()):
             draft.done = _load(load, process, draft, watcher)
         draft.read_samples(folder)
 

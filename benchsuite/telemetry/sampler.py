@@ -49,7 +49,8 @@ class Sampler:
     """Watches named parts, each given by a function that lists its living processes.
 
     An error of a device or of such a function ends neither the run nor the sampling: the figure is
-    missing, and the error is told in the end.
+    missing, and the error is told in the end. What is in `also` is called after the parts, each
+    time.
     """
 
     def __init__(
@@ -57,8 +58,10 @@ class Sampler:
         parts: Mapping[str, Pids],
         interval_s: float = 1.0,
         devices: Sequence[type[Device]] = DEVICES,
+        also: Sequence[Callable[[], object]] = (),
     ) -> None:
         self._interval_s = interval_s
+        self._also = tuple(also)
         self._devices = tuple(devices)
         self._parts: tuple[_Part, ...] = ()
         self._readings: list[Reading] = []
@@ -117,6 +120,8 @@ class Sampler:
         costly = now >= self._costly_from
         for part in self._parts:
             self._read_part(part, costly=costly)
+        for look in self._also:
+            self._tried(getattr(look, "__qualname__", "look"), look)
         self._cpu_s = time.thread_time()
         self._watched_s = time.monotonic() - self._started_at
         if costly:
@@ -138,7 +143,7 @@ class Sampler:
                 self._note(f"{part.name}, {type(device).__name__}", error)
         self._readings.append(Reading(second=snapshot.at, part=part.name, **figures))
 
-    def _tried(self, where: str, action: Callable[[], None]) -> bool:
+    def _tried(self, where: str, action: Callable[[], object]) -> bool:
         try:
             action()
         except Exception as error:  # noqa: BLE001 - the same border

@@ -117,6 +117,7 @@ class Evidence:
     cpus_target: frozenset[int] | None = None
     cpus_load: frozenset[int] | None = None
 
-    debug_was_on: bool = False
-    remarks: Mapping[str, str] = field(default_factory=dict)
+    slowing: Mapping[str, str] = field(default_factory=dict)
     """What in the project's settings slows it down: setting → words."""
+    undone: Mapping[str, str] = field(default_factory=dict)
+    """What would, if the run had not put it right: setting → words."""

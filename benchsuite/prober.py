@@ -1,0 +1,93 @@
+"""The program of the prober: asks one page now and then, and writes down how long it took.
+
+    python -S -c "…; main()" REQUEST OUTPUT
+
+It is a client of its own that shares nothing with the load generator, so that each can be held
+against the other. It imports nothing but the standard library. `benchsuite.probing` starts it.
+"""
+
+import http.client
+import json
+import random
+import select
+import sys
+import time
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+RUN_HEADER = "X-Benchsuite-Run"
+
+JITTER = 0.5
+"""Pauses vary by this share, so that nothing periodic is always met at the same moment."""
+
+
+class Prober:
+    """One client with at most one connection."""
+
+    def __init__(self, request: dict[str, object]) -> None:
+        self._host = str(request["host"])
+        self._port = int(str(request["port"]))
+        self._path = str(request["path"])
+        self._token = str(request["token"])
+        self._timeout_s = float(str(request["timeout_s"]))
+        self._keep_alive = bool(request["keep_alive"])
+        self._headers = {"User-Agent": "benchsuite-prober", "Accept": "*/*"}
+        if request["cookie"]:
+            self._headers["Cookie"] = str(request["cookie"])
+        if not self._keep_alive:
+            self._headers["Connection"] = "close"
+        self._connection: http.client.HTTPConnection | None = None
+
+    def ask(self) -> bool:
+        """Whether the page was answered, rightly and by the server of this run."""
+        try:
+            if self._connection is None or _has_ended(self._connection):
+                self.close()
+                self._connection = http.client.HTTPConnection(
+                    self._host, self._port, timeout=self._timeout_s
+                )
+            self._connection.request("GET", self._path, headers=self._headers)
+            answer = self._connection.getresponse()
+            answer.read()
+        except (OSError, http.client.HTTPException):
+            self.close()
+            return False
+        if not self._keep_alive or answer.will_close:
+            self.close()
+        return answer.status < 400 and answer.getheader(RUN_HEADER) == self._token
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def probe(request: dict[str, object], output: TextIO) -> NoReturn:
+    """Asks until it is killed; a line for each: when meant, sent, finished (all monotonic
+    seconds), and 1 for the right answer.
+    """
+    prober = Prober(request)
+    least_pause_s = float(str(request["least_pause_s"]))
+    most_share = float(str(request["most_share"]))
+    draw = random.Random(int(str(request["seed"])))
+    due = time.monotonic()
+    while True:
+        time.sleep(max(0.0, due - time.monotonic()))
+        sent = time.monotonic()
+        right = prober.ask()
+        finished = time.monotonic()
+        output.write(f"{due:.7f} {sent:.7f} {finished:.7f} {int(right)}\n")
+        output.flush()
+        pause_s = max(least_pause_s, (finished - sent) / most_share)
+        due = max(due + pause_s * draw.uniform(1 - JITTER, 1 + JITTER), finished)
+
+
+def _has_ended(connection: http.client.HTTPConnection) -> bool:
+    """Whether the server has closed the connection since its last answer."""
+    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
+
+
+def main() -> None:
+    request = json.loads(Path(sys.argv[1]).read_text())
+    with open(sys.argv[2], "w", encoding="ascii") as output:
+        probe(request, output)

@@ -1,0 +1,150 @@
+"""Starts the prober beside a load, and reads what it saw."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from benchsuite.proc import running
+from benchsuite.workloads.base import Workload
+
+LEAST_PAUSE_S = 0.2
+"""Five times a second is enough for a median within ten seconds, and little enough to cost nothing
+(2 ms of CPU a second)."""
+
+MOST_SHARE = 0.01
+"""Of what the users ask, the prober asks at most this much: it must not be a load itself."""
+
+Probe = tuple[float, float, float, bool]
+"""When it was meant to be sent, sent, finished (monotonic seconds); whether it was right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What the prober saw between two moments."""
+
+    sent: int
+    service_times_s: tuple[float, ...]
+    lateness_s: float
+
+
+class _Asked(BaseException):
+    """Not an Exception: a journey must not catch it."""
+
+    def __init__(self, path: str | None) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+class _FirstRequest:
+    """A client that ends the journey at its first request."""
+
+    def get(
+        self,
+        path: str,
+        data: Mapping[str, Any] | None = None,
+        follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
+        *,
+        name: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> NoReturn:
+        raise _Asked(None if data or follow or headers else path)
+
+    def post(self, *arguments: Any, **named: Any) -> NoReturn:
+        raise _Asked(None)
+
+
+def probed_path(workload: Workload) -> str | None:
+    """The page that the journey asks first, if a plain GET does; None when it can't be told.
+
+    Whether the journey asks other pages too is known when the load has ended.
+    """
+    if workload.locustfile:
+        return None
+    try:
+        workload.journey(_FirstRequest())
+    except _Asked as asked:
+        return asked.path
+    except Exception:  # noqa: BLE001 - a journey is foreign code, and only not probed for it
+        return None
+    return None
+
+
+@contextmanager
+def prober(
+    *,
+    base_url: str,
+    path: str,
+    token: str,
+    folder: Path,
+    users: int,
+    timeout_s: float,
+    keep_alive: bool,
+    cookies: Mapping[str, str],
+    seed: int,
+) -> Iterator[Path]:
+    """Probes while the block runs; the path of the file that it writes to."""
+    parts = urlsplit(base_url)
+    request = {
+        "host": parts.hostname,
+        "port": parts.port,
+        "path": path,
+        "token": token,
+        "timeout_s": timeout_s,
+        "keep_alive": keep_alive,
+        "cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
+        "least_pause_s": LEAST_PAUSE_S,
+        "most_share": min(0.5, MOST_SHARE * users),
+        "seed": seed,
+    }
+    asked, seen = folder / "prober.json", folder / "prober.txt"
+    # A session cookie is nobody else's business.
+    with open(os.open(asked, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(request, file)
+    with running(
+        _command(asked, seen),
+        name="the prober",
+        log=folder / "prober.log",
+        env={"LC_ALL": "C.UTF-8"},
+        stop_signal=signal.SIGKILL,
+        marker=token,
+    ):
+        yield seen
+
+
+def read(path: Path) -> list[Probe]:
+    """The probes that have ended; a line that is being written is none yet."""
+    try:
+        lines = path.read_text(encoding="ascii").split("\n")[:-1]
+    except FileNotFoundError:
+        return []
+    probes = (line.split() for line in lines)
+    return [(float(due), float(sent), float(end), ok == "1") for due, sent, end, ok in probes]
+
+
+def between(probes: list[Probe], window: tuple[float, float]) -> Seen | None:
+    """What those meant for the window saw; None when there are none."""
+    inside = [probe for probe in probes if window[0] <= probe[0] < window[1]]
+    if not inside:
+        return None
+    return Seen(
+        sent=len(inside),
+        service_times_s=tuple(end - sent for _, sent, end, right in inside if right),
+        lateness_s=median(sent - due for due, sent, _, _ in inside),
+    )
+
+
+def _command(request: Path, output: Path) -> list[str]:
+    package = str(Path(__file__).resolve().parent.parent)
+    program = (
+        f"import sys; sys.path.insert(0, {package!r}); from benchsuite.prober import main; main()"
+    )
+    # Isolated and without site-packages: it is up in 50 ms.
+    return [sys.executable, "-I", "-S", "-c", program, str(request), str(output)]

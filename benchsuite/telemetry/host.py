@@ -1,0 +1,184 @@
+"""The machine as a whole while a run lasts: what others take, what the kernel counts, its clocks.
+
+One look costs about 1 ms of CPU on a machine of a hundred processes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from benchsuite.procfs import read_bytes
+from benchsuite.stats.validity import ClockCheck, HostShares
+from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.others import Others
+
+CULPRIT_PERCENT = 2.0
+"""Less of a CPU is not worth a name."""
+
+LATE_S = 0.25
+"""How much after the end of a window its last look may come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What the kernel's counters said at one moment; None for what this kernel doesn't count."""
+
+    at: float
+    wall_apart: float
+    suspended_s: float
+    cpu_ticks: int | None
+    """Of all CPUs together, since boot."""
+    steal_ticks: int | None
+    memory_waiting_us: int | None
+    listen_overflows: int | None
+    throttled: tuple[tuple[int, int], ...]
+    """Periods and throttled ones, for each control group with a limit that we are in."""
+    others_percent: float | None
+    """Of one CPU, since the look before."""
+
+
+class Host:
+    """Call `look()` once a second; `shares()` and `clock()` tell of any part of the time."""
+
+    def __init__(
+        self,
+        ours: Callable[[], Iterable[int]] = tuple,
+        *,
+        cpus: int,
+        clocks: Clocks | None = None,
+        root: Path = Path("/"),
+    ) -> None:
+        self._cpus = cpus
+        self._clocks = clocks or Clocks()
+        self._proc = root / "proc"
+        self._groups = tuple(_control_groups(root))
+        self._others = Others(ours)
+        self.looks: list[Look] = []
+
+    def look(self) -> None:
+        clocks = self._clocks
+        cpu, steal = _cpu_ticks(self._proc)
+        self.looks.append(
+            Look(
+                at=clocks.monotonic(),
+                wall_apart=clocks.apart(clocks.wall),
+                suspended_s=clocks.apart(clocks.since_boot),
+                cpu_ticks=cpu,
+                steal_ticks=steal,
+                memory_waiting_us=_waiting_us(self._proc / "pressure" / "memory"),
+                listen_overflows=_listen_overflows(self._proc / "net" / "netstat"),
+                throttled=tuple(_periods(group) for group in self._groups),
+                others_percent=self._others.look(),
+            )
+        )
+
+    def shares(self, begin: float, end: float) -> HostShares | None:
+        """What happened between two moments; None with fewer than two looks there."""
+        looks = [one for one in self.looks if begin <= one.at <= end + LATE_S]
+        if len(looks) < 2:
+            return None
+        first, last = looks[0], looks[-1]
+        seconds = last.at - first.at
+        others = _mean_others(looks)
+        return HostShares(
+            steal_percent=_share(
+                first.steal_ticks, last.steal_ticks, _grown(first.cpu_ticks, last.cpu_ticks)
+            ),
+            others_percent=None if others is None else others / self._cpus,
+            culprit=self._others.culprit(CULPRIT_PERCENT, self.looks[-1].at - self.looks[0].at),
+            throttled_percent=_throttled(first, last),
+            memory_pressure_percent=_share(
+                first.memory_waiting_us, last.memory_waiting_us, seconds * 1e6
+            ),
+            listen_overflows=_grown(first.listen_overflows, last.listen_overflows),
+        )
+
+    def clock(self, interval_s: float) -> ClockCheck | None:
+        """Over all looks, which should have come in this interval."""
+        if len(self.looks) < 2:
+            return None
+        first, last = self.looks[0], self.looks[-1]
+        late_s = max(after.at - before.at - interval_s for before, after in pairwise(self.looks))
+        return ClockCheck(
+            wall_step_s=(last.wall_apart - first.wall_apart)
+            - (last.suspended_s - first.suspended_s),
+            gap_s=max(0.0, late_s, last.suspended_s - first.suspended_s),
+        )
+
+
+def _grown(first: int | None, last: int | None) -> int | None:
+    return None if first is None or last is None else last - first
+
+
+def _share(first: int | None, last: int | None, whole: float | None) -> float | None:
+    grown = _grown(first, last)
+    return None if grown is None or not whole else 100 * grown / whole
+
+
+def _mean_others(looks: list[Look]) -> float | None:
+    """Mean of the shares between the looks, each as long as it lasted."""
+    parts = [
+        (after.at - before.at, after.others_percent)
+        for before, after in pairwise(looks)
+        if after.others_percent is not None
+    ]
+    seconds = sum(part[0] for part in parts)
+    return sum(length * percent for length, percent in parts) / seconds if seconds else None
+
+
+def _throttled(first: Look, last: Look) -> float | None:
+    """Of the group that was held back most."""
+    shares = [
+        100 * (now[1] - then[1]) / (now[0] - then[0])
+        for then, now in zip(first.throttled, last.throttled, strict=True)
+        if now[0] > then[0]
+    ]
+    return max(shares, default=None)
+
+
+def _cpu_ticks(proc: Path) -> tuple[int | None, int | None]:
+    """All ticks and those stolen. Guests' time is in the user's already (proc(5))."""
+    fields = (read_bytes(str(proc / "stat")) or b"").partition(b"\n")[0].split()[1:9]
+    if len(fields) < 8:
+        return None, None
+    ticks = [int(field) for field in fields]
+    return sum(ticks), ticks[7]
+
+
+def _waiting_us(path: Path) -> int | None:
+    """The total of the line "some avg10=… avg60=… avg300=… total=…", in µs."""
+    line = (read_bytes(str(path)) or b"").partition(b"\n")[0]
+    _, found, total = line.partition(b"total=")
+    return int(total) if found else None
+
+
+def _listen_overflows(path: Path) -> int | None:
+    """Two lines for each group of counters: names, then numbers."""
+    lines = (read_bytes(str(path)) or b"").splitlines()
+    for names, numbers in pairwise(lines):
+        if names.startswith(b"TcpExt:") and numbers.startswith(b"TcpExt:"):
+            counters = dict(zip(names.split(), numbers.split(), strict=False))
+            found = counters.get(b"ListenOverflows")
+            return None if found is None else int(found)
+    return None
+
+
+def _control_groups(root: Path) -> Iterator[Path]:
+    """The `cpu.stat` of each control group that this process is in, from its own upwards."""
+    top = root / "sys" / "fs" / "cgroup"
+    text = (read_bytes(str(root / "proc" / "self" / "cgroup")) or b"").decode()
+    for line in text.splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        parts = [part for part in path.split("/") if part]
+        for depth in range(len(parts), -1, -1):
+            file = top.joinpath("cpu" if controllers else "", *parts[:depth], "cpu.stat")
+            if b"nr_throttled" in (read_bytes(str(file)) or b""):
+                yield file
+
+
+def _periods(file: Path) -> tuple[int, int]:
+    found = dict(line.split() for line in (read_bytes(str(file)) or b"").splitlines())
+    return int(found.get(b"nr_periods", 0)), int(found.get(b"nr_throttled", 0))

@@ -1,0 +1,82 @@
+"""The CPU that programs take which don't belong to the run."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from benchsuite.procfs import Stat, all_pids, read_bytes, read_stat
+from benchsuite.telemetry.base import Snapshot
+from benchsuite.telemetry.cpu import TICKS_PER_S, Cpu
+
+KERNEL_THREADS = 2
+"""The PID of their parent: what they do they mostly do for us."""
+
+SERVICES = frozenset(
+    {"postgres", "mysqld", "mariadbd", "redis-server", "valkey-server", "memcached"}
+)
+"""Programs that the target may keep busy: their time is not another's."""
+
+
+class Others:
+    """All processes that neither come from this one nor are named by `ours`."""
+
+    def __init__(self, ours: Callable[[], Iterable[int]]) -> None:
+        self._ours = ours
+        self._cpu = Cpu()
+        self._names: dict[tuple[int, int], str] = {}
+        self._seen: dict[tuple[int, int], int] = {}
+        self.ticks: Counter[tuple[str, int]] = Counter()
+        """By name and PID, since the first look."""
+
+    def look(self) -> float | None:
+        """Percent of one CPU since the last look; None at the first, and when it is too soon."""
+        stats = [stat for pid in all_pids() if (stat := read_stat(pid)) is not None]
+        ours = _descendants(stats, {os.getpid(), *self._ours()})
+        strangers = [
+            stat
+            for stat in stats
+            if stat.pid not in ours
+            and KERNEL_THREADS not in (stat.pid, stat.ppid)
+            and self._name(stat) not in SERVICES
+        ]
+        self._remember(strangers)
+        snapshot = Snapshot(
+            at=time.monotonic(), stats=tuple(stat for stat in strangers if stat.alive)
+        )
+        return self._cpu.sample(snapshot).get("cpu_percent")
+
+    def culprit(self, least_percent: float, seconds: float) -> str:
+        """Who took most, if it was that much of a CPU over these seconds: "make (91)"."""
+        for (name, pid), ticks in self.ticks.most_common(1):
+            if ticks / TICKS_PER_S > least_percent / 100 * seconds:
+                return f"{name} ({pid})"
+        return ""
+
+    def _name(self, stat: Stat) -> str:
+        """What it runs; read twice, because a new process may not run its own program yet."""
+        key = (stat.pid, stat.started)
+        if key not in self._names or key not in self._seen:
+            name = read_bytes(f"/proc/{stat.pid}/comm") or b""
+            self._names[key] = name.decode(errors="replace").strip()
+        return self._names[key]
+
+    def _remember(self, strangers: list[Stat]) -> None:
+        now = {(stat.pid, stat.started): stat.own_ticks for stat in strangers}
+        for key, ticks in now.items():
+            # Who came since the last look has used all of its time since then.
+            grown = ticks - self._seen.get(key, 0 if self._seen else ticks)
+            if grown:
+                self.ticks[self._names[key], key[0]] += grown
+        self._seen = now
+        self._names = {key: name for key, name in self._names.items() if key in now}
+
+
+def _descendants(stats: list[Stat], found: set[int]) -> set[int]:
+    """These PIDs with all that come from them."""
+    grown = True
+    while grown:
+        children = {stat.pid for stat in stats if stat.ppid in found} - found
+        found |= children
+        grown = bool(children)
+    return found
