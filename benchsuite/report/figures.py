@@ -16,7 +16,7 @@ HEIGHT = 320
 SECONDS_FROM = 2.0
 """A time axis that reaches this far is in seconds, else in milliseconds."""
 
-PERCENT_TICKS = {0: "0 %", 50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %"}
+PERCENT_TICKS = {50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +208,7 @@ def _percentile_figure(series: Series, unit: str) -> "Figure":
     figure.update_xaxes(
         type="log",
         tickmode="array",
+        tickangle=0,
         tickvals=[_place(percent) for percent in ticks],
         ticktext=list(ticks.values()),
     )

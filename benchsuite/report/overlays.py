@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hdrh.histogram import HdrHistogram
+
 from benchsuite.models import Run
 from benchsuite.report import figures, series, styles
 from benchsuite.report.cells import Cell
@@ -63,8 +65,10 @@ def goodput(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
 
 
 def distribution(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
-    curves = [_curve(run) for run, _ in drawn]
-    percents = sorted({percent for curve in curves for percent in curve})
+    counted = [_histogram(run) for run, _ in drawn]
+    grids = [series.grid(one.get_total_count()) if one else [] for one in counted]
+    percents = sorted({percent for grid in grids for percent in grid})
+    curves = [_curve(one, grid, percents) for one, grid in zip(counted, grids, strict=True)]
     return Series(
         "distribution",
         "Distribution of response times",
@@ -92,13 +96,18 @@ def goodput_and_memory(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
     )
 
 
-def _curve(run: Run) -> dict[float, float]:
-    """Seconds by percentile, as far as the run's samples carry; empty without any."""
+def _histogram(run: Run) -> HdrHistogram | None:
     text = next((one.response_histogram for one in run.measurements.all()), "")
-    if not text:
+    return histogram.decode(text) if text else None
+
+
+def _curve(
+    counted: HdrHistogram | None, own: Sequence[float], percents: Sequence[float]
+) -> dict[float, float]:
+    """Seconds by percentile: at all of them that do not lie beyond its own last one."""
+    if counted is None or not own:
         return {}
-    counted = histogram.decode(text)
-    return histogram.values_at(counted, series.grid(counted.get_total_count()))
+    return histogram.values_at(counted, [percent for percent in percents if percent <= own[-1]])
 
 
 def _column(line: figures.Line, unit: str, show: Any) -> Column:

@@ -189,7 +189,7 @@ def test_nonsense_baseline_is_left_out(soup: Any) -> None:
 
 @pytest.mark.parametrize("count", [2, 12])
 def test_number_of_queries_does_not_grow(
-    client: Any, django_assert_num_queries: Any, count: Any
+    client: Any, django_assert_num_queries: Any, count: int
 ) -> None:
     runs = [
         make_run("uwsgi", rate=60, repetition=one + 1, started_at=BEGUN + timedelta(minutes=one))
@@ -197,3 +197,11 @@ def test_number_of_queries_does_not_grow(
     ]
     with django_assert_num_queries(4):
         client.get(address(*runs))
+
+
+def test_percentile_curves_have_no_gaps(soup: Any) -> None:
+    runs = [make_run("uwsgi", rate=600), make_run("uvicorn", rate=251), make_run("daphne", rate=97)]
+    drawing = json.loads(soup(address(*runs)).select_one("#distribution script").text)
+    for line in drawing["data"]:
+        known = [value is not None for value in line["y"]]
+        assert known == sorted(known, reverse=True)

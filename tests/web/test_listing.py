@@ -154,7 +154,7 @@ def test_pages(soup: Any) -> None:
 
 @pytest.mark.parametrize("count", [20, 200])
 def test_number_of_queries_does_not_grow(
-    client: Any, count: Any, django_assert_num_queries: Any
+    client: Any, count: int, django_assert_num_queries: Any
 ) -> None:
     make_rows(count, servers=("uwsgi", "uvicorn", "waitress", "daphne"))
     with django_assert_num_queries(6):

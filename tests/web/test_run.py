@@ -114,7 +114,7 @@ def test_long_series_is_shortened_in_its_table_only(soup: Any, client: Any) -> N
 
 @pytest.mark.parametrize("seconds", [10.0, 300.0])
 def test_number_of_queries_does_not_grow(
-    client: Any, django_assert_num_queries: Any, seconds: Any
+    client: Any, django_assert_num_queries: Any, seconds: float
 ) -> None:
     run = make_run("uwsgi", rate=20, duration_s=seconds)
     with django_assert_num_queries(7):
