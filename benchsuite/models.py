@@ -28,6 +28,31 @@ class Environment(models.Model):
         return f"{self.data.get('hostname', '?')} {self.fingerprint[:8]}"
 
 
+class Calibration(models.Model):
+    """What the load generator makes at most in an environment, of the null responder."""
+
+    environment = models.ForeignKey(
+        Environment, on_delete=models.CASCADE, related_name="calibrations"
+    )
+    measured_at = models.DateTimeField(auto_now_add=True)
+    users = models.PositiveIntegerField()
+    keep_alive = models.BooleanField()
+    throughput = models.FloatField(help_text="Requests per second.")
+    load_cpu_percent = models.FloatField(null=True)
+    responder_cpu_percent = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["-keep_alive", "users"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "users", "keep_alive"], name="one_calibration_a_load"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.users} users: {self.throughput:.0f} /s"
+
+
 class Run(models.Model):
     """One execution of one spec."""
 

@@ -4,6 +4,7 @@ end.
 
 import dataclasses
 import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -13,7 +14,7 @@ from uuid import UUID
 from django.db import close_old_connections, transaction
 
 from benchsuite import environment, models, owner
-from benchsuite.results import Distribution, Reading, RunResult, Status, Summary
+from benchsuite.results import Ceiling, Distribution, Reading, RunResult, Status, Summary
 from benchsuite.specs import RunSpec
 
 BATCH_SIZE = 500
@@ -89,6 +90,24 @@ def sweep() -> int:
         failure="The command that made this run ended without a word; nothing of it was kept.",
         owner="",
     )
+
+
+def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
+    """What the load generator was seen to make at most in this environment."""
+    close_old_connections()
+    names = [field.name for field in dataclasses.fields(Ceiling)]
+    found = models.Calibration.objects.filter(environment__fingerprint=environment.digest(data))
+    return tuple(Ceiling(**values) for values in found.values(*names))
+
+
+def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
+    """Puts these ceilings in place of what was known of the environment."""
+    with transaction.atomic():
+        here = _environment(dict(data))
+        here.calibrations.all().delete()
+        models.Calibration.objects.bulk_create(
+            models.Calibration(environment=here, **_fields(one)) for one in measured
+        )
 
 
 def _columns(run: models.Run, result: RunResult) -> None:

@@ -34,7 +34,12 @@ def make(
     rows: list[Run] = []
     with _terminable(), alone(on_wait):
         _sweep()
-        with session(settings_module=_target_settings(), port=port) as at_work, progress:
+        with (
+            session(
+                settings_module=_target_settings(), port=port, ceilings=store.ceilings
+            ) as at_work,
+            progress,
+        ):
             for spec in runs:
                 progress.begin(spec)
                 row = store.begin(spec, batch=batch, started_at=datetime.now(UTC))

@@ -180,6 +180,39 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Calibration",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("measured_at", models.DateTimeField(auto_now_add=True)),
+                ("users", models.PositiveIntegerField()),
+                ("keep_alive", models.BooleanField()),
+                ("throughput", models.FloatField(help_text="Requests per second.")),
+                ("load_cpu_percent", models.FloatField(null=True)),
+                ("responder_cpu_percent", models.FloatField(null=True)),
+                (
+                    "environment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="calibrations",
+                        to="benchsuite.environment",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-keep_alive", "users"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("environment", "users", "keep_alive"), name="one_calibration_a_load"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Measurement",
             fields=[
                 (
