@@ -1,0 +1,37 @@
+"""Compares stored runs: by how much they differ, whether it can be chance, and whether that is
+still within given limits.
+"""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchsuite.exceptions import BenchsuiteError
+from benchsuite.management import comparing, comparison_arguments
+from benchsuite.report.gate import Decision, overall
+
+STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
+USAGE = 2
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        comparison_arguments.add_to(parser)
+
+    def handle(self, **options: Any) -> None:
+        try:
+            found = comparing.answer(options)
+            comparing.show(found, quiet_stdout=options["json"] == "-")
+            comparing.write(found, options)
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=USAGE) from error
+        decision = overall(found.judgements)
+        if decision in STATUS:
+            count = sum(one.decision is decision for one in found.judgements)
+            raise CommandError(
+                f"{count} of {len(found.judgements)} conditions {decision.value}.",
+                returncode=STATUS[decision],
+            )

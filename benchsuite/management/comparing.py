@@ -1,0 +1,119 @@
+"""What `comparebench` does between its options and its exit status."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from benchsuite.exceptions import BenchsuiteError, UsageError
+from benchsuite.management.output import Screen
+from benchsuite.report import gate, likeness, pairing
+from benchsuite.report.comparison import Comparison, Difference
+from benchsuite.report.contrast_json import as_json
+from benchsuite.report.contrast_table import markdown, screen_table
+from benchsuite.report.contrasts import Contrast, contrasts, notes
+from benchsuite.report.gate import Judgement
+from benchsuite.report.junit import as_junit
+from benchsuite.report.metrics import DEFAULT, Metric, metric
+
+LISTED = 12
+"""Differences on the screen; the JSON has all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """All that was found out, ready to be written in any form."""
+
+    found: Sequence[Contrast]
+    judgements: Sequence[Judgement]
+    unlike: Sequence[str]
+    """Why these should not have been compared; not empty only when forced."""
+    differences: Sequence[Difference]
+    notes: Sequence[str]
+
+    @property
+    def cautions(self) -> list[str]:
+        return [*(f"Forced. {reason}" for reason in self.unlike), *self.notes]
+
+
+def answer(options: Mapping[str, Any]) -> Answer:
+    """Compares what the options ask for; raises UsageError."""
+    metrics = _metrics(options["metric"])
+    conditions = [gate.parse(text) for text in options["fail_if"]]
+    if options["junit"] and not conditions:
+        raise UsageError("--junit writes what became of conditions, and there is no --fail-if.")
+    pairs, said = pairing.pairs(options["names"], options["baseline"])
+    comparison = Comparison(pairing.runs(pairs))
+    unlike = likeness.unlike(comparison)
+    if unlike and not options["force"]:
+        raise UsageError(f"{' '.join(unlike)} --force compares them all the same, and says so.")
+    return Answer(
+        found=contrasts(pairs, metrics),
+        judgements=gate.judge(pairs, conditions),
+        unlike=unlike,
+        differences=comparison.differences,
+        notes=[*said, *notes(pairs)],
+    )
+
+
+def show(found: Answer, *, quiet_stdout: bool) -> None:
+    """The table, a sentence for each comparison, the conditions, and what to beware of."""
+    console = Screen(quiet_stdout=quiet_stdout).console
+    for reason in found.unlike:
+        _line(console, f"Forced. {reason}")
+    console.print(screen_table(found.found))
+    for one in found.found:
+        _line(console, one.sentence)
+    for judgement in found.judgements:
+        _line(console, judgement.sentence)
+    for note in found.notes:
+        _line(console, f"Note: {note}")
+    if found.differences:
+        differing = likeness.described(found.differences, limit=LISTED)
+        _line(console, f"What differs: {'; '.join(differing)}.")
+
+
+def write(found: Answer, options: Mapping[str, Any]) -> None:
+    """The files that were asked for; raises BenchsuiteError for one that can't be written."""
+    if options["json"]:
+        content = as_json(
+            found.found,
+            found.judgements,
+            unlike=found.unlike,
+            differences=found.differences,
+            notes=found.notes,
+        )
+        _write(options["json"], json.dumps(content, indent=2) + "\n")
+    if options["junit"]:
+        _write(options["junit"], as_junit(found.judgements))
+    if options["markdown"]:
+        text = markdown(found.found, found.judgements, found.cautions)
+        _write(options["markdown"], text)
+        summary = os.environ.get("GITHUB_STEP_SUMMARY")
+        if summary and Path(summary).absolute() != Path(options["markdown"]).absolute():
+            _write(summary, text, mode="a")
+
+
+def _metrics(given: Sequence[str] | None) -> list[Metric]:
+    names = [name.strip() for part in given or () for name in part.split(",") if name.strip()]
+    return [metric(name) for name in dict.fromkeys(names or DEFAULT)]
+
+
+def _line(console: Console, line: str) -> None:
+    console.print(line, markup=False, soft_wrap=True)
+
+
+def _write(file: str, content: str, *, mode: str = "w") -> None:
+    if file == "-":
+        sys.stdout.write(content)
+        return
+    try:
+        with Path(file).open(mode, encoding="utf-8") as opened:
+            opened.write(content)
+    except OSError as error:
+        raise BenchsuiteError(f"{file} could not be written: {error.strerror}.") from error

@@ -1,0 +1,72 @@
+"""Contrasts and judgements as one plain JSON object, for machines."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from benchsuite.report.comparison import Difference
+from benchsuite.report.contrasts import Contrast
+from benchsuite.report.gate import Judgement
+from benchsuite.report.likeness import matters
+from benchsuite.report.sides import Side
+
+
+def as_json(
+    found: Sequence[Contrast],
+    judgements: Sequence[Judgement],
+    *,
+    unlike: Sequence[str],
+    differences: Sequence[Difference],
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    """Seconds, bytes, percent of one CPU, shares from 0 to 1; a missing value is null."""
+    return {
+        "comparisons": [_contrast(one) for one in found],
+        "conditions": [
+            {
+                "condition": one.condition.text,
+                "candidate": one.contrast.candidate.title,
+                "baseline": one.contrast.baseline.title,
+                "decision": one.decision.value,
+                "why": one.why,
+            }
+            for one in judgements
+        ],
+        "unlike": list(unlike),
+        "differences": [
+            {"name": one.name, "values": list(one.values), "matters": matters(one)}
+            for one in differences
+        ],
+        "notes": list(notes),
+    }
+
+
+def _contrast(one: Contrast) -> dict[str, Any]:
+    found = one.found
+    return {
+        "metric": one.metric.name,
+        "baseline": _side(one.baseline, one),
+        "candidate": _side(one.candidate, one),
+        "scale": found.scale.value,
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "confidence": found.confidence,
+        "p": found.p,
+        "p_method": found.p_method or None,
+        "p_corrected": found.p_corrected,
+        "compared": found.compared,
+        "outcome": found.outcome.value,
+        "better": one.is_better,
+        "detectable": found.detectable,
+        "starts_needed": found.starts_needed,
+        "sentence": one.sentence,
+    }
+
+
+def _side(side: Side, one: Contrast) -> dict[str, Any]:
+    return {
+        "title": side.title,
+        "runs": [str(run.pk) for run in side.starts],
+        "left_out": [str(run.pk) for run in side.left_out],
+        "figures": side.figures(one.metric),
+    }

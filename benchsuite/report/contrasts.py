@@ -1,0 +1,208 @@
+"""Candidates against a baseline in words and numbers: one call gives all that a table, a page or a
+gate needs.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from benchsuite.report.cells import Cell
+from benchsuite.report.metrics import Metric, metric
+from benchsuite.report.naming import cell_titles
+from benchsuite.report.sides import Side
+from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
+from benchsuite.units import format_period
+
+Pair = tuple[Side, Side]
+"""Baseline and candidate."""
+
+APART = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A candidate against a baseline in one metric."""
+
+    baseline: Side
+    candidate: Side
+    metric: Metric
+    found: Comparison
+
+    @property
+    def is_shown(self) -> bool:
+        return self.found.outcome is Outcome.SHOWN
+
+    @property
+    def is_better(self) -> bool | None:
+        """Whether the candidate is better; None when no difference is shown."""
+        if not self.is_shown or self.found.value is None:
+            return None
+        return (self.found.value > self.found.nothing) == self.metric.higher_is_better
+
+    @property
+    def name(self) -> str:
+        """What is compared: "granian-wsgi / gunicorn-gthread goodput"."""
+        by = "/" if self.found.scale is Scale.RATIO else "−"
+        return f"{self.candidate.title} {by} {self.baseline.title} {self.metric.name}"
+
+    @property
+    def value_text(self) -> str:
+        """The ratio, or the difference in percentage points; "—" without one."""
+        return "—" if self.found.value is None else self._write(self.found.value)
+
+    @property
+    def interval_text(self) -> str:
+        """[1.24, 1.38]; empty without an interval."""
+        if self.found.low is None or self.found.high is None:
+            return ""
+        return f"[{self._write(self.found.low)}, {self._write(self.found.high)}]"
+
+    @property
+    def p_text(self) -> str:
+        """Corrected where several were compared; empty without a test."""
+        p = self.found.p_corrected
+        if p is None:
+            return ""
+        text = "p < 0.001" if p < 0.001 else f"p = {p:.{2 if p >= 0.0995 else 3}f}"
+        return f"{text} (Holm, of {self.found.compared})" if self.found.compared > 1 else text
+
+    @property
+    def says(self) -> str:
+        """What may be concluded when no difference is shown, or why nothing may; else empty."""
+        outcome = self.found.outcome
+        if outcome is Outcome.TOO_FEW:
+            return self._too_few()
+        if outcome is Outcome.UNDEFINED:
+            return "a figure is 0, so there is no ratio"
+        if outcome is Outcome.SHOWN:
+            return ""
+        least = self.found.detectable
+        if least is None or least <= self.found.nothing:
+            return "no difference: all starts alike"
+        return f"no difference shown; ≥ {self._write_least(least)} would have been"
+
+    @property
+    def sentence(self) -> str:
+        """Name, ratio, interval and p, and what they amount to."""
+        figures = " ".join(part for part in (self.value_text, self.interval_text) if part)
+        text = ", ".join(part for part in (f"{self.name} {figures}", self.p_text) if part)
+        return f"{text}: {self.says}." if self.says else f"{text}."
+
+    def change_percent(self, value: float | None) -> float | None:
+        """A ratio as a change in percent of the baseline, a difference in percentage points."""
+        return None if value is None else (value - self.found.nothing) * 100
+
+    def _too_few(self) -> str:
+        first, second = self.found.starts
+        needed = self.found.starts_needed
+        if not first or not second:
+            who = self.baseline if not first else self.candidate
+            return f"{who.title} has no start with this figure"
+        several = f" for {self.found.compared} comparisons" if self.found.compared > 1 else ""
+        return (
+            f"{first} against {second} starts prove nothing; {needed} of each would{several} "
+            f"(runbench --repeat={needed})"
+        )
+
+    def _write(self, value: float) -> str:
+        if self.found.scale is Scale.DIFFERENCE:
+            return f"{value * 100:+.{self._decimals(100)}f} points"
+        return f"{value:.{self._decimals(1)}f}"
+
+    def _decimals(self, factor: int) -> int:
+        """Two, and as many more (up to four) as the interval's ends need to be told apart from
+        each other and from "no difference".
+        """
+        low, high = self.found.low, self.found.high
+        if low is None or high is None:
+            return 2
+        gaps = [abs(end - self.found.nothing) for end in (low, high)] + [high - low]
+        least = min((gap * factor for gap in gaps if gap > 0), default=1.0)
+        return min(4, max(2, math.ceil(-math.log10(least))))
+
+    def _write_least(self, least: float) -> str:
+        """Two digits: it rests on a spread that few starts don't show better."""
+        change = (least - self.found.nothing) * 100
+        text = f"{change:.0f}" if change >= 9.5 else f"{change:.2g}"
+        return f"{text} %" if self.found.scale is Scale.RATIO else f"{text} points"
+
+
+def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast]:
+    """Every pair in every metric, metric by metric; corrected for the number of pairs (Holm)."""
+    every = list(pairs)
+    found = []
+    for one in metrics:
+        compared = together(
+            compare(baseline.figures(one), candidate.figures(one), scale=one.scale)
+            for baseline, candidate in every
+        )
+        found += [
+            Contrast(baseline, candidate, one, each)
+            for (baseline, candidate), each in zip(every, compared, strict=True)
+        ]
+    return found
+
+
+def ranked(cells: Sequence[Cell], name: str) -> list[Contrast]:
+    """The best cell in a metric against each of the others, nearest first; empty for fewer than
+    two that have figures.
+
+    The best is the *candidate*, so a ratio reads "1.31 × the other's". Corrected for the number of
+    others. Cells with invalid runs take part with those of their runs that are not.
+    """
+    one = metric(name)
+    sides = [Side(title, cell) for title, cell in zip(cell_titles(cells), cells, strict=True)]
+    means = {id(side): _mean(side.figures(one)) for side in sides}
+    able = [side for side in sides if not math.isnan(means[id(side)])]
+    able.sort(key=lambda side: means[id(side)], reverse=one.higher_is_better)
+    if len(able) < 2:
+        return []
+    return contrasts([(other, able[0]) for other in able[1:]], [one])
+
+
+def notes(pairs: Iterable[Pair]) -> list[str]:
+    """What a reader has to know beside the figures: starts left out, weak ones, time between."""
+    every = list(pairs)
+    found = []
+    for side in {id(side): side for pair in every for side in pair}.values():
+        if side.left_out:
+            total = len(side.cell.runs)
+            found.append(f"{side.title}: of {total} starts are left out: {side.why_left_out}.")
+        if side.weak:
+            codes = sorted(
+                {
+                    each.code
+                    for run in side.weak
+                    for each in run.findings.all()
+                    if each.level == "weak"
+                }
+            )
+            found.append(
+                f"{side.title}: {len(side.weak)} of {len(side.starts)} starts are weak "
+                f"({', '.join(codes) or 'see their pages'})."
+            )
+    for baseline, candidate in every:
+        gap = _between(baseline, candidate)
+        if gap is not None:
+            found.append(
+                f"{baseline.title} and {candidate.title} were not measured in turns, but "
+                f"{format_period(gap.total_seconds())} apart: what changed on the machine in "
+                "between counts as a difference. runbench with both and --repeat takes turns."
+            )
+    return list(dict.fromkeys(found))
+
+
+def _between(baseline: Side, candidate: Side) -> timedelta | None:
+    """The time between two sides that share no command; None when they do."""
+    if not baseline.starts or not candidate.starts:
+        return None
+    if {run.batch for run in baseline.starts} & {run.batch for run in candidate.starts}:
+        return None
+    ends = [[run.started_at for run in side.starts] for side in (baseline, candidate)]
+    gap = max(min(ends[0]), min(ends[1])) - min(max(ends[0]), max(ends[1]))
+    return gap if gap > APART else None
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else math.nan
