@@ -18,7 +18,6 @@ from benchsuite.report.sentences import ranking_sentence
 from benchsuite.results import Status
 from benchsuite.specs import RunSpec
 
-
 FILE_WIDTH = 160
 """Columns where there is no terminal to fit: a file or a pipe loses nothing."""
 

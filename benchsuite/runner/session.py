@@ -31,7 +31,6 @@ from benchsuite.workloads.base import Workload
 
 HOST = "127.0.0.1"
 READY_TIMEOUT_S = 60.0
-INTERRUPT_DRAIN_S = 2.0
 
 Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 
@@ -212,5 +211,9 @@ def _load(load: LoadWorker, process: Process, draft: Draft, watcher: Watcher) ->
         return load.run(on_tick)
     except KeyboardInterrupt:
         draft.fail(Status.INTERRUPTED, "Interrupted.")
+        limit_s = draft.spec.load.drain_limit_s
+        watcher.stage(
+            f"interrupted: waiting for open requests, {limit_s:g} s at most; Ctrl-C again gives up"
+        )
         load.stop()
         return load.wait(on_tick)
