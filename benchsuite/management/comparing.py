@@ -13,7 +13,7 @@ from rich.console import Console
 from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.management.output import Screen
 from benchsuite.report import gate, likeness, pairing
-from benchsuite.report.comparison import Comparison, Difference
+from benchsuite.report.comparison import Comparison
 from benchsuite.report.contrast_json import as_json
 from benchsuite.report.contrast_table import markdown, screen_table
 from benchsuite.report.contrasts import Contrast, contrasts, notes
@@ -33,7 +33,7 @@ class Answer:
     judgements: Sequence[Judgement]
     unlike: Sequence[str]
     """Why these should not have been compared; not empty only when forced."""
-    differences: Sequence[Difference]
+    comparison: Comparison
     notes: Sequence[str]
 
     @property
@@ -56,7 +56,7 @@ def answer(options: Mapping[str, Any]) -> Answer:
         found=contrasts(pairs, metrics),
         judgements=gate.judge(pairs, conditions),
         unlike=unlike,
-        differences=comparison.differences,
+        comparison=comparison,
         notes=[*said, *notes(pairs)],
     )
 
@@ -66,15 +66,15 @@ def show(found: Answer, *, quiet_stdout: bool) -> None:
     console = Screen(quiet_stdout=quiet_stdout).console
     for reason in found.unlike:
         _line(console, f"Forced. {reason}")
-    console.print(screen_table(found.found))
+    console.print(screen_table(found.found, width=console.width))
     for one in found.found:
         _line(console, one.sentence)
     for judgement in found.judgements:
         _line(console, judgement.sentence)
     for note in found.notes:
         _line(console, f"Note: {note}")
-    if found.differences:
-        differing = likeness.described(found.differences, limit=LISTED)
+    if found.comparison.differences:
+        differing = likeness.described(found.comparison.differences, limit=LISTED)
         _line(console, f"What differs: {'; '.join(differing)}.")
 
 
@@ -85,7 +85,7 @@ def write(found: Answer, options: Mapping[str, Any]) -> None:
             found.found,
             found.judgements,
             unlike=found.unlike,
-            differences=found.differences,
+            comparison=found.comparison,
             notes=found.notes,
         )
         _write(options["json"], json.dumps(content, indent=2) + "\n")

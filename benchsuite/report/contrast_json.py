@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from benchsuite.report.comparison import Difference
+from benchsuite.report.comparison import Comparison
 from benchsuite.report.contrasts import Contrast
 from benchsuite.report.gate import Judgement
 from benchsuite.report.likeness import matters
@@ -15,7 +15,7 @@ def as_json(
     judgements: Sequence[Judgement],
     *,
     unlike: Sequence[str],
-    differences: Sequence[Difference],
+    comparison: Comparison,
     notes: Sequence[str],
 ) -> dict[str, Any]:
     """Seconds, bytes, percent of one CPU, shares from 0 to 1; a missing value is null."""
@@ -33,8 +33,12 @@ def as_json(
         ],
         "unlike": list(unlike),
         "differences": [
-            {"name": one.name, "values": list(one.values), "matters": matters(one)}
-            for one in differences
+            {
+                "name": one.name,
+                "values": dict(zip(comparison.titles, one.values, strict=True)),
+                "matters": matters(one),
+            }
+            for one in comparison.differences
         ],
         "notes": list(notes),
     }

@@ -10,25 +10,43 @@ from benchsuite.report.gate import Judgement
 from benchsuite.stats.compare import Scale
 from benchsuite.units import MISSING
 
-HEADINGS = ("figure", "candidate", "baseline", "starts", "values", "ratio", "95 % interval", "p")
-TEXT = HEADINGS[:3]
-SHAPES = {True: "better", False: "worse", None: ""}
+HEADINGS = (
+    "figure",
+    "candidate",
+    "baseline",
+    "starts",
+    "values",
+    "ratio",
+    "95 % interval",
+    "p",
+    "shown",
+)
+TEXT = ("figure", "candidate", "baseline", "shown")
+DISPENSABLE = ("baseline", "starts", "values")
+WIDE = 120
+WORDS = {True: "better", False: "worse", None: ""}
+COLOURS = {True: "green", False: "red", None: None}
 
 
-def screen_table(found: Sequence[Contrast]) -> Table:
-    """One row for each contrast, as `runbench` prints its results."""
+def screen_table(found: Sequence[Contrast], *, width: int = WIDE) -> Table:
+    """One row for each contrast, as `runbench` prints its results.
+
+    On a screen of fewer than `WIDE` columns, those of `DISPENSABLE` are left out: the sentences
+    below the table have them.
+    """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in (*HEADINGS, "shown"):
-        is_text = heading in TEXT or heading == "shown"
-        table.add_column(heading, justify="left" if is_text else "right", no_wrap=True)
+    headings = [name for name in HEADINGS if width >= WIDE or name not in DISPENSABLE]
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in TEXT else "right", no_wrap=True)
     for one in found:
-        style = {True: "green", False: "red"}.get(bool(one.is_better)) if one.is_shown else None
-        table.add_row(*cells(one), style=style)
+        style = COLOURS[one.is_better]
+        row = dict(zip(HEADINGS, cells(one), strict=True))
+        table.add_row(*(row[heading] for heading in headings), style=style)
     return table
 
 
 def cells(one: Contrast) -> list[str]:
-    """A value for each of `HEADINGS`, and whether the candidate is better."""
+    """A value for each of `HEADINGS`; p is the corrected one."""
     first, second = one.found.means
     return [
         one.metric.name,
@@ -38,8 +56,8 @@ def cells(one: Contrast) -> list[str]:
         f"{one.metric.show(second)} : {one.metric.show(first)}",
         one.value_text,
         one.interval_text or MISSING,
-        one.p_text.removeprefix("p ").removeprefix("= ") or MISSING,
-        SHAPES[one.is_better],
+        one.p_number or MISSING,
+        WORDS[one.is_better],
     ]
 
 
@@ -62,7 +80,7 @@ def markdown(
                 for one in judgements
             ],
         )
-    lines += _rows([*HEADINGS, "shown"], [cells(one) for one in found])
+    lines += _rows(HEADINGS, [cells(one) for one in found])
     lines += [f"- {one.sentence}" for one in found]
     if cautions:
         lines += ["", *(f"> {caution}" for caution in cautions)]

@@ -49,7 +49,10 @@ class Contrast:
     @property
     def value_text(self) -> str:
         """The ratio, or the difference in percentage points; "—" without one."""
-        return "—" if self.found.value is None else self._write(self.found.value)
+        if self.found.value is None:
+            return "—"
+        points = " points" if self.found.scale is Scale.DIFFERENCE else ""
+        return f"{self._write(self.found.value)}{points}"
 
     @property
     def interval_text(self) -> str:
@@ -59,12 +62,19 @@ class Contrast:
         return f"[{self._write(self.found.low)}, {self._write(self.found.high)}]"
 
     @property
-    def p_text(self) -> str:
-        """Corrected where several were compared; empty without a test."""
+    def p_number(self) -> str:
+        """0.008 or < 0.001, corrected where several were compared; empty without a test."""
         p = self.found.p_corrected
         if p is None:
             return ""
-        text = "p < 0.001" if p < 0.001 else f"p = {p:.{2 if p >= 0.0995 else 3}f}"
+        return "< 0.001" if p < 0.001 else f"{p:.{2 if p >= 0.0995 else 3}f}"
+
+    @property
+    def p_text(self) -> str:
+        """p = 0.016 (Holm, of 2); empty without a test."""
+        if not self.p_number:
+            return ""
+        text = f"p {self.p_number}" if self.p_number.startswith("<") else f"p = {self.p_number}"
         return f"{text} (Holm, of {self.found.compared})" if self.found.compared > 1 else text
 
     @property
@@ -107,7 +117,7 @@ class Contrast:
 
     def _write(self, value: float) -> str:
         if self.found.scale is Scale.DIFFERENCE:
-            return f"{value * 100:+.{self._decimals(100)}f} points"
+            return f"{value * 100:+.{self._decimals(100)}f}" if value else "0"
         return f"{value:.{self._decimals(1)}f}"
 
     def _decimals(self, factor: int) -> int:

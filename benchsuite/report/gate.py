@@ -134,5 +134,5 @@ def _signed(change: float) -> str:
     """With one decimal, or as many as a small change needs: +3.1, −0.042."""
     if change == 0:
         return "0"
-    decimals = 1 if abs(change) >= 0.95 else 3
+    decimals = 1 if abs(change) >= 0.095 else 3
     return f"{change:+.{decimals}f}".replace("-", "−")

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from benchsuite.exceptions import UsageError
+from benchsuite.report.contrast_table import HEADINGS, markdown, screen_table
 from benchsuite.report.contrasts import Contrast, contrasts, notes, ranked
 from benchsuite.report.metrics import METRICS, metric
 from tests.factories import BEGUN
@@ -68,7 +69,7 @@ def test_failures_are_compared_by_difference() -> None:
     (found,) = contrasts(
         [(side("a", SLOW), side("b", SLOW, columns={"failures": 60}))], [metric("failures")]
     )
-    assert found.sentence == "b − a failures +1.00 points [+1.00 points, +1.00 points], p = 0.008."
+    assert found.sentence == "b − a failures +1.00 points [+1.00, +1.00], p = 0.008."
     assert found.is_better is False
     assert found.change_percent(found.found.value) == pytest.approx(1.0)
 
@@ -126,3 +127,19 @@ def test_the_best_is_held_against_each_other_nearest_first() -> None:
 def test_an_unknown_metric_names_those_there_are() -> None:
     with pytest.raises(UsageError, match="there are: goodput, throughput, p50, p95, p99, mean"):
         metric("latency")
+
+
+def test_a_narrow_screen_keeps_what_the_sentences_do_not_say_better() -> None:
+    found = [one([*SLOW], [*FAST])]
+    wide, narrow = (
+        [column.header for column in screen_table(found, width=width).columns]
+        for width in (120, 80)
+    )
+    assert wide == list(HEADINGS)
+    assert narrow == ["figure", "candidate", "ratio", "95 % interval", "p", "shown"]
+
+
+def test_markdown_keeps_a_bar_in_a_name_out_of_the_table() -> None:
+    (found,) = contrasts([(side("a|b", SLOW), side("c", FAST))], [metric("goodput")])
+    assert "| goodput | c | a\\|b |" in markdown([found], [], ["Mind this."])
+    assert "> Mind this." in markdown([found], [], ["Mind this."])

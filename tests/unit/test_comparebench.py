@@ -1,0 +1,320 @@
+"""`comparebench` from stored starts to its table, files and status."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from benchsuite.environment import fingerprint
+from benchsuite.models import Run
+from tests.factories import BEGUN, MACHINE
+from tests.starts import BATCH, FAST, OTHER_BATCH, SLOW, doubt, starts
+
+pytestmark = pytest.mark.django_db
+
+LATER = BEGUN + timedelta(hours=3)
+
+
+@pytest.fixture
+def two_servers() -> None:
+    starts("gunicorn-gthread", SLOW)
+    starts("granian-wsgi", FAST)
+
+
+@pytest.fixture
+def two_builds() -> None:
+    starts("gunicorn-gthread", FAST, label="main")
+    starts("gunicorn-gthread", SLOW, label="branch", batch=OTHER_BATCH, begun=LATER)
+
+
+def compared(*arguments: str) -> int:
+    """The exit status of the command."""
+    try:
+        call_command("comparebench", *arguments)
+    except CommandError as error:
+        return error.returncode
+    return 0
+
+
+def refused(*arguments: str) -> str:
+    """What is said to something that can't be compared."""
+    with pytest.raises(CommandError) as found:
+        call_command("comparebench", *arguments)
+    assert found.value.returncode == 2
+    return str(found.value)
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    capsys.readouterr()
+    compared(*arguments, "--json=-")
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_two_servers_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compared("gunicorn-gthread", "granian-wsgi") == 0
+    shown = capsys.readouterr().out
+    assert "granian-wsgi / gunicorn-gthread goodput 1.30 [1.27, 1.33], p = 0.008." in shown
+    assert "granian-wsgi / gunicorn-gthread memory 1.00" in shown
+    lines = [line.strip() for line in shown.splitlines()]
+    table = [line.split() for line in lines if line.startswith(("goodput", "p95"))]
+    assert table[0][:4] == ["goodput", "granian-wsgi", "gunicorn-gthread", "5:5"]
+    assert [line[-1] for line in table] == ["better", "better"]
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_the_baseline_can_be_any_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ["granian-wsgi", "gunicorn-gthread"],
+        ["--baseline=granian-wsgi"],
+        ["--baseline=granian-wsgi", "gunicorn-gthread"],
+        [BATCH.hex[:8], "--baseline=granian-wsgi"],
+    ):
+        (found,) = as_json(capsys, *words, "--metric=p50")["comparisons"]
+        assert found["baseline"]["title"] == "granian-wsgi"
+        assert found["value"] == pytest.approx(1.302, rel=1e-3)
+        assert found["better"] is False
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_without_a_name_it_is_the_newest_batch(capsys: pytest.CaptureFixture[str]) -> None:
+    starts("uvicorn", SLOW, batch=OTHER_BATCH, begun=LATER)
+    starts("daphne", [value / 2 for value in SLOW], batch=OTHER_BATCH, begun=LATER)
+    (found,) = as_json(capsys, "--metric=goodput")["comparisons"]
+    assert {found["baseline"]["title"], found["candidate"]["title"]} == {"uvicorn", "daphne"}
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_servers_are_taken_from_a_batch_that_holds_both(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    starts("granian-wsgi", SLOW, batch=OTHER_BATCH, begun=LATER)
+    (found,) = as_json(capsys, "gunicorn-gthread", "granian-wsgi", "--metric=goodput")[
+        "comparisons"
+    ]
+    assert found["value"] == pytest.approx(1.302)
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_labels_and_what_to_beware_of(capsys: pytest.CaptureFixture[str]) -> None:
+    assert compared("main", "branch") == 0
+    shown = capsys.readouterr().out
+    assert "gunicorn-gthread · branch / gunicorn-gthread · main goodput 0.77" in shown
+    assert "were not measured in turns, but 2 h 58 min apart" in shown
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_labels_with_several_servers_are_paired_by_server(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    starts("uvicorn", SLOW, label="main")
+    starts("uvicorn", FAST, label="branch", batch=OTHER_BATCH, begun=LATER)
+    starts("daphne", FAST, label="branch", batch=OTHER_BATCH, begun=LATER)
+    found = as_json(capsys, "branch", "--baseline=main", "--metric=goodput")
+    assert [
+        (one["candidate"]["title"], one["baseline"]["title"]) for one in found["comparisons"]
+    ] == [
+        ("gunicorn-gthread · branch", "gunicorn-gthread · main"),
+        ("uvicorn · branch", "uvicorn · main"),
+    ]
+    assert found["comparisons"][0]["p_corrected"] == pytest.approx(4 / 252)
+    assert "daphne has no counterpart in main and is left out." in found["notes"]
+
+
+def test_a_label_of_every_build_stands_for_the_last(capsys: pytest.CaptureFixture[str]) -> None:
+    starts("gunicorn-sync", SLOW, label="main", columns={"server_version": "22.0"})
+    starts("gunicorn-sync", FAST, label="main", begun=LATER)
+    starts("gunicorn-sync", FAST, label="branch", begun=LATER)
+    found = as_json(capsys, "main", "branch", "--metric=goodput")
+    assert found["comparisons"][0]["value"] == 1
+    assert found["notes"][0].startswith("main: 5 older runs with other software")
+
+
+def test_single_runs_are_shown_but_prove_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = starts("uvicorn", SLOW[:2])
+    assert compared(first.pk.hex[:12], str(second.pk), "--metric=goodput") == 0
+    assert "uvicorn (2) / uvicorn (1) goodput 1.01: 1 against 1 starts" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("conditions", "status"),
+    [
+        (["goodput < -5%"], 1),
+        (["goodput < -30%"], 0),
+        (["goodput < -23%"], 3),
+        (["goodput < -30%", "memory > +1%", "failures > 0%"], 0),
+        (["goodput < -30%", "p95 > +30%"], 3),
+        (["goodput < -30%", "p95 > +30%", "p50 > +10%"], 1),
+    ],
+)
+@pytest.mark.usefixtures("two_builds")
+def test_the_gate_ends_with_its_status(conditions: list[str], status: int) -> None:
+    flags = [f"--fail-if={condition}" for condition in conditions]
+    assert compared("--baseline=main", *flags) == status
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_too_few_starts_are_undecided() -> None:
+    Run.objects.filter(label="branch", goodput__lt=590).delete()
+    assert compared("main", "branch", "--fail-if=goodput < -30%") == 3
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_what_is_left_out_by_the_targets_fault_does_not_pass(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (died,) = starts("gunicorn-gthread", [600.0], label="branch", begun=LATER)
+    doubt(died, "B203 target-died")
+    assert compared("main", "branch", "--fail-if=goodput < -30%") == 3
+    shown = capsys.readouterr().out
+    assert "1 of its starts failed or were invalid by its own fault" in shown
+    assert "of 6 starts are left out: 1 invalid (B203 target-died)." in shown
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_what_is_left_out_by_the_machines_fault_does(capsys: pytest.CaptureFixture[str]) -> None:
+    (noisy,) = starts("gunicorn-gthread", [300.0], label="branch", begun=LATER)
+    doubt(noisy, "B401 noisy-host")
+    assert compared("main", "branch", "--fail-if=goodput < -30%") == 0
+    assert "1 invalid (B401 noisy-host)" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_weak_starts_take_part_and_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    run = Run.objects.filter(label="main").first()
+    assert run is not None
+    doubt(run, "B101 generator-cpu", "weak")
+    found = as_json(capsys, "main", "branch")
+    assert len(found["comparisons"][0]["baseline"]["runs"]) == 5
+    assert any("1 of 5 starts are weak (B101 generator-cpu)" in note for note in found["notes"])
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_invalid_runs_are_never_a_baseline() -> None:
+    for run in Run.objects.filter(label="main"):
+        doubt(run, "B201 failures")
+    assert "none of its starts is valid (5 invalid (B201 failures))" in refused("main", "branch")
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ({"users": 50}, "Not the same load: "),
+        ({"workload": "cpu"}, "Not the same workload: "),
+        ({"rows": 7}, "Not the same data: "),
+        ({"machine": {**MACHINE, "cpu_model": "Another"}}, "Not the same environment: cpu_model"),
+    ],
+)
+@pytest.mark.usefixtures("two_servers")
+def test_unlike_things_are_refused_unless_forced(
+    spec: dict[str, Any], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    starts("uvicorn", FAST, label="unlike", **spec)
+    message = refused("gunicorn-gthread", "unlike")
+    assert reason in message
+    assert "--force" in message
+    capsys.readouterr()
+    found = as_json(capsys, "gunicorn-gthread", "unlike", "--force")
+    assert reason in found["unlike"][0]
+    assert compared("gunicorn-gthread", "unlike", "--force") == 0
+    assert f"Forced. {reason}" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_what_does_not_matter_is_listed_only(capsys: pytest.CaptureFixture[str]) -> None:
+    starts("uvicorn", FAST, machine={**MACHINE, "hostname": "runner-2"})
+    assert compared("gunicorn-gthread", "uvicorn") == 0
+    assert "What differs: hostname runner-2 or bench-1." in capsys.readouterr().out
+    (found,) = as_json(capsys, "gunicorn-gthread", "uvicorn")["differences"]
+    assert found == {
+        "name": "hostname",
+        "values": {"uvicorn": "runner-2", "gunicorn-gthread": "bench-1"},
+        "matters": False,
+    }
+
+
+def test_a_real_fingerprint_is_compared_in_at_least_forty_fields() -> None:
+    assert len(fingerprint()) >= 40
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_unknown_names_list_what_there_is() -> None:
+    starts("uvicorn", FAST, label="nightly")
+    message = refused("gunicorn-gthread", "granain")
+    assert "no label, server, run or batch 'granain'" in message
+    assert "Labels: nightly. Servers: uvicorn, " in message
+    assert f"Batches, newest first: {BATCH.hex[:8]}." in message
+    assert "granain" in refused("--baseline=granain")
+
+
+def test_nothing_measured_yet() -> None:
+    assert "nothing to compare yet" in refused()
+    assert "nothing was measured yet" in refused("main")
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_other_things_that_make_no_sense() -> None:
+    assert "There is nothing to hold against uvicorn" in refused_alone()
+    assert "no metric 'rps'" in refused("--metric=rps")
+    assert "is not a condition" in refused("--fail-if=p95")
+    assert "there is no --fail-if" in refused("--junit=x.xml")
+    assert "could not be written" in refused(BATCH.hex, "--json=/nowhere/at/all.json")
+    assert "several runs or batches" in refused("ba7c00000000", "gunicorn-gthread")
+
+
+def refused_alone() -> str:
+    starts("uvicorn", FAST, batch=OTHER_BATCH, begun=LATER)
+    return refused("uvicorn")
+
+
+@pytest.fixture
+def summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = tmp_path / "step.md"
+    file.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
+    return file
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_files_for_a_build(tmp_path: Path, summary: Path) -> None:
+    junit, markdown, plain = (tmp_path / name for name in ("j.xml", "m.md", "c.json"))
+    status = compared(
+        "main",
+        "branch",
+        "--fail-if=goodput < -5%",
+        "--fail-if=memory > +1%",
+        f"--junit={junit}",
+        f"--markdown={markdown}",
+        f"--json={plain}",
+    )
+    assert status == 1
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    text = markdown.read_text()
+    assert "| `goodput < -5%` | gunicorn-gthread · branch |" in text
+    assert "**broken**" in text
+    assert "- gunicorn-gthread · branch / gunicorn-gthread · main goodput 0.77" in text
+    assert summary.read_text() == f"before\n{text}"
+    decisions = [one["decision"] for one in json.loads(plain.read_text())["conditions"]]
+    assert decisions == ["broken", "held"]
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_the_step_summary_is_left_alone_without_markdown(summary: Path) -> None:
+    assert compared("main", "branch") == 0
+    assert summary.read_text() == "before\n"
+
+
+@pytest.mark.usefixtures("two_servers")
+def test_the_number_of_queries_does_not_grow(
+    django_assert_max_num_queries: Any,
+) -> None:
+    starts("uvicorn", SLOW * 6)
+    starts("daphne", SLOW * 6)
+    with django_assert_max_num_queries(20):
+        assert compared(BATCH.hex[:8]) == 0
