@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 HEIGHT = 320
+FAINT = 0.45
 SECONDS_FROM = 2.0
 """A time axis that reaches this far is in seconds, else in milliseconds."""
 
@@ -36,6 +37,8 @@ class Line:
     group: str
     first: bool
     """Whether it is the first of its group, which alone stands in the legend."""
+    invalid: bool = False
+    """Whether its run is invalid: drawn faint and hollow, and called so."""
 
 
 def goodput(series: Series) -> Chart:
@@ -67,6 +70,8 @@ def response_times(series: Series) -> Chart:
     unit, factor = _unit(series)
     figure = _figure("seconds since the first request", f"response time ({unit})")
     for index, column in enumerate(series.columns[1:], start=1):
+        if all(value is None for value in series.column(index)):
+            continue
         colour, dash = styles.PERCENTILES[column.title]
         figure.add_scatter(
             x=series.column(0),
@@ -161,7 +166,11 @@ def goodput_and_memory(series: Series, lines: Sequence[Line]) -> Chart:
             name=line.group,
             legendgroup=line.group,
             showlegend=line.first,
-            marker={"color": line.style.colour, "symbol": line.style.marker, "size": 12},
+            marker={
+                "color": line.style.colour,
+                "symbol": f"{line.style.marker}-open" if line.invalid else line.style.marker,
+                "size": 12,
+            },
             hovertemplate=f"{_escaped(line.title)}<br>%{{y:.4~g}}/s with %{{x:.4~g}} MiB"
             "<extra></extra>",
         )
@@ -261,6 +270,7 @@ def _as_line(line: Line) -> dict[str, Any]:
         "name": line.group,
         "legendgroup": line.group,
         "showlegend": line.first,
+        "opacity": FAINT if line.invalid else 1,
         "line": {"color": line.style.colour, "dash": line.style.dash, "width": 2},
     }
 

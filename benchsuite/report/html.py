@@ -15,7 +15,6 @@ from benchsuite.units import (
     format_bytes,
     format_count,
     format_duration,
-    format_number,
     format_rate,
 )
 
@@ -30,8 +29,8 @@ SHAPES = {
 
 
 def format_cpus(percent: float | None) -> str:
-    """CPU share as a number of CPUs: 190 % is 1.9."""
-    return MISSING if percent is None else format_number(percent / 100)
+    """CPU share as a number of CPUs: 190 % is 1.90."""
+    return MISSING if percent is None else f"{percent / 100:.2f}"
 
 
 FORMATS: dict[str, Callable[[Any], str]] = {

@@ -10,6 +10,7 @@ from benchsuite.report import figures, series, styles
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparison import Comparison
 from benchsuite.report.series import Column, Series
+from benchsuite.results import Verdict
 from benchsuite.stats import histogram
 from benchsuite.units import format_bytes, format_count, format_duration, format_rate
 
@@ -26,7 +27,10 @@ def lines(comparison: Comparison) -> list[tuple[Run, figures.Line]]:
         for number, run in enumerate(cell.measured, start=1):
             own = f"{title} start {number}" if len(cell.measured) > 1 else title
             style = styles.style(cell.first.server, nth)
-            found.append((run, figures.Line(own, style, title, number == 1)))
+            invalid = run.verdict == Verdict.INVALID.value
+            group = f"{title} (invalid)" if invalid else title
+            first = group not in {line.group for _, line in found}
+            found.append((run, figures.Line(own, style, group, first, invalid)))
     return found
 
 

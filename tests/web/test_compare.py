@@ -104,6 +104,10 @@ def test_invalid_run_is_shown_but_never_ranked_nor_the_baseline(soup: Any) -> No
     assert "baseline" in row(page, "uwsgi")["class"]
     assert "make baseline" not in row(page, "waitress").text
     assert "never ranked: waitress" in page.text
+    scatter = json.loads(page.select_one("#goodput-memory script").text)
+    symbols = {one["name"]: one["marker"]["symbol"] for one in scatter["data"]}
+    assert symbols["waitress (invalid)"].endswith("-open")
+    assert not symbols["uwsgi"].endswith("-open")
 
 
 def test_failed_and_running_runs_are_named_with_their_reason(soup: Any) -> None:
