@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from statistics import fmean
 
 from benchsuite.report.cells import Cell
 from benchsuite.report.metrics import Metric, metric
@@ -155,20 +156,23 @@ def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast
 
 
 def ranked(cells: Sequence[Cell], name: str) -> list[Contrast]:
-    """The best cell in a metric against each of the others, nearest first; empty for fewer than
-    two that have figures.
+    """The best cell in a metric against each of the others, the nearest first; empty for fewer
+    than two that have figures.
 
-    The best is the *candidate*, so a ratio reads "1.31 × the other's". Corrected for the number of
-    others. Cells with invalid runs take part with those of their runs that are not.
+    The smaller figure is the baseline, so the ratio says how many times as much the larger is:
+    for goodput the best is the candidate, for times the other. Corrected for the number of
+    others. Of cells with invalid runs the other runs take part.
     """
     one = metric(name)
     sides = [Side(title, cell) for title, cell in zip(cell_titles(cells), cells, strict=True)]
-    means = {id(side): _mean(side.figures(one)) for side in sides}
-    able = [side for side in sides if not math.isnan(means[id(side)])]
-    able.sort(key=lambda side: means[id(side)], reverse=one.higher_is_better)
+    able = [(fmean(figures), side) for side in sides if (figures := side.figures(one))]
+    able.sort(key=lambda pair: pair[0], reverse=one.higher_is_better)
     if len(able) < 2:
         return []
-    return contrasts([(other, able[0]) for other in able[1:]], [one])
+    best, *others = (side for _, side in able)
+    if one.higher_is_better:
+        return contrasts([(other, best) for other in others], [one])
+    return contrasts([(best, other) for other in others], [one])
 
 
 def notes(pairs: Iterable[Pair]) -> list[str]:
@@ -212,7 +216,3 @@ def _between(baseline: Side, candidate: Side) -> timedelta | None:
     ends = [[run.started_at for run in side.starts] for side in (baseline, candidate)]
     gap = max(min(ends[0]), min(ends[1])) - min(max(ends[0]), max(ends[1]))
     return gap if gap > APART else None
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else math.nan

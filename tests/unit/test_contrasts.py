@@ -120,7 +120,10 @@ def test_the_best_is_held_against_each_other_nearest_first() -> None:
     ]
     assert all(each.is_better for each in found)
     assert [each.found.compared for each in found] == [2, 2]
-    assert ranked(cells, "p95")[0].candidate.title == "high"
+    shortest = ranked(cells, "p95")[0]
+    assert (shortest.baseline.title, shortest.candidate.title) == ("high", "middle")
+    assert shortest.found.value is not None
+    assert shortest.found.value > 1
     assert ranked(cells[:1], "goodput") == []
 
 

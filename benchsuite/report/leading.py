@@ -1,0 +1,43 @@
+"""Who is first in a metric, with the interval, once there are enough starts to say so."""
+
+from collections.abc import Sequence
+
+from benchsuite.report.cells import Cell
+from benchsuite.report.contrasts import Contrast, ranked
+from benchsuite.stats.compare import Outcome
+from benchsuite.stats.ranks import FEWEST_STARTS
+
+WORDS = {
+    "goodput": ("answered most", "{ratio}× {other}’s goodput"),
+    "throughput": ("answered most", "{ratio}× {other}’s throughput"),
+    "p50": ("had the shortest p50", "{other} took {ratio}× as long"),
+    "p95": ("had the shortest p95", "{other} took {ratio}× as long"),
+    "p99": ("had the shortest p99", "{other} took {ratio}× as long"),
+    "mean": ("had the shortest mean", "{other} took {ratio}× as long"),
+    "cpu": ("needed the least CPU", "{other} took {ratio}× as much"),
+    "memory": ("needed the least memory", "{other} took {ratio}× as much"),
+}
+
+
+def leading_sentence(cells: Sequence[Cell], metric: str) -> str:
+    """ "granian-wsgi answered most: 1.31× gunicorn-gthread’s goodput [1.24, 1.38], p = 0.008.": the
+    best against the next, or why no best can be named.
+
+    Empty when there are fewer than two cells, or one of the two has fewer than five starts: then
+    one can only say what was seen. `metric` is one of `WORDS`.
+    """
+    found = ranked(cells, metric)
+    if not found or min(found[0].found.starts) < FEWEST_STARTS:
+        return ""
+    nearest = found[0]
+    best, other = _best_and_other(nearest)
+    if nearest.found.outcome is not Outcome.SHOWN:
+        return f"{best} and {other}, {metric}: {nearest.says}."
+    won, lost = WORDS[metric]
+    ratio = lost.format(ratio=nearest.value_text, other=other)
+    return f"{best} {won}: {ratio} {nearest.interval_text}, {nearest.p_text}."
+
+
+def _best_and_other(nearest: Contrast) -> tuple[str, str]:
+    titles = (nearest.baseline.title, nearest.candidate.title)
+    return (titles[1], titles[0]) if nearest.metric.higher_is_better else titles

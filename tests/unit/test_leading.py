@@ -1,0 +1,41 @@
+"""Who is first, once there are enough starts to say so."""
+
+import pytest
+
+from benchsuite.report.leading import WORDS, leading_sentence
+from benchsuite.report.metrics import METRICS
+from tests.starts import FAST, SLOW, side
+
+SLOWER = tuple(value / 2 for value in SLOW)
+
+
+def test_the_best_and_the_next_with_their_interval() -> None:
+    cells = [side("a", SLOW).cell, side("b", FAST).cell, side("c", SLOWER).cell]
+    assert leading_sentence(cells, "goodput") == (
+        "b answered most: 1.30× a’s goodput [1.27, 1.33], p = 0.016 (Holm, of 2)."
+    )
+    assert leading_sentence(cells, "p95") == (
+        "b had the shortest p95: a took 1.30× as long [1.27, 1.33], p = 0.016 (Holm, of 2)."
+    )
+
+
+def test_nobody_leads_without_a_difference() -> None:
+    cells = [side("a", SLOW).cell, side("b", [value * 1.002 for value in SLOW]).cell]
+    assert leading_sentence(cells, "goodput").startswith(
+        "b and a, goodput: no difference shown; ≥ "
+    )
+
+
+def test_too_many_for_five_starts() -> None:
+    cells = [side(f"s{n}", SLOW).cell for n in range(7)] + [side("best", FAST).cell]
+    assert "6 of each would for 7 comparisons" in leading_sentence(cells, "goodput")
+
+
+@pytest.mark.parametrize("starts", [(), SLOW[:4]])
+def test_nothing_is_said_of_too_few_starts(starts: tuple[float, ...]) -> None:
+    cells = [side("b", FAST).cell] + ([side("a", starts).cell] if starts else [])
+    assert leading_sentence(cells, "goodput") == ""
+
+
+def test_every_ratio_has_its_words() -> None:
+    assert set(WORDS) == set(METRICS) - {"failures"}
