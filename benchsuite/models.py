@@ -40,6 +40,7 @@ class Calibration(models.Model):
     throughput = models.FloatField(help_text="Requests per second.")
     load_cpu_percent = models.FloatField(null=True)
     responder_cpu_percent = models.FloatField(null=True)
+    others_percent = models.FloatField(null=True)
 
     class Meta:
         ordering = ["-keep_alive", "users"]

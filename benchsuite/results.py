@@ -140,6 +140,8 @@ class Ceiling:
     """Of the busiest load process; 100 is one CPU."""
     responder_cpu_percent: float | None = None
     """Near 100, the responder was the limit, and the generator's own ceiling is higher."""
+    others_percent: float | None = None
+    """What other programs took of all CPUs meanwhile: on a busy machine it is higher, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,11 @@ class Screen:
     def plan(self, runs: Sequence[RunSpec]) -> None:
         self._line(f"Plan     {text.plan_line(runs, planning.estimate_s(runs))}")
 
+    def warn(self, line: str) -> None:
+        """A line of its own; none when there is nothing to say."""
+        if line:
+            self._line(line)
+
     def rows(self, runs: Sequence[RunSpec]) -> None:
         for row in text.plan_rows(runs):
             self._line(row)

@@ -194,6 +194,7 @@ class Migration(migrations.Migration):
                 ("throughput", models.FloatField(help_text="Requests per second.")),
                 ("load_cpu_percent", models.FloatField(null=True)),
                 ("responder_cpu_percent", models.FloatField(null=True)),
+                ("others_percent", models.FloatField(null=True)),
                 (
                     "environment",
                     models.ForeignKey(

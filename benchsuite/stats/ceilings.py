@@ -7,21 +7,29 @@ from benchsuite.results import Ceiling
 from benchsuite.specs import LoadProfile
 
 RESPONDER_BUSY_PERCENT = 90.0
-"""A responder that used more of a CPU was the limit itself: that is no ceiling of the generator."""
+"""A responder that used more of a CPU was the limit itself."""
+
+MACHINE_BUSY_PERCENT = 10.0
+"""With more of all CPUs used by others, the machine was the limit."""
+
+
+def doubt(ceiling: Ceiling) -> str:
+    """Why the generator itself may be faster than that, in words; empty when it is not."""
+    if (ceiling.responder_cpu_percent or 0.0) > RESPONDER_BUSY_PERCENT:
+        return "the responder was the limit"
+    if (ceiling.others_percent or 0.0) > MACHINE_BUSY_PERCENT:
+        return "the machine was busy"
+    return ""
 
 
 def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile) -> float | None:
     """Requests per second, measured with the nearest number of users; None when there is none.
 
-    The ceiling of a handful of users is lower than that of a hundred, because one connection's
-    answers take turns with its requests; numbers of users are compared by their ratio.
+    A ceiling that may be too low is not used. The ceiling of a handful of users is another than
+    that of a hundred, because a connection's requests take turns with its answers; numbers of users
+    are compared by their ratio.
     """
-    fitting = [
-        one
-        for one in ceilings
-        if one.keep_alive == load.keep_alive
-        and (one.responder_cpu_percent or 0.0) <= RESPONDER_BUSY_PERCENT
-    ]
+    fitting = [one for one in ceilings if one.keep_alive == load.keep_alive and not doubt(one)]
     if not fitting:
         return None
     return min(fitting, key=lambda one: abs(math.log(one.users / load.users))).throughput

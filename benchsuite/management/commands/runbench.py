@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from benchsuite import planning
+from benchsuite.examine import Glance
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.management import arguments, batch, output
 from benchsuite.results import Status
@@ -18,6 +19,7 @@ class Command(BaseCommand):
         arguments.add_to(parser)
 
     def handle(self, **options: Any) -> None:
+        glance = Glance()
         screen = output.Screen(quiet_stdout=options["json"] == "-")
         try:
             runs = arguments.specs(options)
@@ -28,6 +30,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             screen.rows(runs)
             return
+        screen.warn(glance.line())
         try:
             rows = batch.make(
                 runs, screen.progress(len(runs)), port=options["port"], on_wait=screen.waiting

@@ -6,7 +6,6 @@ All checks are pure functions of `Evidence`; thresholds stand in `limits`, once.
 from collections.abc import Iterable
 
 from benchsuite.results import Finding, Level, Verdict
-from benchsuite.stats.validity import generator, host, project, target, window
 from benchsuite.stats.validity.evidence import (
     Arrivals,
     ClockCheck,
@@ -16,6 +15,11 @@ from benchsuite.stats.validity.evidence import (
     Probes,
     Turnover,
 )
+from benchsuite.stats.validity.generator import CHECKS as GENERATOR
+from benchsuite.stats.validity.host import CHECKS as HOST
+from benchsuite.stats.validity.project import CHECKS as PROJECT
+from benchsuite.stats.validity.target import CHECKS as TARGET
+from benchsuite.stats.validity.window import CHECKS as WINDOW
 
 __all__ = [
     "Arrivals",
@@ -29,13 +33,7 @@ __all__ = [
     "verdict",
 ]
 
-CHECKS = (
-    *generator.CHECKS,
-    *target.CHECKS,
-    *window.CHECKS,
-    *host.CHECKS,
-    *project.CHECKS,
-)
+CHECKS = (*GENERATOR, *TARGET, *WINDOW, *HOST, *PROJECT)
 
 
 def assess(evidence: Evidence) -> tuple[Finding, ...]:

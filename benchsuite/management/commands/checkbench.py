@@ -1,0 +1,80 @@
+"""Examines this machine before anything is measured on it, and the load generator on request."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, ProgrammingError
+
+from benchsuite import environment, store
+from benchsuite.examine import State, examine
+from benchsuite.exceptions import BenchsuiteError, UsageError
+from benchsuite.load.ceiling import ceilings
+from benchsuite.lock import alone
+from benchsuite.management.output import Screen
+from benchsuite.report import examination
+from benchsuite.units import parse_seconds
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--calibrate",
+            action="store_true",
+            help="measure what the load generator makes at most, and keep it for later runs",
+        )
+        parser.add_argument(
+            "--duration",
+            default="2",
+            metavar="TIME",
+            help="of each measurement of --calibrate (default: %(default)s s)",
+        )
+        parser.add_argument(
+            "--strict", action="store_true", help="end with status 1 also for what is doubtful"
+        )
+
+    def handle(self, **options: Any) -> None:
+        screen = Screen(quiet_stdout=False)
+        try:
+            seconds = _duration(options["duration"])
+        except UsageError as error:
+            raise CommandError(str(error), returncode=2) from error
+        checks = list(examine())
+        screen.console.print(examination.checks_table(checks))
+        if options["calibrate"]:
+            _calibrate(screen, seconds)
+        states = {check.state for check in checks}
+        if State.BAD in states:
+            raise CommandError("Runs on this machine would be doubtful as it is.", returncode=1)
+        if options["strict"] and State.DOUBTFUL in states:
+            raise CommandError("Something is doubtful, and --strict was given.", returncode=1)
+
+
+def _duration(text: str) -> float:
+    seconds = parse_seconds(text)
+    if not 0.5 <= seconds <= 60:
+        raise UsageError(f"--duration must be between 0.5 s and 60 s, and is {text}.")
+    return seconds
+
+
+def _calibrate(screen: Screen, seconds: float) -> None:
+    here = environment.fingerprint()
+    try:
+        store.ceilings(here)  # says at once when nothing can be kept
+        with alone(screen.waiting), screen.console.status("Calibrating …") as status:
+
+            def begin(users: int, connections: str) -> None:
+                status.update(f"Calibrating: {users} users, {connections} …")
+
+            measured = list(ceilings(seconds=seconds, on_begin=begin))
+        store.keep_ceilings(here, measured)
+    except BenchsuiteError as error:
+        raise CommandError(str(error), returncode=1) from error
+    except (OperationalError, ProgrammingError) as error:
+        raise CommandError(
+            f"The ceilings can't be stored ({error}); did you run: python manage.py migrate?",
+            returncode=1,
+        ) from error
+    screen.console.print(examination.ceilings_table(measured))
