@@ -19,6 +19,18 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
 """The keys of a DATABASES entry that say where it is."""
+
+ERRORS_ONLY = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "loggers": {
+        "django.request": {"handlers": ["stderr"], "level": "ERROR"},
+        "django.server": {"level": "WARNING"},
+    },
+}
+"""LOGGING where the project has none: tracebacks of views, and no line for each request."""
+
 _HTTPS_ONLY = ("SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE")
 _COOKIE_DOMAINS = ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN", "LANGUAGE_COOKIE_DOMAIN")
 
@@ -49,6 +61,7 @@ def overridden(settings: Settings, plan: Plan) -> tuple[dict[str, Any], dict[str
     _mail(changes)
     _caches(changes, plan)
     _uploads(changes, plan)
+    _logging(changes)
     _callables(changes)
     if plan.needs_target_app:
         _target_app(changes, plan)
@@ -152,6 +165,12 @@ def _uploads(changes: _Changes, plan: Plan) -> None:
     if plan.databases and changes.settings.get("MEDIA_ROOT"):
         folder = str(Path(plan.folder) / "media")
         changes.put("MEDIA_ROOT", folder, "uploads go to the run's folder")
+
+
+def _logging(changes: _Changes) -> None:
+    """With DEBUG off Django's own configuration tells nobody of an error, and the run must."""
+    if not changes.settings.get("LOGGING"):
+        changes.put("LOGGING", ERRORS_ONLY, "errors of views go to the server's log")
 
 
 def _callables(changes: _Changes) -> None:

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from benchsuite import conf, environment, planning
-from benchsuite.exceptions import BenchsuiteError
+from benchsuite import conf, environment, logfile, planning
+from benchsuite.exceptions import AnswerError, BenchsuiteError
 from benchsuite.guard import guarded
 from benchsuite.isolation.databases import Keeper, throwaway
 from benchsuite.load.driver import LoadWorker, load_worker
@@ -148,7 +148,7 @@ class Session:
         )
         watcher.stage(f"ready in {draft.startup_s:.1f} s")
         job = _job(spec, workload, base_url, token, folder, keeper)
-        load.check(job)
+        _check(load, job, process)
         draft.witness = witness = Witness(process, load.pid)
         asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
         with witness.looking_on(asked, job, folder), draft.watched(witness.sampler()):
@@ -190,6 +190,15 @@ def _job(
         cookies=keeper.cookies,
         seed=spec.seed,
     )
+
+
+def _check(load: LoadWorker, job: Job, process: Process) -> None:
+    """One journey, answered right; a wrong answer is told with the error in the server's log."""
+    try:
+        load.check(job)
+    except AnswerError as error:
+        cause = logfile.first_error(process.log)
+        raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
 
 
 def _load(load: LoadWorker, process: Process, draft: Draft, watcher: Watcher) -> Done:

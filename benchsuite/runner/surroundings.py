@@ -3,6 +3,7 @@
 import os
 import random
 import sys
+import sysconfig
 from pathlib import Path
 
 from benchsuite.servers.base import ServerAdapter
@@ -32,7 +33,11 @@ def surroundings(adapter: ServerAdapter, *, token: str, plan: Path, seed: int) -
 
 
 def import_folders() -> list[str]:
-    """Where the project's modules are found: the folder of manage.py, this folder, PYTHONPATH."""
-    folders = [str(Path(sys.argv[0]).resolve().parent), str(Path.cwd())]
-    folders += [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
-    return list(dict.fromkeys(folders))
+    """Where this process finds the project's modules: its import path without the interpreter's own."""
+    own = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    folders = [str(Path(entry or ".").resolve()) for entry in sys.path]
+    return [
+        folder
+        for folder in dict.fromkeys(folders)
+        if Path(folder).is_dir() and not any(Path(folder).is_relative_to(one) for one in own)
+    ]

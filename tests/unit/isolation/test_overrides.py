@@ -16,6 +16,7 @@ SETTINGS: dict[str, Any] = {
     "INSTALLED_APPS": ["shop"],
     "ROOT_URLCONF": "shop.urls",
     "WSGI_APPLICATION": "shop.wsgi.application",
+    "LOGGING": {"version": 1},
     "DATABASES": {
         "default": {
             "ENGINE": "django.db.backends.postgresql",
@@ -80,6 +81,12 @@ def test_what_stands_in_the_way_is_changed_and_said(name: str, given: Any, wante
     values, words = changed(**{name: given})
     assert values[name] == wanted
     assert set(words) == ALWAYS | {name}
+
+
+def test_errors_of_views_are_logged_where_the_project_logs_nothing() -> None:
+    values, words = changed(LOGGING={})
+    assert values["LOGGING"]["loggers"]["django.request"]["handlers"] == ["stderr"]
+    assert words["LOGGING"] == "errors of views go to the server's log"
 
 
 def test_all_hosts_are_enough() -> None:
