@@ -33,7 +33,7 @@ def surroundings(adapter: ServerAdapter, *, token: str, plan: Path, seed: int) -
 
 
 def import_folders() -> list[str]:
-    """Where this process finds the project's modules: its import path without the interpreter's own."""
+    """Where the project's modules are found: the import path without the interpreter's own."""
     own = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     folders = [str(Path(entry or ".").resolve()) for entry in sys.path]
     return [
