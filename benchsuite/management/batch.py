@@ -32,8 +32,8 @@ def make(
     """Makes these runs and returns their rows; ends early, with what there is, on Ctrl-C."""
     batch = uuid4()
     rows: list[Run] = []
-    with _terminable(), alone(on_wait):
-        _sweep()
+    with _terminable(), alone(on_wait), _results_database():
+        store.sweep()
         with (
             session(
                 settings_module=_target_settings(), port=port, ceilings=store.ceilings
@@ -52,10 +52,11 @@ def make(
     return rows
 
 
-def _sweep() -> None:
-    """The first thing that needs the database of the results: says what is wrong with it."""
+@contextmanager
+def _results_database() -> Iterator[None]:
+    """Says what is wrong with the database of the results, whichever query finds it."""
     try:
-        store.sweep()
+        yield
     except (OperationalError, ProgrammingError) as error:
         raise BenchsuiteError(
             f"The results can't be stored ({error}); is the database up, and did you run: "
