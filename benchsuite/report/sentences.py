@@ -67,9 +67,25 @@ def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
 
 
 def ranking_sentence(cells: Sequence[Cell]) -> str:
-    """Who answered most, and by how much; empty when nothing can be compared."""
-    parts = [question_sentence(cells, GOODPUT), starts_sentence(cells), thread_sentence(cells)]
-    return " ".join(part for part in parts if part) if parts[0] else ""
+    """Who answered most, and by how much, or why nobody is ranked; empty for a single cell."""
+    first = question_sentence(cells, GOODPUT)
+    if not first:
+        return unranked_sentence(cells)
+    parts = [first, starts_sentence(cells), thread_sentence(cells)]
+    return " ".join(part for part in parts if part)
+
+
+def unranked_sentence(cells: Sequence[Cell]) -> str:
+    """Why no server is named first though there are several; empty when one is, or there is one."""
+    ranked = [cell for (_, cell), _ in _ranked(cells, GOODPUT)]
+    if len(cells) < 2 or len(ranked) > 1:
+        return ""
+    out = [
+        f"{title} {'is invalid' if cell.measured else 'has no figures'}"
+        for title, cell in zip(cell_titles(cells), cells, strict=True)
+        if cell not in ranked
+    ]
+    return f"Nothing is ranked: {_listed(out)}."
 
 
 def question_sentence(cells: Sequence[Cell], question: Question) -> str:

@@ -98,7 +98,16 @@ def test_close_or_overlapping_figures_name_nobody() -> None:
 
 def test_invalid_runs_never_win() -> None:
     found = cells([run("uwsgi"), run("waitress", goodput=900.0, verdict="invalid")])
-    assert ranking_sentence(found) == ""
+    assert ranking_sentence(found) == "Nothing is ranked: waitress is invalid."
+
+
+def test_nothing_is_said_of_a_single_server() -> None:
+    assert ranking_sentence(cells([run()])) == ""
+
+
+def test_what_has_no_figures_is_named() -> None:
+    found = cells([run(), run("uvicorn", goodput=None, verdict="", status="failed")])
+    assert ranking_sentence(found) == "Nothing is ranked: uvicorn has no figures."
 
 
 def test_five_starts_need_no_warning() -> None:
