@@ -139,7 +139,7 @@ def _foreign(stall: Stall, duration_s: float, program: Callable[[], programs.Fig
 
 
 GENERATORS: dict[str, Callable[[Responding, float, Stall], Shown]] = {
-    "ours, closed, paced by think time": closed,
+    "ours, closed": closed,
     "wrk, 2 connections": wrk,
     "hey -q, 10 connections": hey,
     "Locust constant_throughput, 10 users": locust,

@@ -1,0 +1,17 @@
+"""A target that stops for a while, as an oracle of its own and the load process see it."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import stall
+
+DURATION_S = 8.0
+
+
+def test_a_closed_load_misses_most_of_a_stall_that_the_oracle_sees(tmp_path: Path) -> None:
+    """Why results of the closed model say that they may leave out what would have suffered."""
+    trial = stall.trial("ours, closed", DURATION_S, tmp_path)
+    expected_s = 0.8 * stall.SHARE * DURATION_S
+    assert trial.true_p99_s == pytest.approx(expected_s, rel=0.15)
+    assert trial.shown.percentiles[99] < expected_s / 2
