@@ -23,4 +23,6 @@ def test_the_metadata_names_what_is_supported() -> None:
     about = metadata.metadata("django-benchsuite")
     assert about["Requires-Python"] == ">=3.11"
     assert about["License-Expression"] == "BSD-3-Clause"
-    assert {"channels", "postgres", "servers", "all"} <= set(about.get_all("Provides-Extra") or [])
+    assert {"channels", "postgres", "robot", "browser", "servers", "all"} <= set(
+        about.get_all("Provides-Extra") or []
+    )

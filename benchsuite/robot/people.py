@@ -1,0 +1,61 @@
+"""Made-up people, their words and their places, by Faker."""
+
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+from benchsuite.exceptions import UnavailableError
+
+HOW_MANY = 64
+SEED = 20140601
+"""Always the same people, so that only the seed of a completion says who fills the form."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    first: str
+    last: str
+    street: str
+    city: str
+    state: str
+    postcode: str
+    country: str
+    phone: str
+    company: str
+    job: str
+    sentence: str
+    paragraph: str
+
+
+@cache
+def people() -> tuple[Person, ...]:
+    """Made once in a process: Faker takes half a millisecond for a name, a page takes less."""
+    try:
+        from faker import Faker
+    except ImportError as error:
+        raise UnavailableError(
+            'The robot needs Faker: pip install "django-benchsuite[robot]"'
+        ) from error
+    fake = Faker("en_US")
+    fake.seed_instance(SEED)
+    return tuple(
+        Person(
+            first=fake.first_name(),
+            last=fake.last_name(),
+            street=fake.street_address(),
+            city=fake.city(),
+            state=fake.state(),
+            postcode=fake.postcode(),
+            country=fake.country(),
+            phone=f"+1 202 555 {fake.random_number(4, fix_len=True)}",
+            company=fake.company(),
+            job=fake.job(),
+            sentence=fake.sentence(nb_words=8),
+            paragraph=fake.paragraph(nb_sentences=3),
+        )
+        for _ in range(HOW_MANY)
+    )
+
+
+def person(chance: Random) -> Person:
+    return chance.choice(people())
