@@ -5,7 +5,7 @@
 Prints how often the 95 % interval holds the true ratio, how often two equal sides come out
 "different" (A/A), how often a 5 % slowdown is found, and whether what `detectable` promises is
 found as often as it says. Each case calls the function that the command and the pages call. Takes
-two to three minutes on a quiet machine; `--quick` a quarter of that.
+two to three minutes; `--quick` a quarter of that.
 """
 
 import argparse
