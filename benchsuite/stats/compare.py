@@ -7,7 +7,7 @@ about the next start (Georges et al., OOPSLA 2007; Kalibera & Jones, ISMM 2013).
 Means are compared, as Kalibera & Jones recommend: the ratio of means says what a fleet of such
 servers would do, and its error is known; the median of five starts is one of them. The interval
 is bootstrapped over starts by the expanded percentile method (Hesterberg 2015, "What Teachers
-Should Know About the Bootstrap", section 3.2). The plain percentile interval holds the truth in
+Should Know About the Bootstrap"). The plain percentile interval holds the truth in
 88 % of cases with five starts instead of 95 %, because the resamples' variance is that of the
 sample, divided by n, and because five values don't show their own spread well. So its tails are
 widened: from α/2 to Φ(t(α/2, ν) · se / se_plug-in), with Welch's ν. `benchmarks/statistics.py`
@@ -119,7 +119,8 @@ class Comparison:
         The minimum detectable effect (Bloom 1995, "Minimum detectable effects"): the standard
         error times t(1 - α/2, ν) + t(power, ν). α is divided by the number of comparisons and is
         what the rank test attains with so few starts; the error is divided by √(3/π), because
-        ranks use that much of the information in normal noise (Lehmann, Nonparametrics, 2.4).
+        ranks use that much of the information in normal noise (Lehmann, Nonparametrics).
+        With 5 starts a side it promises a little much: see docs/comparing.md.
         """
         if self.outcome not in (Outcome.SHOWN, Outcome.NOT_SHOWN) or self.error is None:
             return None
