@@ -3,23 +3,26 @@
 import os
 from collections.abc import Awaitable, Callable
 from functools import wraps
+from typing import Concatenate, ParamSpec
 
 from django.http import Http404, HttpRequest, HttpResponse
 
 RUN_VARIABLE = "BENCHSUITE_RUN"
 """The environment variable that holds the token of the run that started this server."""
 
+P = ParamSpec("P")
+
 
 def only_in_a_run(
-    view: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
+    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
     """Answers 404 unless a run started this process."""
 
     @wraps(view)
-    def gated(request: HttpRequest) -> HttpResponse:
+    def gated(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if RUN_VARIABLE not in os.environ:
             raise Http404("Target views answer only inside a server that a run started.")
-        return view(request)
+        return view(request, *args, **kwargs)
 
     return gated
 

@@ -1,8 +1,23 @@
-"""The one table that the io_* views read and write."""
+"""The table that the io_* views read and write, and those of the survey application."""
 
 import uuid
 
 from django.db import models
+
+from benchsuite.target.survey.answers import Answer, Participation, Upload
+from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
+
+__all__ = [
+    "Answer",
+    "Choice",
+    "Condition",
+    "Page",
+    "Participation",
+    "Post",
+    "Question",
+    "Survey",
+    "Upload",
+]
 
 
 class Post(models.Model):

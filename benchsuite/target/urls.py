@@ -1,6 +1,6 @@
 """Each view at its name, its async twin at the name with _async; runs mount this at /bench/."""
 
-from django.urls import path
+from django.urls import include, path
 
 from benchsuite.target.views import async_, sync
 
@@ -15,4 +15,5 @@ urlpatterns = [
     path("io_read_async/", async_.io_read),
     path("bench_app/", sync.bench_app),
     path("bench_app_async/", async_.bench_app),
+    path("survey/", include("benchsuite.target.survey.urls")),
 ]

@@ -1,4 +1,4 @@
-"""Fills the table that io_read and io_create use."""
+"""Fills the tables that the target app's workloads use."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -9,20 +9,26 @@ from django.db import DatabaseError, connections
 
 from benchsuite.units import format_count, format_duration
 
+ROWS = 100_000
+
 
 class Command(BaseCommand):
     help = (
-        "Makes the target app's table hold exactly that many rows, for --database=keep and for "
-        "servers you start yourself; a run on a throw-away database seeds its own."
+        "Makes the target app's table hold exactly that many rows, or loads its surveys, for "
+        "--database=keep and for servers you start yourself; a run on a throw-away database seeds "
+        "its own."
     )
 
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--rows", type=int, default=100_000, help="Exact number (%(default)s).")
+        parser.add_argument(
+            "--rows", type=int, help=f"Exact number ({ROWS}; with --surveys: left as they are)."
+        )
+        parser.add_argument("--surveys", action="store_true", help="Load the seven surveys.")
         parser.add_argument("--database", default="default", help="Alias (%(default)s).")
 
-    def handle(self, *, rows: int, database: str, **options: Any) -> None:
+    def handle(self, *, rows: int | None, surveys: bool, database: str, **options: Any) -> None:
         if database not in connections:
             known = ", ".join(connections)
             raise CommandError(f"There is no database {database!r}; there are: {known}.")
@@ -31,17 +37,34 @@ class Command(BaseCommand):
                 'The target app is not installed; add "benchsuite.target" to INSTALLED_APPS and '
                 "run: python manage.py migrate benchsuite_target"
             )
-        from benchsuite.target.seed import SeedError, seed
+        from benchsuite.target.seed import SeedError
+        from benchsuite.target.survey.loading import SurveyError
 
         try:
-            seeded = seed(rows, using=database)
-        except SeedError as error:
+            if surveys:
+                self._load_surveys(database)
+            if rows is not None or not surveys:
+                self._seed_rows(ROWS if rows is None else rows, database)
+        except (SeedError, SurveyError) as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:
             place = connections[database].settings_dict
             where = f"{place['HOST'] or 'localhost'}:{place['PORT'] or 'default port'}"
             name = place["NAME"]
             raise CommandError(f"The database {name} ({where}) refused: {error}".strip()) from error
+
+    def _load_surveys(self, database: str) -> None:
+        from benchsuite.target.survey.loading import load_surveys
+
+        loaded = load_surveys(using=database)
+        self.stdout.write(
+            f"{loaded.surveys} surveys: {loaded.questions} questions on {loaded.pages} pages"
+        )
+
+    def _seed_rows(self, rows: int, database: str) -> None:
+        from benchsuite.target.seed import seed
+
+        seeded = seed(rows, using=database)
         self.stdout.write(
             f"{format_count(seeded.rows)} rows in {format_duration(seeded.seconds)} "
             f"({format_count(seeded.added)} added, {format_count(seeded.removed)} removed)"

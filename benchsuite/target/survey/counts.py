@@ -1,0 +1,15 @@
+"""How many surveys were completed: what a run's claims are held against."""
+
+from collections.abc import Mapping
+
+from benchsuite.target.survey.store import DatabaseStore
+
+
+def counts(using: str | None = None) -> Mapping[str, int]:
+    """The stored "participations", "completions", "answers" and "uploads" of that alias."""
+    return DatabaseStore(using).counts()
+
+
+def completions(using: str | None = None) -> int:
+    """The stored completions."""
+    return counts(using)["completions"]

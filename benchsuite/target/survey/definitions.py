@@ -1,0 +1,280 @@
+"""What is asked: surveys, their pages, questions and choices, and when something is left out."""
+
+import re
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
+from django.db import models
+
+from benchsuite.target.survey.kinds import LIMITS, LONGEST_SCALE, WITH_CHOICES, Kind
+
+RESERVED = ("back", "csrfmiddlewaretoken")
+"""Names that a page's form uses itself."""
+LARGEST_UPLOAD = 2 * 1024 * 1024
+"""Uploads are kept in the database, so they stay small."""
+
+
+class SurveyManager(models.Manager["Survey"]):
+    def get_by_natural_key(self, slug: str) -> "Survey":
+        return self.get(slug=slug)
+
+
+class Survey(models.Model):
+    slug = models.SlugField(unique=True, help_text="Its address.")
+    title = models.CharField(max_length=200)
+    intro = models.TextField(blank=True, help_text="Stands above the first page.")
+    thanks = models.TextField(blank=True, help_text="Stands on the last page.")
+
+    objects = SurveyManager()
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def natural_key(self) -> tuple[Any, ...]:
+        return (self.slug,)
+
+
+class PageManager(models.Manager["Page"]):
+    def get_by_natural_key(self, slug: str, number: int) -> "Page":
+        return self.get(survey__slug=slug, number=number)
+
+
+class Page(models.Model):
+    survey = models.ForeignKey(Survey, models.CASCADE, related_name="pages")
+    number = models.PositiveSmallIntegerField(validators=[MinValueValidator(1)])
+    title = models.CharField(max_length=200)
+    intro = models.TextField(blank=True)
+
+    objects = PageManager()
+
+    class Meta:
+        ordering = ["survey", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["survey", "number"], name="survey_page_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.survey} {self.number}: {self.title}"
+
+    def natural_key(self) -> tuple[Any, ...]:
+        return (*self.survey.natural_key(), self.number)
+
+
+class QuestionManager(models.Manager["Question"]):
+    def get_by_natural_key(self, slug: str, number: int, name: str) -> "Question":
+        return self.get(page__survey__slug=slug, page__number=number, name=name)
+
+
+class Question(models.Model):
+    page = models.ForeignKey(Page, models.CASCADE, related_name="questions")
+    position = models.PositiveSmallIntegerField()
+    name = models.SlugField(help_text="The name of its field in the form.")
+    kind = models.CharField(max_length=10, choices=Kind)
+    text = models.CharField(max_length=300)
+    help = models.CharField(max_length=300, blank=True)
+    required = models.BooleanField(default=True)
+    minimum = models.DecimalField(
+        max_digits=12,
+        decimal_places=3,
+        null=True,
+        blank=True,
+        help_text="Least number, fewest ticks, or first step of a rating.",
+    )
+    maximum = models.DecimalField(
+        max_digits=12,
+        decimal_places=3,
+        null=True,
+        blank=True,
+        help_text="Greatest number, most ticks, or last step of a rating.",
+    )
+    decimals = models.PositiveSmallIntegerField(default=0, help_text="0 for whole numbers.")
+    earliest = models.DateField(null=True, blank=True)
+    latest = models.DateField(null=True, blank=True)
+    max_length = models.PositiveIntegerField(null=True, blank=True)
+    pattern = models.CharField(
+        max_length=200, blank=True, help_text="A regular expression that the whole text must match."
+    )
+    pattern_hint = models.CharField(
+        max_length=200, blank=True, help_text="The pattern in words; shown with the question."
+    )
+    low_label = models.CharField(max_length=50, blank=True)
+    high_label = models.CharField(max_length=50, blank=True)
+    max_bytes = models.PositiveIntegerField(null=True, blank=True)
+    accept = models.CharField(
+        max_length=100, blank=True, help_text="Endings of allowed files: .pdf,.png"
+    )
+
+    objects = QuestionManager()
+
+    class Meta:
+        ordering = ["page", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["page", "name"], name="survey_question_name"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.page.survey.slug} {self.page.number} {self.name}"
+
+    def natural_key(self) -> tuple[Any, ...]:
+        return (*self.page.natural_key(), self.name)
+
+    def clean(self) -> None:
+        """Refuses limits that the kind does not know, and limits that nothing can meet."""
+        errors: dict[str, str] = {}
+        if self.name in RESERVED:
+            errors["name"] = f"The form uses this name itself: {', '.join(RESERVED)}."
+        known = LIMITS.get(self.kind, ())
+        for field in {limit for limits in LIMITS.values() for limit in limits} - set(known):
+            if getattr(self, field) not in (None, "", 0):
+                errors[field] = f"A question of kind {self.kind} has no such limit; leave it empty."
+        for least, most in (("minimum", "maximum"), ("earliest", "latest")):
+            low, high = getattr(self, least), getattr(self, most)
+            if low is not None and high is not None and low > high:
+                errors[most] = f"Must not be below {low}."
+        if self.pattern:
+            try:
+                re.compile(self.pattern)
+            except re.error as error:
+                errors["pattern"] = f"Not a regular expression: {error}."
+        if self.kind == Kind.RATING:
+            errors.update(self._rating_errors())
+        if self.kind == Kind.FILE and not 0 < (self.max_bytes or 0) <= LARGEST_UPLOAD:
+            errors["max_bytes"] = f"Must be from 1 to {LARGEST_UPLOAD}."
+        if errors:
+            raise ValidationError(errors)
+
+    def _rating_errors(self) -> dict[str, str]:
+        if self.minimum is None or self.maximum is None:
+            return {"minimum": "A rating needs its first and last step."}
+        if any(step != int(step) for step in (self.minimum, self.maximum)):
+            return {"minimum": "The steps of a rating are whole numbers."}
+        if not 1 <= self.maximum - self.minimum < LONGEST_SCALE:
+            return {"maximum": f"A rating has 2 to {LONGEST_SCALE} steps."}
+        return {}
+
+
+class ChoiceManager(models.Manager["Choice"]):
+    def get_by_natural_key(self, slug: str, number: int, name: str, value: str) -> "Choice":
+        return self.get(
+            question__page__survey__slug=slug,
+            question__page__number=number,
+            question__name=name,
+            value=value,
+        )
+
+
+class Choice(models.Model):
+    """One of the answers to choose from; for a rating grid one of its lines."""
+
+    question = models.ForeignKey(Question, models.CASCADE, related_name="choices")
+    position = models.PositiveSmallIntegerField()
+    value = models.SlugField()
+    label = models.CharField(max_length=200)
+
+    objects = ChoiceManager()
+
+    class Meta:
+        ordering = ["question", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "value"], name="survey_choice_value"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+    def natural_key(self) -> tuple[Any, ...]:
+        return (*self.question.natural_key(), self.value)
+
+    def clean(self) -> None:
+        if self.question_id and self.question.kind not in WITH_CHOICES:
+            raise ValidationError(f"A question of kind {self.question.kind} has no choices.")
+
+
+class Operator(models.TextChoices):
+    IS = "is", "is, or contains"
+    IS_NOT = "isnot", "is not, and does not contain"
+    AT_LEAST = "atleast", "is at least"
+    AT_MOST = "atmost", "is at most"
+
+
+class ConditionManager(models.Manager["Condition"]):
+    def get_by_natural_key(
+        self, slug: str, page: int, question: str, source_page: int, source: str, operator: str
+    ) -> "Condition":
+        target = (
+            {"question__page__survey__slug": slug, "question__page__number": page}
+            if question
+            else {"page__survey__slug": slug, "page__number": page}
+        )
+        return self.get(
+            **target,
+            **({"question__name": question} if question else {}),
+            source__page__number=source_page,
+            source__name=source,
+            operator=operator,
+        )
+
+
+class Condition(models.Model):
+    """A page or a question is asked only where all of its conditions hold.
+
+    A condition on a question that was left empty, or was itself left out, does not hold.
+    """
+
+    page = models.ForeignKey(Page, models.CASCADE, null=True, blank=True, related_name="conditions")
+    question = models.ForeignKey(
+        Question, models.CASCADE, null=True, blank=True, related_name="conditions"
+    )
+    source = models.ForeignKey(
+        Question,
+        models.CASCADE,
+        related_name="decides",
+        help_text="A question of an earlier page.",
+    )
+    operator = models.CharField(max_length=10, choices=Operator, default=Operator.IS)
+    value = models.CharField(max_length=100)
+
+    objects = ConditionManager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(page=None) ^ models.Q(question=None),
+                name="survey_condition_on_one",
+            ),
+            models.UniqueConstraint(
+                fields=["page", "source", "operator"], name="survey_condition_page"
+            ),
+            models.UniqueConstraint(
+                fields=["question", "source", "operator"], name="survey_condition_question"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source.name} {self.get_operator_display()} {self.value}"
+
+    @property
+    def target_page(self) -> Page:
+        """The page that is left out, or that the question is on."""
+        found = self.page or (self.question and self.question.page)
+        assert found is not None
+        return found
+
+    def natural_key(self) -> tuple[Any, ...]:
+        name = self.question.name if self.question else ""
+        source = self.source
+        target = self.target_page.natural_key()
+        return (*target, name, source.page.number, source.name, self.operator)
+
+    def clean(self) -> None:
+        if not self.source_id or not (self.page_id or self.question_id):
+            return
+        target, source = self.target_page, self.source.page
+        if source.survey_id != target.survey_id or source.number >= target.number:
+            raise ValidationError(
+                {"source": "It must be a question of an earlier page of the same survey."}
+            )

@@ -1,0 +1,102 @@
+"""Which pages and questions are asked, given the answers so far: pure functions of definitions."""
+
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from benchsuite.target.survey.definitions import Condition, Operator, Page
+
+
+class Flow:
+    """The way through one survey; `answers` maps a question's id to its value."""
+
+    def __init__(
+        self, pages: Sequence[Page], conditions: Sequence[Condition], answers: Mapping[int, Any]
+    ) -> None:
+        self._pages = pages
+        self._answers = answers
+        self._numbers = {page.pk: page.number for page in pages}
+        self._of_page: dict[int, list[Condition]] = {}
+        self._of_question: dict[int, list[Condition]] = {}
+        for condition in conditions:
+            if condition.page_id is not None:
+                self._of_page.setdefault(condition.page_id, []).append(condition)
+            elif condition.question_id is not None:
+                self._of_question.setdefault(condition.question_id, []).append(condition)
+
+    def pages(self) -> list[Page]:
+        """The pages that are asked."""
+        return [page for page in self._pages if self._asks_page(page.pk)]
+
+    def asks(self, question_id: int, page_id: int) -> bool:
+        """Whether the question is asked."""
+        return self._asks_page(page_id) and all(
+            self._holds(condition, page_id) for condition in self._of_question.get(question_id, ())
+        )
+
+    def after(self, number: int) -> Page | None:
+        """The next page that is asked; None after the last."""
+        return next((page for page in self.pages() if page.number > number), None)
+
+    def before(self, number: int) -> Page | None:
+        """The page that was asked before; None before the first."""
+        return next((page for page in reversed(self.pages()) if page.number < number), None)
+
+    def first_open(self, done: Collection[int]) -> Page | None:
+        """The first page that is asked and not done; None when all are."""
+        return next((page for page in self.pages() if page.number not in done), None)
+
+    def may_open(self, number: int, done: Collection[int]) -> bool:
+        """Whether the page is asked and every page before it is done."""
+        first = self.first_open(done)
+        asked = any(page.number == number for page in self.pages())
+        return asked and (first is None or number <= first.number)
+
+    def _asks_page(self, page_id: int) -> bool:
+        return all(self._holds(condition, page_id) for condition in self._of_page.get(page_id, ()))
+
+    def _holds(self, condition: Condition, page_id: int) -> bool:
+        """Only an earlier page decides, so this ends."""
+        source = condition.source
+        earlier = self._numbers.get(source.page_id, 0) < self._numbers.get(page_id, 0)
+        if not earlier or source.page_id not in self._numbers:
+            return False
+        if not self.asks(source.pk, source.page_id):
+            return False
+        return holds(condition.operator, condition.value, self._answers.get(source.pk))
+
+
+def holds(operator: str, wanted: str, found: Any) -> bool:
+    """Whether an answer meets a condition; none does when there is no answer."""
+    if found in (None, "", [], {}):
+        return False
+    if operator == Operator.IS:
+        return _contains(wanted, found)
+    if operator == Operator.IS_NOT:
+        return not _contains(wanted, found)
+    low, high = (wanted, found) if operator == Operator.AT_LEAST else (found, wanted)
+    return _ordered(str(low), str(high))
+
+
+def _contains(wanted: str, found: Any) -> bool:
+    if isinstance(found, list):
+        return wanted in found
+    if str(found) == wanted:
+        return True
+    numbers = _number(str(found)), _number(wanted)
+    return None not in numbers and numbers[0] == numbers[1]
+
+
+def _ordered(low: str, high: str) -> bool:
+    """Numbers as numbers; dates, which are written year first, as text."""
+    first, second = _number(low), _number(high)
+    if first is not None and second is not None:
+        return first <= second
+    return low <= high
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None

@@ -1,0 +1,109 @@
+"""The form of one page: made from its questions, read back as their answers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.forms.renderers import DjangoTemplates
+
+from benchsuite.target.survey.definitions import Question
+from benchsuite.target.survey.fields import SEPARATOR, fields_of
+from benchsuite.target.survey.kinds import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question with its fields, as the template shows it."""
+
+    question: Question
+    fields: Sequence[forms.BoundField]
+
+    @property
+    def is_grid(self) -> bool:
+        return self.question.kind == Kind.RATING
+
+
+class PageForm(forms.Form):
+    """`answers` holds what was answered before, by question id."""
+
+    default_renderer = DjangoTemplates()
+    use_required_attribute = True
+    error_css_class = "wrong"
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        answers: Mapping[int, Any],
+        data: Any = None,
+        files: Any = None,
+    ) -> None:
+        initial: dict[str, Any] = {}
+        for question in questions:
+            initial.update(_initial(question, answers.get(question.pk)))
+        super().__init__(data, files, initial=initial)
+        self._names: dict[int, list[str]] = {}
+        self._questions = questions
+        for question in questions:
+            made = fields_of(question)
+            self._names[question.pk] = list(made)
+            self.fields.update(made)
+            if question.kind == Kind.FILE and (kept := answers.get(question.pk)):
+                field = made[question.name]
+                field.required = False
+                field.help_text = f"{kept['name']} is kept; choose a file to replace it. " + str(
+                    field.help_text
+                )
+
+    def items(self) -> Iterator[Item]:
+        for question in self._questions:
+            yield Item(question, [self[name] for name in self._names[question.pk]])
+
+    def answers(self) -> dict[int, Any]:
+        """Question's id → value, of those without a mistake; what was left empty is None.
+
+        A file that was not sent again has no entry: the one that is kept stays.
+        """
+        found = {}
+        for question in self._questions:
+            names = self._names[question.pk]
+            if any(name not in self.cleaned_data for name in names):
+                continue
+            if question.kind == Kind.FILE and not self.cleaned_data[question.name]:
+                if not self.initial.get(question.name):
+                    found[question.pk] = None
+                continue
+            found[question.pk] = self._answer(question, names)
+        return found
+
+    def uploads(self) -> dict[int, UploadedFile]:
+        """Question's id → the file that was sent."""
+        return {
+            question.pk: file
+            for question in self._questions
+            if question.kind == Kind.FILE
+            and isinstance(file := self.cleaned_data.get(question.name), UploadedFile)
+        }
+
+    def _answer(self, question: Question, names: Sequence[str]) -> Any:
+        values = [self.cleaned_data[name] for name in names]
+        if question.kind == Kind.RATING:
+            lines = {
+                name.partition(SEPARATOR)[2]: value
+                for name, value in zip(names, values, strict=True)
+                if value != ""
+            }
+            return lines or None
+        (value,) = values
+        if isinstance(value, UploadedFile):
+            return {"name": value.name, "bytes": value.size}
+        return None if value in ("", []) else value
+
+
+def _initial(question: Question, value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if question.kind == Kind.RATING:
+        return {f"{question.name}{SEPARATOR}{line}": step for line, step in value.items()}
+    return {question.name: value}

@@ -1,0 +1,69 @@
+"""Reads definitions: as many queries for a survey of sixty questions as for one of five."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from django.db.models import Count, Prefetch, Q, QuerySet
+from django.http import Http404
+
+from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
+from benchsuite.target.survey.flow import Flow
+from benchsuite.target.survey.store import Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A survey with its pages and conditions; the questions of a page are read when it is shown."""
+
+    survey: Survey
+    pages: list[Page]
+    conditions: list[Condition]
+
+    @classmethod
+    def of(cls, slug: str) -> Self:
+        """Raises Http404 when there is none of that name."""
+        pages = list(Page.objects.filter(survey__slug=slug).select_related("survey"))
+        if not pages:
+            raise Http404(f"There is no survey {slug!r}, or it has no pages.")
+        survey = pages[0].survey
+        on_survey = Q(page__survey=survey) | Q(question__page__survey=survey)
+        conditions = Condition.objects.filter(on_survey).select_related("source")
+        return cls(survey, pages, list(conditions))
+
+    def page(self, number: int) -> Page:
+        """Raises Http404 when the survey has no such page."""
+        for page in self.pages:
+            if page.number == number:
+                return page
+        raise Http404(f"The survey {self.survey.slug} has no page {number}.")
+
+    def flow(self, answers: Mapping[int, Any]) -> Flow:
+        return Flow(self.pages, self.conditions, answers)
+
+    def may_end_with(self, number: int) -> bool:
+        """Whether nothing answered on this page can bring up a later one."""
+        later = {page.pk for page in self.pages if page.number > number}
+        return not any(condition.page_id in later for condition in self.conditions)
+
+
+def questions_of(page: Page, flow: Flow) -> list[Question]:
+    """The questions of the page that are asked, with their choices."""
+    choices = Prefetch("choices", Choice.objects.order_by("position"))
+    found = page.questions.order_by("position").prefetch_related(choices)
+    return [question for question in found if flow.asks(question.pk, page.pk)]
+
+
+def stale(definition: Definition, visit: Visit, flow: Flow) -> set[int]:
+    """Ids of questions that were answered and then, by going back, are not asked any more."""
+    if not definition.conditions:
+        return set()
+    answered = Question.objects.filter(pk__in=visit.answers).values_list("pk", "page_id")
+    return {question for question, page in answered if not flow.asks(question, page)}
+
+
+def listed() -> "QuerySet[Survey]":
+    """The surveys that have a page, each with its `page_count` and `question_count`."""
+    return Survey.objects.annotate(
+        page_count=Count("pages", distinct=True), question_count=Count("pages__questions")
+    ).filter(page_count__gt=0)

@@ -1,0 +1,172 @@
+"""Where answers are kept: the contract of a store, and the one that keeps them in the database."""
+
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.db import connections, router, transaction
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from benchsuite.target.survey.answers import Answer, Participation, Upload
+from benchsuite.target.survey.definitions import Survey
+
+DEFAULT = "benchsuite.target.survey.store.DatabaseStore"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """What is known of one person's way through a survey."""
+
+    id: uuid.UUID
+    code: str
+    done: Collection[int]
+    """Numbers of the pages that were sent without a mistake."""
+    answers: Mapping[int, Any]
+    """Question's id → value; what was left empty is None."""
+    completed: bool
+
+
+class Store(Protocol):
+    """What the pages need of a place for answers. Each call is whole or not done at all."""
+
+    def begin(self, survey: Survey) -> Visit: ...
+
+    def visit(self, survey: Survey, key: str) -> Visit | None:
+        """The visit with that id; None when there is none of this survey."""
+
+    def save_page(
+        self,
+        visit: Visit,
+        number: int,
+        answers: Mapping[int, Any],
+        uploads: Mapping[int, UploadedFile],
+        *,
+        done: bool,
+    ) -> None:
+        """Keeps the answers of a page over earlier ones, and the page as done."""
+
+    def complete(self, visit: Visit, stale: Collection[int]) -> None:
+        """Ends the visit; answers to the questions `stale` go. Once more changes nothing."""
+
+    def counts(self) -> Mapping[str, int]:
+        """How many "participations", "completions", "answers" and "uploads" there are."""
+
+
+@cache
+def store() -> Store:
+    """The store that the setting BENCHSUITE_SURVEY_STORE names."""
+    made: Store = import_string(getattr(settings, "BENCHSUITE_SURVEY_STORE", DEFAULT))()
+    return made
+
+
+class DatabaseStore:
+    """Rows of the project's database; `using` names another alias than the router's."""
+
+    def __init__(self, using: str | None = None) -> None:
+        self._using = using
+
+    def begin(self, survey: Survey) -> Visit:
+        return _visit(Participation.objects.using(self._writes).create(survey=survey), {})
+
+    def visit(self, survey: Survey, key: str) -> Visit | None:
+        try:
+            found = Participation.objects.using(self._writes).filter(pk=uuid.UUID(key))
+        except ValueError:
+            return None
+        participation = found.filter(survey=survey).first()
+        if participation is None:
+            return None
+        rows = Answer.objects.using(self._writes).filter(participation=participation)
+        return _visit(participation, dict(rows.values_list("question_id", "value")))
+
+    def save_page(
+        self,
+        visit: Visit,
+        number: int,
+        answers: Mapping[int, Any],
+        uploads: Mapping[int, UploadedFile],
+        *,
+        done: bool,
+    ) -> None:
+        pages = sorted({*visit.done, number})
+        with transaction.atomic(using=self._writes):
+            self._put(
+                [
+                    Answer(participation_id=visit.id, question_id=question, value=value)
+                    for question, value in answers.items()
+                ],
+                "value",
+            )
+            self._put(
+                [
+                    Upload(
+                        participation_id=visit.id,
+                        question_id=question,
+                        name=(file.name or "")[-200:],
+                        content_type=(file.content_type or "")[:100],
+                        content=file.read(),
+                    )
+                    for question, file in uploads.items()
+                ],
+                "name",
+                "content_type",
+                "content",
+            )
+            if done and pages != sorted(visit.done):
+                self._one(visit).update(done=pages)
+
+    def complete(self, visit: Visit, stale: Collection[int]) -> None:
+        with transaction.atomic(using=self._writes):
+            for model in (Answer, Upload) if stale else ():
+                model.objects.using(self._writes).filter(
+                    participation_id=visit.id, question_id__in=stale
+                ).delete()
+            self._one(visit).filter(completed=None).update(completed=timezone.now())
+
+    def counts(self) -> Mapping[str, int]:
+        participations = Participation.objects.using(self._reads)
+        return {
+            "participations": participations.count(),
+            "completions": participations.exclude(completed=None).count(),
+            "answers": Answer.objects.using(self._reads).count(),
+            "uploads": Upload.objects.using(self._reads).count(),
+        }
+
+    @property
+    def _writes(self) -> str:
+        """Visits are read from here too: a replica may not have yet what was sent just now."""
+        return self._using or router.db_for_write(Participation)
+
+    @property
+    def _reads(self) -> str:
+        return self._using or router.db_for_read(Participation)
+
+    def _one(self, visit: Visit) -> Any:
+        return Participation.objects.using(self._writes).filter(pk=visit.id)
+
+    def _put(self, rows: list[Any], *fields: str) -> None:
+        """Inserts or updates in one statement."""
+        if not rows:
+            return
+        named = connections[self._writes].features.supports_update_conflicts_with_target
+        type(rows[0]).objects.using(self._writes).bulk_create(
+            rows,
+            update_conflicts=True,
+            update_fields=fields,
+            unique_fields=["participation", "question"] if named else None,
+        )
+
+
+def _visit(participation: Participation, answers: Mapping[int, Any]) -> Visit:
+    return Visit(
+        id=participation.pk,
+        code=participation.code,
+        done=participation.done,
+        answers=answers,
+        completed=participation.completed is not None,
+    )

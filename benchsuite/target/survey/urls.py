@@ -1,0 +1,14 @@
+"""The addresses of the survey application, below wherever the target's are."""
+
+from django.urls import path
+
+from benchsuite.target.survey import views
+
+app_name = views.NAMES
+
+urlpatterns = [
+    path("", views.listing, name="list"),
+    path("<slug:slug>/", views.start, name="start"),
+    path("<slug:slug>/<int:number>/", views.page, name="page"),
+    path("<slug:slug>/thanks/<str:code>/", views.thanks, name="thanks"),
+]

@@ -1,0 +1,148 @@
+"""The pages of the survey application; they answer only inside a run."""
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.http import require_http_methods, require_safe
+
+from benchsuite.target.gate import only_in_a_run
+from benchsuite.target.survey.bounded import bounded
+from benchsuite.target.survey.definitions import Page, Survey
+from benchsuite.target.survey.forms import PageForm
+from benchsuite.target.survey.reading import Definition, listed, questions_of, stale
+from benchsuite.target.survey.rendering import rendered
+from benchsuite.target.survey.store import Visit, store
+from benchsuite.target.survey.visits import COOKIE_DAYS, remember, visit_of
+
+NAMES = "benchsuite_survey"
+"""The namespace of the URLs."""
+
+
+@require_safe
+@only_in_a_run
+@never_cache
+def listing(request: HttpRequest) -> HttpResponse:
+    """All surveys that have a page."""
+    return rendered(request, "list", {"surveys": listed()})
+
+
+@require_safe
+@only_in_a_run
+@never_cache
+@csrf_protect
+def start(request: HttpRequest, slug: str) -> HttpResponse:
+    """The first page; to a visit that went further before, the way to where it stopped."""
+    definition = Definition.of(slug)
+    visit = visit_of(request, definition.survey)
+    if visit is None or visit.completed:
+        visit = store().begin(definition.survey)
+    flow = definition.flow(visit.answers)
+    if not flow.pages():
+        raise Http404(f"Every page of the survey {slug} depends on another one.")
+    if visit.done:
+        response = _to_open(definition, visit)
+    else:
+        first = flow.pages()[0]
+        form = PageForm(questions_of(first, flow), visit.answers)
+        response = _shown(request, definition, visit, first, form)
+    return remember(request, response, definition.survey, visit, _url("start", slug))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@only_in_a_run
+@never_cache
+@bounded
+@csrf_protect
+def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Shows a page, or takes its answers and leads to the next one."""
+    definition = Definition.of(slug)
+    current = definition.page(number)
+    visit = visit_of(request, definition.survey)
+    if visit is None:
+        return _redirect("start", slug)
+    if visit.completed:
+        return _redirect("thanks", slug, visit.code)
+    flow = definition.flow(visit.answers)
+    if not flow.may_open(number, visit.done):
+        return _to_open(definition, visit)
+    questions = questions_of(current, flow)
+    if request.method != "POST":
+        return _shown(request, definition, visit, current, PageForm(questions, visit.answers))
+    form = PageForm(questions, visit.answers, request.POST, request.FILES)
+    return _taken(request, definition, visit, current, form)
+
+
+@require_safe
+@only_in_a_run
+@never_cache
+def thanks(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The completion code, for whoever completed the survey and nobody else."""
+    survey = Survey.objects.filter(slug=slug).first()
+    visit = visit_of(request, survey) if survey else None
+    if visit is None or not visit.completed or visit.code != code:
+        raise Http404("No survey was completed with this code in this browser.")
+    return rendered(request, "thanks", {"survey": survey, "code": code, "home": _url("list")})
+
+
+def _taken(
+    request: HttpRequest, definition: Definition, visit: Visit, current: Page, form: PageForm
+) -> HttpResponse:
+    """Keeps what is right and goes on; going back keeps it too, and asks for no more."""
+    valid = form.is_valid()
+    goes_back = "back" in request.POST
+    if not valid and not goes_back:
+        return _shown(request, definition, visit, current, form)
+    slug, number = definition.survey.slug, current.number
+    answers = form.answers()
+    store().save_page(visit, number, answers, form.uploads(), done=valid)
+    flow = definition.flow({**visit.answers, **answers})
+    if goes_back:
+        return _redirect("page", slug, (flow.before(number) or current).number)
+    following = flow.after(number)
+    if following is not None:
+        return _redirect("page", slug, following.number)
+    store().complete(visit, stale(definition, visit, flow))
+    return _redirect("thanks", slug, visit.code)
+
+
+def _shown(
+    request: HttpRequest, definition: Definition, visit: Visit, current: Page, form: PageForm
+) -> HttpResponse:
+    flow = definition.flow(visit.answers)
+    slug, number = definition.survey.slug, current.number
+    numbers = [page.number for page in flow.pages()]
+    return rendered(
+        request,
+        "page",
+        {
+            "survey": definition.survey,
+            "page": current,
+            "form": form,
+            "home": _url("list"),
+            "action": _url("page", slug, number),
+            "step": numbers.index(number) + 1,
+            "steps": len(numbers),
+            "has_back": flow.before(number) is not None,
+            "is_last": flow.after(number) is None and definition.may_end_with(number),
+            "keeps_days": COOKIE_DAYS,
+        },
+    )
+
+
+def _to_open(definition: Definition, visit: Visit) -> HttpResponse:
+    """To the first page that is not done; to the last one when all are."""
+    flow = definition.flow(visit.answers)
+    target = flow.first_open(visit.done) or flow.pages()[-1]
+    return _redirect("page", definition.survey.slug, target.number)
+
+
+def _redirect(name: str, *parts: object) -> HttpResponse:
+    """303: whatever was sent, the next request is a GET."""
+    response = HttpResponseRedirect(_url(name, *parts))
+    response.status_code = 303
+    return response
+
+
+def _url(name: str, *parts: object) -> str:
+    return reverse(f"{NAMES}:{name}", args=parts)
