@@ -27,7 +27,8 @@ class Response(Protocol):
 class Client(Protocol):
     """What a journey may do; `django.test.Client` can do all of it.
 
-    `name` groups requests in the results ("/polls/[id]/"); without it the path is the name.
+    `name` groups requests in the results ("/polls/[id]/"); without it the path is the name. A
+    journey may set an attribute `journey_name`, by which it then goes in the results itself.
     """
 
     def get(self, path: str, *, name: str = ..., headers: Any = ...) -> Any: ...
@@ -57,6 +58,9 @@ class Workload(ABC):
     """Path of a locustfile whose users run instead of the journey."""
     needs_target_app: ClassVar[bool] = False
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
+    whole_journeys: ClassVar[bool] = False
+    """Whether a journey under way at the end of the window is brought to its end in the drain, and
+    not cut off between two requests."""
     uses_rows: ClassVar[bool] = False
     """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
 

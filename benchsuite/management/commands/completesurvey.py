@@ -1,0 +1,107 @@
+"""Completes the form at an address, page by page, with made-up answers."""
+
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchsuite.exceptions import BenchsuiteError, RobotError, UsageError
+from benchsuite.robot.client import BlockingClient, checked_url
+from benchsuite.robot.outcome import lines, summary
+from benchsuite.robot.walk import Bounds, Completion, complete
+from benchsuite.units import format_duration
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("url", help="http://127.0.0.1:8000/survey/")
+        parser.add_argument("--count", type=int, default=1, help="Completions (%(default)s).")
+        parser.add_argument(
+            "--seed",
+            type=int,
+            default=0,
+            help="The same seed gives the same answers (%(default)s).",
+        )
+        parser.add_argument("--show", action="store_true", help="Print each page and its answers.")
+        parser.add_argument(
+            "--answer",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="An answer that can't be made up, such as a password; may be repeated.",
+        )
+        parser.add_argument(
+            "--max-pages", type=int, default=100, help="Give up after (%(default)s)."
+        )
+        parser.add_argument(
+            "--timeout", type=float, default=30.0, help="Seconds for a page (%(default)s)."
+        )
+        parser.add_argument("--browser", action="store_true", help="Through Chromium.")
+        parser.add_argument(
+            "--yes-this-host",
+            default="",
+            metavar="HOST",
+            help="Confirms a host that is not this machine.",
+        )
+
+    def handle(self, *, url: str, count: int, seed: int, **options: Any) -> None:
+        try:
+            known = _known(options["answer"])
+            if count < 1 or options["max_pages"] < 1 or options["timeout"] <= 0:
+                raise UsageError("--count, --max-pages and --timeout must be above 0.")
+            checked_url(url, confirmed=options["yes_this_host"])
+            completed = _completer(url, known, options)
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=2) from error
+        failed = 0
+        for number in range(count):
+            begin = time.monotonic()
+            try:
+                done = completed(f"{seed}:{number}")
+            except RobotError as error:
+                failed += 1
+                self.stderr.write(f"{number + 1}  not completed: {error}")
+                continue
+            if options["show"]:
+                self.stdout.writelines(line + "\n" for line in lines(done))
+            took = format_duration(time.monotonic() - begin)
+            self.stdout.write(f"{number + 1}  completed: {summary(done)} in {took}")
+        self.stdout.write(f"{count - failed} of {count} completed")
+        if failed:
+            raise CommandError(f"{failed} of {count} could not be completed.", returncode=1)
+
+
+def _known(pairs: list[str]) -> dict[str, str]:
+    known = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--answer wants NAME=VALUE, and got {pair!r}.")
+        known[name] = value
+    return known
+
+
+def _completer(
+    url: str, known: dict[str, str], options: dict[str, Any]
+) -> Callable[[str], Completion]:
+    """Completes the survey once, as a person who has never been there."""
+    bounds = Bounds(pages=options["max_pages"])
+    timeout_s = options["timeout"]
+    if options["browser"]:
+        from benchsuite.robot.browser import completed
+
+        return lambda seed: completed(
+            url, seed=seed, known=known, bounds=bounds, timeout_s=timeout_s
+        )
+
+    def once(seed: str) -> Completion:
+        with BlockingClient(url, timeout_s=timeout_s) as client:
+            return complete(client, url, seed=seed, known=known, bounds=bounds)
+
+    return once

@@ -1,0 +1,94 @@
+"""People who complete surveys, as a robot does it."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, ClassVar
+from urllib.parse import quote
+from weakref import WeakKeyDictionary
+
+from benchsuite.exceptions import AnswerError, DatabaseError, UsageError
+from benchsuite.robot.walk import Completion, complete
+from benchsuite.specs import DatabaseSpec, Option
+from benchsuite.workloads.base import Client, Workload
+
+SLUGS = ("coffee", "conference", "workplace", "health", "travel", "housing", "census")
+"""The seven surveys that come with benchsuite, short ones first."""
+
+PAGE = re.compile(r"/(\d+)/$")
+
+
+class Survey(Workload):
+    """Each user completes one survey after the other, again and again.
+
+    A user's first survey is shifted by the number of users before it, so that they are not all at
+    the same one.
+    """
+
+    name = "survey"
+    summary = "complete the seven surveys, one after the other: how many people can finish?"
+    options = {"surveys": ",".join(SLUGS), "seed": 0}
+    ready_path = "/bench/survey/"
+    needs_target_app = True
+    whole_journeys = True
+    path: ClassVar[str] = "/bench/survey/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._slugs = [slug.strip() for slug in str(self.settings["surveys"]).split(",")]
+        unknown = [slug for slug in self._slugs if slug not in SLUGS]
+        if unknown:
+            raise UsageError(
+                f"There is no survey {', '.join(map(repr, unknown))}; there are: {', '.join(SLUGS)}"
+            )
+        self._users = count()
+        self._turns: WeakKeyDictionary[Client, tuple[int, Iterator[int]]] = WeakKeyDictionary()
+        """Each user's number and its journeys so far."""
+
+    def journey(self, client: Client) -> None:
+        """One survey from its first page to its thanks."""
+        if client not in self._turns:
+            self._turns[client] = getattr(client, "user", next(self._users)), count()
+        user, turns = self._turns[client]
+        turn = next(turns)
+        slug = self._slugs[(user + turn) % len(self._slugs)]
+        self.complete(client, slug, seed=f"{self.settings['seed']}:{user}:{turn}")
+
+    def complete(self, client: Client, slug: str, *, seed: object) -> Completion:
+        """Completes this survey; the journey goes by its name in the results."""
+        named: Any = client
+        named.journey_name = f"{self.name} {slug}"
+
+        def naming(method: str, path: str) -> str:
+            place = path.removeprefix(f"{self.path}{quote(slug)}").partition("?")[0]
+            found = PAGE.search(place)
+            where = f"page {found[1]}" if found else "thanks" if "/thanks/" in place else "start"
+            return f"{slug} {where}" + (" answers" if method == "POST" else "")
+
+        try:
+            done = complete(client, f"{self.path}{quote(slug)}/", seed=seed, naming=naming)
+        except AnswerError as error:
+            raise AnswerError(f"{slug}, {error}") from error
+        if not done.code:
+            raise AnswerError(
+                f"{slug}, page {done.pages} ({done.path}): expected a completion code at the end"
+            )
+        return done
+
+    def prepare(self, database: DatabaseSpec) -> None:
+        """Loads the surveys into the throw-away database."""
+        from benchsuite.target.survey.loading import load_surveys
+
+        load_surveys()
+
+    def inspect(self, database: DatabaseSpec) -> None:
+        """The surveys must be in the database that is kept."""
+        from benchsuite.target.survey.definitions import Survey as Stored
+
+        there = set(Stored.objects.values_list("slug", flat=True))
+        missing = [slug for slug in self._slugs if slug not in there]
+        if missing:
+            raise DatabaseError(
+                f"The database that is kept lacks the surveys {', '.join(missing)}; "
+                "load them: python manage.py seedbench --surveys"
+            )
