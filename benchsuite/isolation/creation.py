@@ -4,6 +4,8 @@ Runs in the keeper, with Django set up for the target.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,19 @@ class Throwaway:
             names.update(dict.fromkeys(same, self._clone_name(first, suffix)))
         return names
 
+    @contextmanager
+    def looking_at(self, suffix: str) -> Iterator[None]:
+        """Every alias means the copy of one run while the block runs."""
+        names = {first: self._clone_name(first, suffix) for first in self.groups}
+        clones = {alias: names[first] for first, same in self.groups.items() for alias in same}
+        clones.update({alias: clones[other] for alias, other in self.mirrors.items()})
+        templates = {alias: _entry(alias)["NAME"] for alias in clones}
+        _point(clones)
+        try:
+            yield
+        finally:
+            _point(templates)
+
     def drop(self, suffix: str) -> None:
         """Drops the copies of one run."""
         for first in self.groups:
@@ -115,6 +130,16 @@ def engine() -> str:
     connection = connections["default"]
     version = ".".join(str(part) for part in connection.get_database_version())
     return f"{connection.vendor} {version}"
+
+
+def _point(names: dict[str, str]) -> None:
+    """Gives each alias another database; what is open to the one before is closed."""
+    for alias, name in names.items():
+        connection: Any = connections[alias]
+        connection.close()
+        if connection.vendor == "postgresql":
+            connection.close_pool()
+        _entry(alias)["NAME"] = name
 
 
 def _entry(alias: str) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Custody:
         """Makes and fills the templates; what the parent wants to know of it."""
         if self._plan.needs_target_app:
             self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
-        workload: Workload = import_string(self._workload_path)(**self._spec.options)
+        workload = self._workload()
         with _explained():
             if self._database.use == KEEP:
                 found = workload.inspect(self._database)
@@ -80,6 +80,18 @@ class Custody:
         self._run_plan(token, str(folder), names).write(path)
         return path
 
+    def count(self, token: str) -> dict[str, int]:
+        """What the workload counts in the databases of one run; with "keep", in the project's."""
+        kept = self._database.use == KEEP
+        with _explained():
+            if kept:
+                found = self._workload().count(self._database)
+            else:
+                with self._throwaway.looking_at(token[:SUFFIX]):
+                    found = self._workload().count(self._database)
+        connections.close_all()
+        return dict(found)
+
     def drop(self, token: str) -> None:
         """Removes what `clone` made."""
         if self._database.use != KEEP:
@@ -91,6 +103,10 @@ class Custody:
         """Drops whatever is there."""
         if self._database.use != KEEP:
             self._throwaway.drop_all()
+
+    def _workload(self) -> Workload:
+        made: Workload = import_string(self._workload_path)(**self._spec.options)
+        return made
 
     def _load_fixture(self) -> None:
         if not self._database.fixture:

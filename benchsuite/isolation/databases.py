@@ -93,6 +93,14 @@ class Keeper:
             self._tell({"do": "drop", "token": token})
             self._answer("dropped", CLONE_S)
 
+    def counts(self, token: str) -> dict[str, int]:
+        """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`.
+
+        A project that keeps its database may have had such rows before: ask before and after.
+        """
+        self._tell({"do": "count", "token": token})
+        return dict(self._answer("counted", CLONE_S + self._seeding_s)["counts"])
+
     def end(self) -> None:
         """Drops everything; raises DatabaseError when something could not be dropped."""
         if self._child.stdin is None or self._child.stdin.closed:

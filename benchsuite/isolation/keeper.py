@@ -7,6 +7,7 @@ It answers on the inherited pipe FD, in JSON lines, to commands on standard inpu
     child → {"event": "ready", "engine", "settings_changed", "slowing", "undone", "cookies",
              "options"}
     parent → {"do": "clone", "token": …}      child → {"event": "cloned", "plan": path}
+    parent → {"do": "count", "token": …}      child → {"event": "counted", "counts": {name: …}}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
 
 An {"event": "failed", "message": …} may stand in place of any answer. At the end of its standard
@@ -106,6 +107,8 @@ def _answered(custody: Any, command: Message) -> Message:
     try:
         if command["do"] == "clone":
             return {"event": "cloned", "plan": str(custody.clone(command["token"]))}
+        if command["do"] == "count":
+            return {"event": "counted", "counts": custody.count(command["token"])}
         custody.drop(command["token"])
     except DatabaseError as error:
         return {"event": "failed", "message": str(error)}

@@ -87,6 +87,14 @@ class Workload(ABC):
         """
         return None
 
+    def count(self, database: DatabaseSpec) -> Mapping[str, int]:
+        """What the run's database holds now of the work that journeys claim to have done.
+
+        Runs where `prepare()` runs, on the run's own copy: {"completions": 123}. Reads, never
+        writes.
+        """
+        return {}
+
 
 def expect_status(response: Response, status: int = 200) -> None:
     """Raises AnswerError when the answer has another status; says where a redirect leads."""

@@ -129,6 +129,45 @@ def test_the_load_writes_nothing_to_the_projects_postgresql(
 
 
 @needs("postgresql", "psycopg")
+@pytest.mark.parametrize("pool", ["False", "True"])
+def test_what_a_run_left_in_its_databases_is_counted(
+    pool: str, tmp_path: Path, server: Cluster
+) -> None:
+    """While the server holds its connections, and before the databases are dropped."""
+    databases = shop(server, tmp_path).replace('"NAME"', f'"OPTIONS": {{"pool": {pool}}}, "NAME"')
+    project = stranger(tmp_path, databases=databases)
+    with project.kept() as keeper:
+        for token in ("a" * 32, TOKEN):
+            with keeper.clone(token) as plan, project.served(plan) as port:
+                assert keeper.counts(token) == {"orders": 3, "logs": 0}
+                for _ in range(5):
+                    get(port, "/order/")
+                assert keeper.counts(token) == {"orders": 8, "logs": 5}
+    assert server.databases() == ["shop"]
+
+
+def test_each_alias_is_counted_in_the_runs_own_databases(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SEVERAL, more=ROUTER)
+    with project.kept() as keeper:
+        with keeper.clone(TOKEN) as plan, project.served(plan) as port:
+            get(port, "/order/")
+            assert keeper.counts(TOKEN) == {"orders": 4, "logs": 1}
+        with keeper.clone("a" * 32):
+            assert keeper.counts("a" * 32) == {"orders": 3, "logs": 0}
+    assert not list((tmp_path / "run").rglob("*.sqlite3*"))
+
+
+def test_a_kept_database_is_counted_as_it_is(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    project.manage("migrate")
+    with project.kept(use="keep") as keeper, keeper.clone(TOKEN) as plan:
+        assert keeper.counts(TOKEN) == {"orders": 0, "logs": 0}
+        with project.served(plan) as port:
+            get(port, "/order/")
+        assert keeper.counts(TOKEN) == {"orders": 1, "logs": 1}
+
+
+@needs("postgresql", "psycopg")
 def test_each_run_begins_with_the_same_rows(tmp_path: Path, server: Cluster) -> None:
     project = stranger(tmp_path, databases=shop(server, tmp_path))
     with project.kept() as keeper:
