@@ -91,6 +91,9 @@ FEWEST_PROBES = 20
 ANSWERED_PROBES = 0.9
 """B106: with a smaller share answered, the prober itself was turned away or starved."""
 
+CONNECT_AGAIN_S = 1.0
+"""B204: a connection that was left out of a full queue is tried again after this (RFC 6298)."""
+
 IDLE_CPU_PERCENT = 50.0
 """B205: a target that uses more of a CPU than this had work to do in those milliseconds."""
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.results import Level
+from benchsuite.results import Distribution, Level
 from benchsuite.stats.validity import Cluster, HostShares, Turnover
 from tests.unit.validity.clean import CLEAN, found, summary
 
@@ -64,11 +64,17 @@ def test_connections_turned_away(kinds: dict[str, int], words: str) -> None:
     assert all(words in one.message and one.level is Level.WEAK for one in findings.values())
 
 
-def test_a_full_listen_queue_is_told() -> None:
-    assert (
-        "3 connections found a full" in found(host=HostShares(listen_overflows=3))["B204"].message
-    )
-    assert found(host=HostShares(listen_overflows=0)) == {}
+@pytest.mark.parametrize(
+    ("overflows", "slowest_s", "told"),
+    [(3, 1.0, True), (0, 1.0, False), (None, 1.0, False), (3, 0.99, False)],
+)
+def test_a_full_listen_queue_is_told_when_it_may_have_been_ours(
+    overflows: int | None, slowest_s: float, *, told: bool
+) -> None:
+    times = Distribution(count=1000, mean_s=0.1, max_s=slowest_s, percentiles={50: 0.1})
+    findings = found(total=summary(service_time=times), host=HostShares(listen_overflows=overflows))
+    assert set(findings) == ({"B204"} if told else set())
+    assert all("3 connections found a full" in one.message for one in findings.values())
 
 
 @pytest.mark.parametrize(

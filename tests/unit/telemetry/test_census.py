@@ -1,0 +1,96 @@
+"""Who went and who came, told from lists of processes."""
+
+import time
+
+import pytest
+
+from benchsuite.procfs import Stat
+from benchsuite.stats.validity import Turnover
+from benchsuite.telemetry import census
+from benchsuite.telemetry.census import Census
+from benchsuite.telemetry.cpu import TICKS_PER_S
+
+
+class World:
+    """Processes by PID with their ages, and a clock."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        self.born: dict[int, float] = {}
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(time, "clock_gettime", lambda which: self.now)
+        monkeypatch.setattr(census, "read_stat", self._stat)
+        self.census = Census(lambda: sorted(self.born))
+
+    def start(self, *pids: int) -> None:
+        self.born.update(dict.fromkeys(pids, self.now))
+
+    def end(self, *pids: int) -> None:
+        for pid in pids:
+            del self.born[pid]
+
+    def second(self) -> None:
+        self.now += 1.0
+        self.census()
+
+    def _stat(self, pid: int) -> Stat | None:
+        if pid not in self.born:
+            return None
+        return Stat(pid, "S", 1, 1, 0, 0, 1, int(self.born[pid] * TICKS_PER_S))
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    made = World(monkeypatch)
+    made.start(1, 2, 3)
+    made.now += 5
+    for _ in range(3):
+        made.second()
+    return made
+
+
+def test_nobody(world: World) -> None:
+    begin = world.now
+    world.second()
+    assert world.census.turnover(begin, world.now) == Turnover()
+    assert world.census.last == (1, 2, 3)
+
+
+def test_one_replaced_and_one_gone(world: World) -> None:
+    begin = world.now
+    world.end(2, 3)
+    world.start(4)
+    world.second()
+    assert world.census.turnover(begin, world.now) == Turnover(replaced=1, gone=1)
+
+
+def test_a_pid_that_is_used_again_is_another_process(world: World) -> None:
+    begin = world.now
+    world.end(2)
+    world.start(2)
+    world.second()
+    assert world.census.turnover(begin, world.now) == Turnover(replaced=1)
+
+
+def test_what_happens_before_the_window_is_no_matter(world: World) -> None:
+    world.end(2)
+    world.start(4)
+    world.second()
+    begin = world.now
+    world.second()
+    assert world.census.turnover(begin, world.now) == Turnover()
+
+
+def test_helpers_of_requests_are_no_part_of_the_server(world: World) -> None:
+    world.start(9)
+    world.second()
+    begin = world.now
+    world.end(9)
+    world.start(10)
+    world.second()
+    assert world.census.turnover(begin, world.now) == Turnover()
+
+
+def test_without_a_look_at_both_ends_nothing_is_known(world: World) -> None:
+    assert world.census.turnover(world.now - 60, world.now) is None
+    assert world.census.turnover(world.now, world.now + 60) is None

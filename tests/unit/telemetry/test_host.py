@@ -1,0 +1,159 @@
+"""The machine's counters, from files as the kernel writes them."""
+
+from pathlib import Path
+
+import pytest
+
+from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.host import Host
+
+
+class Machine:
+    """A /proc and /sys of our own, and clocks that move when they are told."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.now = 100.0
+        self.wall_apart = 5000.0
+        self.asleep_s = 0.0
+        self.write("proc/self/cgroup", "0::/box/run\n")
+        self.write("sys/fs/cgroup/cpu.stat", "usage_usec 5\n")
+        self.throttle(0, 0)
+        self.cpu(idle=0, steal=0)
+        self.pressure(0)
+        self.overflows(7)
+
+    def write(self, path: str, text: str) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def cpu(self, *, idle: int, steal: int) -> None:
+        self.write("proc/stat", f"cpu  10 0 10 {idle} 0 0 0 {steal} 0 0\ncpu0 1 2 3\n")
+
+    def throttle(self, periods: int, throttled: int) -> None:
+        self.write(
+            "sys/fs/cgroup/box/cpu.stat", f"nr_periods {periods}\nnr_throttled {throttled}\n"
+        )
+
+    def pressure(self, total_us: int) -> None:
+        self.write(
+            "proc/pressure/memory",
+            f"some avg10=0.00 avg60=0.00 avg300=0.00 total={total_us}\nfull avg10=0 total=0\n",
+        )
+
+    def overflows(self, count: int) -> None:
+        self.write(
+            "proc/net/netstat",
+            f"TcpExt: SyncookiesSent ListenOverflows ListenDrops\nTcpExt: 1 {count} 9\n"
+            "IpExt: InNoRoutes\nIpExt: 4\n",
+        )
+
+    def host(self) -> Host:
+        clocks = Clocks(
+            monotonic=lambda: self.now,
+            wall=lambda: self.now + self.wall_apart + self.asleep_s,
+            since_boot=lambda: self.now + self.asleep_s,
+        )
+        return Host(cpus=2, clocks=clocks, root=self.root)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_shares_of_what_the_counters_grew_by(machine: Machine) -> None:
+    host = machine.host()
+    host.look()
+    machine.now += 2
+    machine.cpu(idle=150, steal=50)
+    machine.throttle(20, 3)
+    machine.pressure(500_000)
+    machine.overflows(11)
+    host.look()
+    shares = host.shares(100.0, 102.0)
+    assert shares is not None
+    assert shares.steal_percent == pytest.approx(25.0)
+    assert shares.throttled_percent == pytest.approx(15.0)
+    assert shares.memory_pressure_percent == pytest.approx(25.0)
+    assert shares.listen_overflows == 4
+
+
+def test_only_looks_inside_of_the_window_count(machine: Machine) -> None:
+    host = machine.host()
+    for steal in (0, 100, 100, 300):
+        machine.cpu(idle=1000, steal=steal)
+        host.look()
+        machine.now += 1
+    shares = host.shares(100.5, 102.0)
+    assert shares is not None
+    assert shares.steal_percent is None, "no tick has passed between the two"
+    assert shares.listen_overflows == 0
+    assert host.shares(100.5, 101.5) is None, "one look tells of no time"
+
+
+def test_a_machine_that_counts_nothing_tells_nothing(tmp_path: Path) -> None:
+    now = iter(range(100))
+    host = Host(cpus=2, root=tmp_path, clocks=Clocks(monotonic=lambda: float(next(now))))
+    host.look()
+    host.look()
+    shares = host.shares(0.0, 99.0)
+    assert shares is not None
+    assert shares.steal_percent is None
+    assert shares.throttled_percent is None
+    assert shares.memory_pressure_percent is None
+    assert shares.listen_overflows is None
+
+
+def test_clocks_that_run_evenly(machine: Machine) -> None:
+    host = machine.host()
+    for _ in range(4):
+        host.look()
+        machine.now += 1.01
+    clock = host.clock(1.0)
+    assert clock is not None
+    assert clock.wall_step_s == pytest.approx(0.0)
+    assert clock.gap_s == pytest.approx(0.01)
+
+
+def test_a_wall_clock_that_is_set(machine: Machine) -> None:
+    host = machine.host()
+    host.look()
+    machine.now += 1
+    machine.wall_apart -= 3600
+    host.look()
+    clock = host.clock(1.0)
+    assert clock is not None
+    assert clock.wall_step_s == pytest.approx(-3600)
+    assert clock.gap_s == 0
+
+
+def test_a_machine_that_was_suspended(machine: Machine) -> None:
+    """Its wall clock went on without being set, its monotonic one stood still."""
+    host = machine.host()
+    host.look()
+    machine.now += 1
+    machine.asleep_s += 30
+    host.look()
+    clock = host.clock(1.0)
+    assert clock is not None
+    assert clock.wall_step_s == pytest.approx(0.0)
+    assert clock.gap_s == pytest.approx(30)
+
+
+def test_a_look_that_came_late(machine: Machine) -> None:
+    host = machine.host()
+    for pause_s in (1.0, 3.5, 1.0):
+        host.look()
+        machine.now += pause_s
+    clock = host.clock(1.0)
+    assert clock is not None
+    assert clock.gap_s == pytest.approx(2.5)
+
+
+def test_one_look_tells_nothing(machine: Machine) -> None:
+    host = machine.host()
+    assert host.clock(1.0) is None
+    host.look()
+    assert host.clock(1.0) is None

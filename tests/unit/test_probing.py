@@ -1,0 +1,73 @@
+"""Which page is probed, and what its times say."""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from benchsuite import probing
+from benchsuite.workloads.base import Workload
+from benchsuite.workloads.io_create import IoCreate
+from benchsuite.workloads.io_read import IoRead
+from benchsuite.workloads.plain import Plain
+from benchsuite.workloads.url import Url
+
+
+class Journey(Workload):
+    name = "journey"
+    calls: ClassVar[Any]
+
+    def journey(self, client: Any) -> None:
+        type(self).calls(client)
+
+
+def made(call: Any) -> Workload:
+    return type("Made", (Journey,), {"calls": staticmethod(call)})()
+
+
+@pytest.mark.parametrize(
+    ("workload", "path"),
+    [
+        (Plain(), "/bench/plain/"),
+        (IoRead(rows=5), "/bench/io_read/"),
+        (Url(path="/shop/?page=2"), "/shop/?page=2"),
+        (IoCreate(), None),
+        (made(lambda client: client.get("/a/", name="page")), "/a/"),
+        (made(lambda client: client.get("/a/", {"q": 1})), None),
+        (made(lambda client: client.get("/a/", headers={"X": "1"})), None),
+        (made(lambda client: client.get("/a/", follow=True)), None),
+        (made(lambda client: None), None),
+        (made(lambda client: 1 / 0), None),
+    ],
+)
+def test_the_first_page_of_a_journey(workload: Workload, path: str | None) -> None:
+    assert probing.probed_path(workload) == path
+
+
+def test_a_locustfile_is_not_probed() -> None:
+    workload = Plain()
+    workload.locustfile = "locustfile.py"
+    assert probing.probed_path(workload) is None
+
+
+def test_what_was_written(tmp_path: Path) -> None:
+    file = tmp_path / "seen"
+    assert probing.read(file) == []
+    file.write_text("1.0 1.1 1.3 1\n2.0 2.0 2.5 0\n3.0 3.")
+    assert probing.read(file) == [(1.0, 1.1, 1.3, True), (2.0, 2.0, 2.5, False)]
+
+
+def test_the_window_takes_what_was_meant_for_it() -> None:
+    probes = [
+        (0.9, 0.9, 5.0, True),
+        (1.0, 1.1, 1.3, True),
+        (1.5, 1.5, 1.6, False),
+        (1.9, 2.2, 2.4, True),
+        (2.0, 2.0, 2.1, True),
+    ]
+    seen = probing.between(probes, (1.0, 2.0))
+    assert seen is not None
+    assert seen.sent == 3
+    assert seen.service_times_s == pytest.approx((0.2, 0.2))
+    assert seen.lateness_s == pytest.approx(0.1)
+    assert probing.between(probes, (7.0, 8.0)) is None
