@@ -11,6 +11,7 @@ BUILTIN: dict[str, str] = {
     "io_read_async": "benchsuite.workloads.io_read.IoReadAsync",
     "bench_app": "benchsuite.workloads.bench_app.BenchApp",
     "bench_app_async": "benchsuite.workloads.bench_app.BenchAppAsync",
+    "survey": "benchsuite.workloads.survey.Survey",
     "url": "benchsuite.workloads.url.Url",
     "locustfile": "benchsuite.workloads.locustfile.Locustfile",
 }

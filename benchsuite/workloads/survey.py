@@ -77,9 +77,12 @@ class Survey(Workload):
 
     def prepare(self, database: DatabaseSpec) -> None:
         """Loads the surveys into the throw-away database."""
-        from benchsuite.target.survey.loading import load_surveys
+        from benchsuite.target.survey.loading import SurveyError, load_surveys
 
-        load_surveys()
+        try:
+            load_surveys()
+        except SurveyError as error:
+            raise DatabaseError(str(error)) from error
 
     def inspect(self, database: DatabaseSpec) -> None:
         """The surveys must be in the database that is kept."""
