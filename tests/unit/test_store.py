@@ -12,6 +12,7 @@ from django.db import DatabaseError
 
 from benchsuite import models, owner, store
 from benchsuite.results import (
+    Ceiling,
     Finding,
     Level,
     Reading,
@@ -194,3 +195,14 @@ def test_a_password_is_not_stored() -> None:
     run = store.begin(spec, batch=uuid4(), started_at=NOW)
     run.refresh_from_db()
     assert run.spec["database"]["use"] == "postgres://ann@127.0.0.1:5432/shop"
+
+
+def test_ceilings_are_kept_with_their_environment_and_replaced() -> None:
+    here, there = {"hostname": "here"}, {"hostname": "there"}
+    first = Ceiling(users=1, keep_alive=True, throughput=10.0, load_cpu_percent=50.0)
+    store.keep_ceilings(here, [first, replace(first, users=10)])
+    store.keep_ceilings(there, [replace(first, throughput=99.0)])
+    assert store.ceilings(here) == (first, replace(first, users=10))
+    store.keep_ceilings(here, [replace(first, throughput=20.0)])
+    assert store.ceilings(here) == (replace(first, throughput=20.0),)
+    assert store.ceilings({"hostname": "nowhere"}) == ()
