@@ -80,7 +80,12 @@ class Run(models.Model):
     processes = models.PositiveIntegerField(null=True)
     threads = models.PositiveIntegerField(null=True)
     model = models.CharField(max_length=8, default="closed")
-    users = models.PositiveIntegerField(null=True)
+    users = models.PositiveIntegerField(
+        null=True, help_text="Of the closed model; with stages, those of the highest."
+    )
+    arrival_rate = models.FloatField(
+        null=True, help_text="Of the open model, per second; with stages, that of the highest."
+    )
     duration_s = models.FloatField()
     warmup_s = models.FloatField()
     repetition = models.PositiveIntegerField(default=1)
@@ -115,7 +120,9 @@ class Run(models.Model):
 
 
 class Measurement(models.Model):
-    """The figures of one name over the window: all requests, one request, or one journey."""
+    """The figures of one name over the window: all requests, those of a stage, one request, or one
+    journey.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="measurements")
     name = models.CharField(max_length=500)
@@ -132,11 +139,23 @@ class Measurement(models.Model):
     service_time = models.JSONField(help_text="As response_time.")
     response_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
     service_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
+    wait_time = models.JSONField(null=True, help_text="As response_time; open model only.")
+    wait_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
+    offered_rate = models.FloatField(null=True, help_text="Arrivals planned per second.")
+    achieved_rate = models.FloatField(null=True, help_text="Arrivals really sent per second.")
+    late = models.PositiveBigIntegerField(null=True, help_text="Arrivals sent late.")
+    dropped = models.PositiveBigIntegerField(null=True, help_text="Arrivals never sent.")
+    level = models.FloatField(
+        null=True, help_text="Of a stage: its users, or its arrivals per second."
+    )
+    order = models.PositiveIntegerField(default=0, help_text="Of a stage: its place, from 1.")
 
     class Meta:
-        ordering = ["scope", "name"]
+        ordering = ["scope", "order", "name"]
         constraints = [
-            models.UniqueConstraint(fields=["run", "scope", "name"], name="one_measurement_a_name")
+            models.UniqueConstraint(
+                fields=["run", "scope", "order", "name"], name="one_measurement_a_name"
+            )
         ]
 
     def __str__(self) -> str:

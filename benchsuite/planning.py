@@ -7,7 +7,7 @@ from dataclasses import replace
 from benchsuite import conf
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.servers.base import Application, ServerAdapter
-from benchsuite.specs import RunSpec, WorkloadSpec
+from benchsuite.specs import LoadProfile, RunSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
 START_S = 1.2
@@ -69,12 +69,27 @@ def check(runs: Iterable[RunSpec]) -> None:
     """
     for run in runs:
         adapter(run)
-        workload(run.workload)
+        _check_users(workload(run.workload), run.load)
         usable = conf.server_class(run.server.server).available()
         if not usable.ok:
             raise UnavailableError(
                 f"{run.server.server} can't run here: {usable.reason}; {usable.command} would help."
             )
+
+
+def _check_users(work: Workload, load: LoadProfile) -> None:
+    """A locustfile's users go their own way: what can't be done with them is refused."""
+    if not work.locustfile:
+        return
+    if load.is_open:
+        raise UsageError(
+            "A locustfile's users begin their tasks by themselves, so a --rate can't be kept; use "
+            "--users, or write the journey as a workload."
+        )
+    if list(load.levels) != sorted(load.levels):
+        raise UsageError(
+            "Users of a locustfile can't rest, so --stages must rise from level to level."
+        )
 
 
 def usable_servers() -> list[str]:

@@ -36,6 +36,9 @@ class Level(StrEnum):
     INVALID = "invalid"
 
 
+LATE_S = 0.01
+"""A journey that begins so little late found a free slot; waking up takes some time, too."""
+
 PERCENTILES = (10, 50, 75, 90, 95, 99, 99.9)
 
 
@@ -60,12 +63,26 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Arrivals:
+    """What became of the plan of an open model, over the window."""
+
+    offered_rate: float
+    """Journeys that were meant to begin, per second."""
+    achieved_rate: float
+    """Journeys that did begin, per second, whenever they were meant to."""
+    late: int
+    """Journeys that began more than `LATE_S` after they were meant to, and were sent."""
+    dropped: int
+    """Journeys that were meant to begin and never did: no slot was free until the drain's end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """The figures of one name (a request, a journey, or all requests together) over the window."""
 
     name: str
     scope: str
-    """"all" (every request), "request" or "journey"."""
+    """"all" (every request), "request", "journey", or "stage" (every request of a stage)."""
     requests: int
     """Those whose intended start lies in the window, answered or not."""
     failures: int
@@ -81,6 +98,14 @@ class Summary:
     service_time: Distribution
     concurrency: float | None = None
     """Mean number of requests in flight over the window, measured."""
+    wait_time: Distribution | None = None
+    """Intended start to start; None in the closed model, which has none."""
+    arrivals: Arrivals | None = None
+    """Of all requests and of a stage in the open model."""
+    level: float | None = None
+    """Of a stage: its users or its arrivals per second."""
+    order: int = 0
+    """Of a stage: its place, from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,8 @@ def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
         processes=spec.server.processes,
         threads=spec.server.threads,
         model=spec.load.model,
-        users=spec.load.users,
+        users=None if spec.load.is_open else spec.load.users,
+        arrival_rate=spec.load.arrival_rate,
         duration_s=spec.load.duration_s,
         warmup_s=spec.load.warmup_s,
         repetition=spec.repetition,
@@ -160,7 +161,8 @@ def _environment(data: dict[str, Any]) -> models.Environment:
 
 def _measurement(run: models.Run, summary: Summary) -> models.Measurement:
     fields = _fields(summary)
-    response, service = summary.response_time, summary.service_time
+    response, service, wait = summary.response_time, summary.service_time, summary.wait_time
+    arrivals = fields.pop("arrivals")
     return models.Measurement(
         run=run,
         **{
@@ -169,6 +171,9 @@ def _measurement(run: models.Run, summary: Summary) -> models.Measurement:
             "service_time": _figures(service),
             "response_histogram": response.histogram,
             "service_histogram": service.histogram,
+            "wait_time": _figures(wait) if wait else None,
+            "wait_histogram": wait.histogram if wait else "",
+            **(_fields(arrivals) if arrivals else {}),
         },
     )
 

@@ -23,7 +23,14 @@ class _Unrecorded(Recorder):
         return 0
 
     def add(
-        self, index: int, kind: Kind, user: int, body_bytes: int, start: float, finish: float
+        self,
+        index: int,
+        kind: Kind,
+        user: int,
+        body_bytes: int,
+        intended: float,
+        start: float,
+        finish: float,
     ) -> None:
         pass
 

@@ -78,6 +78,7 @@ class _Sample:
 
     index: int
     kind: Kind
+    intended: float
     start: float
     finish: float
     answer: Answer | None
@@ -103,8 +104,12 @@ class HttpClient:
         """The first failure of the journey."""
         self.requests = 0
         """Requests of the journey."""
-        self.open: tuple[int, float] | None = None
-        """Name and start of the request in flight."""
+        self.journey_name = ""
+        """What the journey calls itself; empty to go by the workload's name."""
+        self.open: tuple[int, float, float] | None = None
+        """Name, intended and real start of the request in flight."""
+        self._intended: float | None = None
+        """When the next request was meant to start, if not now."""
         self._target = target
         self._recorder = recorder
         self._gate = gate
@@ -142,10 +147,12 @@ class HttpClient:
         answer = self._request("POST", path, body, content_type, name, headers)
         return self._follow(answer, body, content_type, headers) if follow else answer
 
-    def begin(self) -> None:
-        """A new journey."""
+    def begin(self, intended: float | None = None) -> None:
+        """A new journey, whose first request was meant to start at that moment."""
+        self._intended = intended
         self.failed = None
         self.requests = 0
+        self.journey_name = ""
 
     def settle(self) -> None:
         """Writes the last request down: nobody has called its body wrong."""
@@ -153,7 +160,13 @@ class HttpClient:
         if held is not None:
             body_bytes = len(held.answer.content) if held.answer else 0
             self._recorder.add(
-                held.index, held.kind, self.user, body_bytes, held.start, held.finish
+                held.index,
+                held.kind,
+                self.user,
+                body_bytes,
+                held.intended,
+                held.start,
+                held.finish,
             )
 
     def reject(self, message: str) -> None:
@@ -169,8 +182,8 @@ class HttpClient:
         """Writes the request in flight down as one that never ended."""
         self.settle()
         if self.open is not None:
-            index, start = self.open
-            self._recorder.add(index, Kind.UNFINISHED, self.user, 0, start, moment)
+            index, intended, start = self.open
+            self._recorder.add(index, Kind.UNFINISHED, self.user, 0, intended, start, moment)
             self._recorder.example(
                 index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
             )
@@ -193,7 +206,9 @@ class HttpClient:
         failure: tuple[Kind, str]
         timeout = Timeout.start_new(self._target.timeout_s)
         start = monotonic()
-        self.open = (index, start)
+        intended = start if self._intended is None else self._intended
+        self._intended = None
+        self.open = (index, intended, start)
         try:
             raw = self._connection.exchange(method, message)
             finish = monotonic()
@@ -206,11 +221,11 @@ class HttpClient:
                 raise
             failure = self._timed_out()
         else:
-            return self._answered(method, path, index, raw, start, finish)
+            return self._answered(method, path, index, raw, (intended, start, finish))
         finally:
             timeout.close()
             self.open = None
-        self._held = _Sample(index, failure[0], start, finish, None, (method, path))
+        self._held = _Sample(index, failure[0], intended, start, finish, None, (method, path))
         self._fail(self._held, *failure)
         raise RequestFailed(failure[1])
 
@@ -220,10 +235,15 @@ class HttpClient:
         return Kind.READ_TIMEOUT, f"no whole answer after {self._target.timeout_s:g} s"
 
     def _answered(
-        self, method: str, path: str, index: int, raw: HTTPResponse, start: float, finish: float
+        self,
+        method: str,
+        path: str,
+        index: int,
+        raw: HTTPResponse,
+        times: tuple[float, float, float],
     ) -> Answer:
         answer = Answer(path, raw.get_code(), bytes(raw._body_buffer), raw.items(), method=method)
-        self._held = held = _Sample(index, Kind.OK, start, finish, answer, (method, path))
+        self._held = held = _Sample(index, Kind.OK, *times, answer, (method, path))
         if "set-cookie" in raw:
             lines = raw["set-cookie"]
             self.cookies.take([lines] if isinstance(lines, str) else lines)

@@ -97,10 +97,12 @@ class LoadWorker:
         self._expect("checked", monotonic() + limit_s)
         self._longest_s = job.load.longest_s
 
-    def run(self, on_tick: Callable[[Tick], None]) -> Done:
-        """Starts the load and waits for its end; `on_tick` is called about once a second."""
+    def run(self, on_tick: Callable[[Tick], None], begin: float | None = None) -> Done:
+        """Starts the load, at a moment or now, and waits for its end; `on_tick` is called about
+        once a second.
+        """
         self._deadline = monotonic() + self._longest_s + MARGIN_S
-        self._send(messages.GO)
+        self._send(b"%s %.9f" % (messages.GO, begin if begin is not None else monotonic()))
         return self.wait(on_tick)
 
     def stop(self) -> None:

@@ -8,7 +8,7 @@ samples to files in the spool folder.
     parent → job
     child → {"event": "checked"}                               one journey answered right
           | {"event": "refused", "message": …}                 or not: the child ends
-    parent → "go"
+    parent → "go <moment>"                                     monotonic seconds: then it begins
     child → {"event": "tick", "elapsed_s": …, "users": …}      each second; becomes a `Tick`
     parent → "stop"                                            optional: drain now
     child → {"event": "done", …}                               see `Done`
@@ -16,15 +16,16 @@ samples to files in the spool folder.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from benchsuite.specs import LoadProfile, WorkloadSpec
 
 GO = b"go"
 STOP = b"stop"
-"""The two orders besides the job, each a line of its own."""
+"""How the two orders besides the job begin, each a line of its own."""
 
 CHECK_LIMIT_S = 60.0
 """How much longer than one request's timeout the checked journey may take."""
@@ -56,6 +57,9 @@ class Job:
     """Path of a locustfile whose user classes run instead of the workload's journey."""
     cookies: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
+    part: int = 0
+    """Which of the `parts` load processes this is: every `parts`-th user or arrival is its own."""
+    parts: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +83,7 @@ class Done:
     """The end of a load; times are CLOCK_MONOTONIC seconds."""
 
     origin: float
-    """When the first user was started."""
+    """When the load began."""
     window: tuple[float, float]
     """Begin and end of the window; when it was stopped, the end is earlier than planned, and equal
     to the begin if it had not begun yet."""
@@ -91,6 +95,25 @@ class Done:
     """CPU share of this process in the window."""
     lag_p99_s: float | None
     """99th percentile of the lateness of a timer in the window."""
+    sent: tuple[int, ...] = ()
+    """Open model: arrivals due in each stage's window that were sent, however late."""
+    dropped: tuple[int, ...] = ()
+    """Open model: arrivals due in each stage's window that never were."""
+
+
+def stage_windows(load: LoadProfile, done: Done) -> tuple[tuple[float, float], ...]:
+    """The windows of the stages that were reached, the last one cut off where it was stopped."""
+    end = done.window[1]
+    planned = (
+        (done.origin + stage.window_start_s, min(done.origin + stage.window_end_s, end))
+        for stage in load.plan
+    )
+    return tuple(window for window in planned if window[0] < window[1])
+
+
+def pauses(windows: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """What lies between the windows of stages: each settles before it is measured."""
+    return tuple((before[1], after[0]) for before, after in pairwise(windows))
 
 
 def encode(value: Any) -> dict[str, Any]:
@@ -111,4 +134,5 @@ def decode_done(data: Mapping[str, Any]) -> Done:
     fields = dict(data)
     begin, end = fields.pop("window")
     users = tuple((moment, count) for moment, count in fields.pop("users"))
-    return Done(window=(begin, end), users=users, **fields)
+    sent, dropped = tuple(fields.pop("sent")), tuple(fields.pop("dropped"))
+    return Done(window=(begin, end), users=users, sent=sent, dropped=dropped, **fields)

@@ -23,7 +23,7 @@ from benchsuite.load.clients import RUN_HEADER
 from benchsuite.load.failures import kind_of
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import JOURNEY, REQUEST, Recorder
-from benchsuite.load.users import last_line, told
+from benchsuite.load.users import last_line, told, users_of
 from benchsuite.stats.samples import Kind
 
 QUIT_S = 1.0
@@ -68,6 +68,24 @@ class LocustfileUsers:
         self._runner = runner
         return environment
 
+    standing_by: int = 0
+
+    def wait_for_standing_by(self, limit_s: float) -> bool:
+        return True
+
+    def begin(self, origin: float) -> None:
+        """The users come by themselves."""
+
+    def rise(self, level: float) -> int:
+        """Locust starts and stops them."""
+        return users_of(int(level), self._job.part, self._job.parts)
+
+    def count(self) -> int:
+        return len(self._numbers)
+
+    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return (), ()
+
     def end(self) -> None:
         """Users that wait for an answer stay for it; those of other protocols finish their task."""
         self._closed = True
@@ -92,7 +110,7 @@ class LocustfileUsers:
     def give_up(self, moment: float) -> None:
         for user, name, start in self._in_flight.values():
             index = self._recorder.index(name, REQUEST)
-            self._recorder.add(index, Kind.UNFINISHED, self._number(user), 0, start, moment)
+            self._recorder.add(index, Kind.UNFINISHED, self._number(user), 0, start, start, moment)
             self._recorder.example(
                 index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
             )
@@ -182,7 +200,7 @@ class LocustfileUsers:
         kind, message = self._judge(response, exception)
         user = next((arg for arg in getattr(current, "args", ()) if isinstance(arg, User)), None)
         self._recorder.add(
-            index, kind, self._number(user), response_length or 0, start, start + duration_s
+            index, kind, self._number(user), response_length or 0, start, start, start + duration_s
         )
         if kind is not Kind.OK:
             self._recorder.example(index, kind, message)
@@ -208,7 +226,7 @@ class LocustfileUsers:
         user = user_instance if isinstance(user_instance, User) else user_instance.user
         index = self._recorder.index(type(user).__name__, JOURNEY)
         now = monotonic()
-        self._recorder.add(index, Kind.JOURNEY_ERROR, self._number(user), 0, now, now)
+        self._recorder.add(index, Kind.JOURNEY_ERROR, self._number(user), 0, now, now, now)
         self._recorder.example(index, Kind.JOURNEY_ERROR, last_line(exception))
 
     def _number(self, user: User | None) -> int:

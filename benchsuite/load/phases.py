@@ -1,6 +1,7 @@
 """The course of a load by the monotonic clock: ramp and warm-up, window, drain."""
 
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 from typing import Any, Protocol
 
@@ -9,10 +10,10 @@ from gevent.event import Event
 from locust.env import Environment
 
 from benchsuite.exceptions import LoadError
-from benchsuite.load.job import Done
+from benchsuite.load.job import Done, Job
 from benchsuite.load.pulse import Pulse
 from benchsuite.load.recorder import Recorder
-from benchsuite.specs import LoadProfile
+from benchsuite.specs import Stage
 
 TICK_S = 1.0
 DRAIN_STEP_S = 0.005
@@ -25,7 +26,25 @@ Say = Callable[[dict[str, Any]], None]
 class Crowd(Protocol):
     """The users, from a workload or from a locustfile."""
 
+    standing_by: int
+    """Users to start before the load begins."""
+
     def environment(self, first_start: Callable[[], None]) -> Environment: ...
+
+    def wait_for_standing_by(self, limit_s: float) -> bool:
+        """Whether those users all stand by within that time."""
+
+    def begin(self, origin: float) -> None:
+        """The load begins."""
+
+    def rise(self, level: float) -> int:
+        """The load is to rise or fall to this level; how many users Locust must have started."""
+
+    def count(self) -> int:
+        """Users at work, or journeys in flight in the open model."""
+
+    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Open model: arrivals that were sent and that never were, of each stage's window."""
 
     def end(self) -> None:
         """Lets no request start any more."""
@@ -43,10 +62,10 @@ class Crowd(Protocol):
 class Course:
     """One load from "go" to its end."""
 
-    def __init__(
-        self, load: LoadProfile, crowd: Crowd, recorder: Recorder, stop: Event, say: Say
-    ) -> None:
-        self._load = load
+    def __init__(self, job: Job, crowd: Crowd, recorder: Recorder, stop: Event, say: Say) -> None:
+        self._load = job.load
+        self._shared_origin = job.parts > 1 or job.load.is_open
+        self._spawn_rate = job.load.spawn_rate and job.load.spawn_rate / job.parts
         self._crowd = crowd
         self._recorder = recorder
         self._stop = stop
@@ -56,20 +75,37 @@ class Course:
         self._next_tick = 0.0
         self._users: list[tuple[float, int]] = []
 
-    def run(self) -> Done:
-        load = self._load
+    def prepare(self) -> None:
+        """What takes time and needn't be waited for in the load."""
         environment = self._crowd.environment(self._first_start)
-        runner = environment.runner or environment.create_local_runner()
-        self._runner = runner
+        self._runner = environment.runner or environment.create_local_runner()
+        count = self._crowd.standing_by
+        if count:
+            self._runner.start(count, count)
+            if not self._crowd.wait_for_standing_by(FIRST_START_S):
+                raise LoadError(f"Locust did not start {count} users within {FIRST_START_S:g} s.")
+
+    def run(self, origin: float) -> Done:
+        """The load from its begin, a moment of the monotonic clock, to its end."""
         pulse = Pulse()
-        runner.start(load.users, load.spawn_rate or load.users)
+        self._next_tick = inf
+        self._until(origin)
+        self._crowd.begin(origin)
+        first, *others = self._load.plan
+        self._rise(first)
         if not self._started.wait(FIRST_START_S):
             raise LoadError(f"Locust started no user within {FIRST_START_S:g} s.")
+        if self._shared_origin:
+            self._origin = origin
         self._next_tick = self._origin
-        begin = self._origin + load.window_start_s
-        end = begin + load.duration_s
+        begin = self._origin + first.window_start_s
+        end = self._origin + self._load.window_end_s
         self._until(begin)
         pulse.begin()
+        for stage in others:
+            self._until(self._origin + stage.start_s)
+            if not self._stop.is_set():
+                self._rise(stage)
         self._until(end)
         if self._stop.is_set():
             end = monotonic()
@@ -77,10 +113,11 @@ class Course:
         pulse.end()
         stopped = self._stop.is_set()
         self._crowd.end()
-        if runner.spawning_greenlet is not None:
-            runner.spawning_greenlet.kill(block=False)
+        if self._runner.spawning_greenlet is not None:
+            self._runner.spawning_greenlet.kill(block=False)
         self._drain()
         self._crowd.give_up(monotonic())
+        sent, dropped = self._crowd.tallies()
         self._crowd.quit()
         measured = begin < end
         return Done(
@@ -90,7 +127,14 @@ class Course:
             users=tuple(self._users),
             cpu_percent=pulse.cpu_percent if measured else None,
             lag_p99_s=pulse.lag_p99_s if measured else None,
+            sent=sent,
+            dropped=dropped,
         )
+
+    def _rise(self, stage: Stage) -> None:
+        count = self._crowd.rise(stage.level)
+        if count:
+            self._runner.start(count, self._spawn_rate or count)
 
     def _first_start(self) -> None:
         if not self._started.is_set():
@@ -119,6 +163,6 @@ class Course:
             return
         self._next_tick += TICK_S * (1 + (now - self._next_tick) // TICK_S)
         self._recorder.flush()
-        users = self._runner.user_count
+        users = self._crowd.count()
         self._users.append((now, users))
         self._say({"event": "tick", "elapsed_s": now - self._origin, "users": users})

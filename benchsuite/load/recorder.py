@@ -40,10 +40,17 @@ class Recorder:
         return index
 
     def add(
-        self, index: int, kind: Kind, user: int, body_bytes: int, start: float, finish: float
+        self,
+        index: int,
+        kind: Kind,
+        user: int,
+        body_bytes: int,
+        intended: float,
+        start: float,
+        finish: float,
     ) -> None:
         """One sample; in the closed model a request is meant to start when it starts."""
-        self._packed += RECORD.pack(index, kind, user, body_bytes, start, start, finish)
+        self._packed += RECORD.pack(index, kind, user, body_bytes, intended, start, finish)
 
     def example(self, index: int, kind: Kind, message: str) -> None:
         """Keeps the first message of each name and kind."""

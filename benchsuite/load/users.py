@@ -6,6 +6,7 @@ from collections.abc import Callable
 from time import monotonic
 
 import gevent
+from gevent.event import Event
 from locust import User
 from locust.env import Environment
 from locust.exception import StopUser
@@ -35,11 +36,16 @@ class Journeys:
         self._workload = workload
         self._recorder = recorder
         self._think_time_s = job.load.think_time_s
-        self._index = recorder.index(workload.name, JOURNEY)
+        self._making: dict[HttpClient, float] = {}
+        """The journeys in flight, by when they began."""
+        self._over = False
         self._users: list[tuple[HttpClient, User]] = []
         self._waited_for: list[HttpClient] = []
         self._gate = gate
-        numbers = itertools.count()
+        self._part, self._parts = job.part, job.parts
+        self._level = 0.0
+        self._raised = Event()
+        numbers = itertools.count(job.part, job.parts)
 
         def new_client() -> HttpClient:
             return HttpClient(target, recorder, gate, user=next(numbers), cookies=job.cookies)
@@ -60,24 +66,69 @@ class Journeys:
         JourneyUser.tasks = [endless]
         return Environment(user_classes=[JourneyUser])
 
+    standing_by: int = 0
+    """Users to start before the load begins."""
+
+    def wait_for_standing_by(self, limit_s: float) -> bool:
+        """Whether they all stand by within that time."""
+        return True
+
+    def begin(self, origin: float) -> None:
+        """The load begins; here the users come by themselves."""
+
+    def rise(self, level: float) -> int:
+        """The number of users is to rise or fall to this level; how many Locust must have started.
+
+        Who is too many rests after the journey that is under way: Locust would end it in the middle
+        of a request, and nobody would know how long that took.
+        """
+        self._level = level
+        raised, self._raised = self._raised, Event()
+        raised.set()
+        return self.share(int(level))
+
+    def share(self, whole: int) -> int:
+        """How many of these are this process's."""
+        return users_of(whole, self._part, self._parts)
+
+    def count(self) -> int:
+        """Users that are at work."""
+        return sum(client.user < self._level for client, _ in self._users)
+
+    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Nothing is planned in the closed model."""
+        return (), ()
+
     def end(self) -> None:
-        """Lets nobody start anything; who is not waiting for an answer ends at once."""
-        self._gate.closed = True
+        """Lets nobody start anything; who is not waiting for an answer ends at once.
+
+        Whole journeys may still be brought to their end.
+        """
+        self._over = True
+        self._gate.closed = not self._workload.whole_journeys
         for client, user in self._users:
-            if client.open is not None:
+            if self._awaited(client):
                 self._waited_for.append(client)
             elif user.greenlet is not None:
                 user.greenlet.kill(block=False)
 
     def busy(self) -> bool:
         """Whether an answer is still waited for."""
-        self._waited_for = [client for client in self._waited_for if client.open is not None]
+        self._waited_for = [client for client in self._waited_for if self._awaited(client)]
         return bool(self._waited_for)
+
+    def _awaited(self, client: HttpClient) -> bool:
+        whole = self._workload.whole_journeys
+        return client.open is not None or (whole and client in self._making)
 
     def give_up(self, moment: float) -> None:
         """Writes down what is still in flight."""
+        self._gate.closed = True
         for client, _ in self._users:
             client.give_up(moment)
+        if self._workload.whole_journeys:
+            for client, begin in self._making.items():
+                self._unfinished(client, begin, begin, moment)
 
     def quit(self) -> None:
         """Nothing to undo: the process ends."""
@@ -88,8 +139,14 @@ class Journeys:
         self._users.append((client, user))
         try:
             while True:
+                while client.user >= self._level:
+                    self._raised.wait()
                 begin = monotonic()
+                self._making[client] = begin
                 answered = self._journey(client, begin)
+                del self._making[client]
+                if self._over:
+                    return
                 if not answered:
                     gevent.sleep(max(0.0, begin + PAUSE_S - monotonic()))
                 if self._think_time_s:
@@ -97,13 +154,13 @@ class Journeys:
         except LoadEnded:
             raise StopUser from None
 
-    def _journey(self, client: HttpClient, begin: float) -> bool:
+    def _journey(self, client: HttpClient, begin: float, intended: float | None = None) -> bool:
         """Makes one journey and writes it down; whether it ended with an answer.
 
         A journey that the end of the window cuts off between two requests is not written down: it
         neither failed nor came to its end.
         """
-        client.begin()
+        client.begin(intended)
         answered = True
         failed: tuple[Kind, str] | None = None
         try:
@@ -120,13 +177,40 @@ class Journeys:
         finally:
             client.settle()
         if client.failed is not None:
-            failed = (client.failed.kind, client.failed.message)
+            failed = (client.failed.kind, _reason(client, failed))
         kind = Kind.OK
+        index = self._index_of(client)
         if failed is not None:
             kind, message = failed
-            self._recorder.example(self._index, kind, message)
-        self._recorder.add(self._index, kind, client.user, 0, begin, monotonic())
+            self._recorder.example(index, kind, message)
+        meant = begin if intended is None else intended
+        self._recorder.add(index, kind, client.user, 0, meant, begin, monotonic())
         return answered and client.requests > 0
+
+    def _index_of(self, client: HttpClient) -> int:
+        """The number of the journey's own name, or of the workload's."""
+        if not client.journey_name:
+            return self._recorder.index(self._workload.name, JOURNEY)
+        return self._recorder.index(client.journey_name, JOURNEY)
+
+    def _unfinished(self, client: HttpClient, meant: float, begin: float, moment: float) -> None:
+        index = self._index_of(client)
+        self._recorder.add(index, Kind.UNFINISHED, client.user, 0, meant, begin, moment)
+        self._recorder.example(index, Kind.UNFINISHED, "not at its end")
+
+
+def _reason(client: HttpClient, failed: tuple[Kind, str] | None) -> str:
+    """Why the journey failed; one with a name of its own says at which of its pages."""
+    cause = client.failed
+    assert cause is not None
+    if not client.journey_name:
+        return cause.message
+    return failed[1] if failed else f"{cause.method} {cause.path}: {cause.message}"
+
+
+def users_of(whole: int, part: int, parts: int) -> int:
+    """How many of the numbers below `whole` belong to this one of so many processes."""
+    return len(range(part, whole, parts))
 
 
 def told(error: BaseException) -> str:

@@ -26,6 +26,7 @@ from gevent.os import make_nonblocking, nb_read, nb_write
 
 from benchsuite.exceptions import BenchsuiteError, LoadError
 from benchsuite.load import job as messages
+from benchsuite.load.arriving import Arriving
 from benchsuite.load.check import refused
 from benchsuite.load.clients import Gate, Target
 from benchsuite.load.job import Job, decode_job
@@ -46,7 +47,7 @@ class Parent:
 
     def __init__(self, events: int) -> None:
         self.job: AsyncResult[Job] = AsyncResult()
-        self.go = Event()
+        self.go: AsyncResult[float] = AsyncResult()
         self.stop = Event()
         self._events = events
         make_nonblocking(events)
@@ -76,8 +77,8 @@ class Parent:
                 self._obey(line)
 
     def _obey(self, line: bytes) -> None:
-        if line == messages.GO:
-            self.go.set()
+        if line.startswith(messages.GO):
+            self.go.set(float(line.removeprefix(messages.GO)))
         elif line == messages.STOP:
             self.stop.set()
         else:
@@ -120,11 +121,15 @@ def _work(parent: Parent) -> dict[str, Any]:
         message = refused(workload, target, job.cookies, limit_s=limit_s)
         if message is not None:
             return {"event": "refused", "message": message}
-        crowd = Journeys(job, workload, target, recorder, Gate())
+        users = Arriving if job.load.is_open else Journeys
+        crowd = users(job, workload, target, recorder, Gate())
+    course = Course(job, crowd, recorder, parent.stop, parent.say)
+    course.prepare()
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
     parent.say({"event": "checked"})
-    parent.go.wait()
-    done = Course(job.load, crowd, recorder, parent.stop, parent.say).run()
+    origin = parent.go.get()
+    assert origin is not None
+    done = course.run(origin)
     recorder.close()
     return {"event": "done", **messages.encode(done)}
 

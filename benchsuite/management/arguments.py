@@ -9,26 +9,24 @@ from uuid import UUID
 
 from benchsuite import conf, planning
 from benchsuite.exceptions import UsageError
+from benchsuite.management import load_arguments
 from benchsuite.models import Run
 from benchsuite.specs import (
     THROWAWAY,
     DatabaseSpec,
-    LoadProfile,
     Option,
     RunSpec,
     ServerSpec,
     WorkloadSpec,
 )
-from benchsuite.units import parse_seconds
 
-DEFAULTS = LoadProfile()
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Adds every option of `runbench`."""
     _add_target(parser.add_argument_group("What is measured"))
-    _add_load(parser.add_argument_group("Load"))
+    load_arguments.add_to(parser.add_argument_group("Load"))
     _add_run(parser.add_argument_group("Runs and output"))
 
 
@@ -86,52 +84,6 @@ def _add_target(group: Any) -> None:
     )
 
 
-def _add_load(group: Any) -> None:
-    group.add_argument(
-        "--users",
-        type=int,
-        default=DEFAULTS.users,
-        metavar="N",
-        help="users at once, each waits for its answer (default: %(default)s)",
-    )
-    group.add_argument(
-        "--spawn-rate",
-        type=float,
-        metavar="N",
-        help="users started per second (default: all at once)",
-    )
-    group.add_argument(
-        "--think-time",
-        default="0",
-        metavar="TIME",
-        help="pause of a user between journeys (default: 0)",
-    )
-    group.add_argument(
-        "--warmup",
-        default=f"{DEFAULTS.warmup_s:g}",
-        metavar="TIME",
-        help="load before the window, thrown away (default: %(default)s s)",
-    )
-    group.add_argument(
-        "--duration",
-        default=f"{DEFAULTS.duration_s:g}",
-        metavar="TIME",
-        help="length of the measured window (default: %(default)s s)",
-    )
-    group.add_argument(
-        "--timeout",
-        default=f"{DEFAULTS.timeout_s:g}",
-        metavar="TIME",
-        help="a request without its whole answer by then has failed (default: %(default)s s)",
-    )
-    group.add_argument(
-        "--keep-alive",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="use a connection for more than one request",
-    )
-
-
 def _add_run(group: Any) -> None:
     group.add_argument(
         "--repeat",
@@ -161,15 +113,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         return planning.blocks([_stored(options["again"])], options["repeat"], options["seed"])
     if options["port"] is not None and not 1 <= options["port"] <= 65535:
         raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
-    load = LoadProfile(
-        users=options["users"],
-        spawn_rate=options["spawn_rate"],
-        think_time_s=parse_seconds(options["think_time"]),
-        warmup_s=parse_seconds(options["warmup"]),
-        duration_s=parse_seconds(options["duration"]),
-        timeout_s=parse_seconds(options["timeout"]),
-        keep_alive=options["keep_alive"],
-    )
+    load = load_arguments.profile(options)
     database = DatabaseSpec(
         use=options["database"], rows=options["rows"], fixture=options["fixture"]
     )

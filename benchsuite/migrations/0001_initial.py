@@ -85,7 +85,20 @@ class Migration(migrations.Migration):
                 ("processes", models.PositiveIntegerField(null=True)),
                 ("threads", models.PositiveIntegerField(null=True)),
                 ("model", models.CharField(default="closed", max_length=8)),
-                ("users", models.PositiveIntegerField(null=True)),
+                (
+                    "users",
+                    models.PositiveIntegerField(
+                        help_text="Of the closed model; with stages, those of the highest.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "arrival_rate",
+                    models.FloatField(
+                        help_text="Of the open model, per second; with stages, that of the highest.",
+                        null=True,
+                    ),
+                ),
                 ("duration_s", models.FloatField()),
                 ("warmup_s", models.FloatField()),
                 ("repetition", models.PositiveIntegerField(default=1)),
@@ -246,6 +259,42 @@ class Migration(migrations.Migration):
                     models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs."),
                 ),
                 (
+                    "wait_time",
+                    models.JSONField(help_text="As response_time; open model only.", null=True),
+                ),
+                (
+                    "wait_histogram",
+                    models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs."),
+                ),
+                (
+                    "offered_rate",
+                    models.FloatField(help_text="Arrivals planned per second.", null=True),
+                ),
+                (
+                    "achieved_rate",
+                    models.FloatField(help_text="Arrivals really sent per second.", null=True),
+                ),
+                (
+                    "late",
+                    models.PositiveBigIntegerField(help_text="Arrivals sent late.", null=True),
+                ),
+                (
+                    "dropped",
+                    models.PositiveBigIntegerField(help_text="Arrivals never sent.", null=True),
+                ),
+                (
+                    "level",
+                    models.FloatField(
+                        help_text="Of a stage: its users, or its arrivals per second.", null=True
+                    ),
+                ),
+                (
+                    "order",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Of a stage: its place, from 1."
+                    ),
+                ),
+                (
                     "run",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
@@ -255,10 +304,10 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["scope", "name"],
+                "ordering": ["scope", "order", "name"],
                 "constraints": [
                     models.UniqueConstraint(
-                        fields=("run", "scope", "name"), name="one_measurement_a_name"
+                        fields=("run", "scope", "order", "name"), name="one_measurement_a_name"
                     )
                 ],
             },

@@ -27,6 +27,7 @@ COLUMNS = (
     "threads",
     "model",
     "users",
+    "arrival_rate",
     "warmup_s",
     "duration_s",
     "repetition",
@@ -75,6 +76,7 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "threads": run.threads,
         "model": run.model,
         "users": run.users,
+        "arrival_rate": run.arrival_rate,
         "warmup_s": run.warmup_s,
         "duration_s": run.duration_s,
         "repetition": run.repetition,
@@ -87,6 +89,12 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "concurrency": total.concurrency if total else None,
         "response_time": _times(total, "response_time"),
         "service_time": _times(total, "service_time"),
+        "wait_time": _times(total, "wait_time") if total and total.wait_time else None,
+        "offered_rate": total.offered_rate if total else None,
+        "achieved_rate": total.achieved_rate if total else None,
+        "late": total.late if total else None,
+        "dropped": total.dropped if total else None,
+        "stages": [_stage(one) for one in run.measurements.all() if one.scope == "stage"],
         "cpu_percent": run.cpu_percent,
         "memory_bytes": run.memory_bytes,
         "sampler_cpu_percent": run.sampler_cpu_percent,
@@ -119,6 +127,30 @@ def _times(total: Measurement | None, field: str) -> dict[str, float | None]:
         "mean": figures.get("mean_s"),
         **{f"p{percent}": figures.get(f"p{percent}_s") for percent in PERCENTS},
         "max": figures.get("max_s"),
+    }
+
+
+def _stage(stage: Measurement) -> dict[str, Any]:
+    """One level of a run with several."""
+    return {
+        "name": stage.name,
+        "level": stage.level,
+        "requests": stage.requests,
+        "failures": stage.failures,
+        "throughput": stage.throughput,
+        "goodput": stage.goodput,
+        "concurrency": stage.concurrency,
+        "response_time": {
+            **_times(stage, "response_time"),
+            "min": stage.response_time.get("min_s"),
+            "p10": stage.response_time.get("p10_s"),
+        },
+        "service_time": _times(stage, "service_time"),
+        "wait_time": _times(stage, "wait_time") if stage.wait_time else None,
+        "offered_rate": stage.offered_rate,
+        "achieved_rate": stage.achieved_rate,
+        "late": stage.late,
+        "dropped": stage.dropped,
     }
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell
+from benchsuite.specs import LoadProfile
 
 
 def workload_title(run: Run) -> str:
@@ -18,7 +19,10 @@ def workload_title(run: Run) -> str:
 
 
 def load_title(run: Run) -> str:
-    """How much load: "100 users"."""
+    """How much load: "100 users", "200 /s", "50, 100, 200 users"."""
+    load = _part(run.spec, "load")
+    if run.arrival_rate is not None or load.get("stages"):
+        return LoadProfile.from_json(load).words
     if run.users is None:
         return run.model
     return f"{run.users} user" if run.users == 1 else f"{run.users} users"

@@ -9,7 +9,7 @@ from rich.text import Text
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell
 from benchsuite.results import Level, Status, Verdict
-from benchsuite.specs import RunSpec
+from benchsuite.specs import LoadProfile, RunSpec
 from benchsuite.units import (
     MISSING,
     format_bytes,
@@ -47,10 +47,19 @@ def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
     parts = [
         f"{servers} server{'s' * (servers > 1)}" + f" × {repeats} repeats" * (repeats > 1),
         first.workload.workload,
-        f"{load.users} user{'s' * (load.users > 1)}",
-        f"{format_period(load.window_start_s)} warm-up + {format_period(load.duration_s)} each",
+        load.words,
+        _periods(load),
     ]
     return f"{', '.join(parts)} · about {format_period(round(estimate_s))}"
+
+
+def _periods(load: LoadProfile) -> str:
+    if load.stages:
+        return (
+            f"{len(load.stages)} stages of {format_period(load.warmup_s)} warm-up + "
+            f"{format_period(load.duration_s)}"
+        )
+    return f"{format_period(load.window_start_s)} warm-up + {format_period(load.duration_s)} each"
 
 
 def plan_rows(runs: Sequence[RunSpec]) -> list[str]:

@@ -8,19 +8,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from benchsuite.load import spool
 from benchsuite.load.job import Done
 from benchsuite.proc import Process
 from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary
+from benchsuite.runner.figures import Figures
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
-from benchsuite.stats import signs, summary, validity
+from benchsuite.stats import signs, validity
 from benchsuite.stats.ceilings import ceiling_rate
-from benchsuite.stats.samples import Kind
-from benchsuite.stats.validity import Cluster, Evidence
+from benchsuite.stats.validity import Arrivals, Cluster, Evidence
 from benchsuite.telemetry import Sampler
 
 LOG_LINES = 40
@@ -91,49 +89,30 @@ class Draft:
         self.readings = tuple(
             replace(reading, second=reading.second - done.origin) for reading in self.readings
         )
-        requests = np.isin(
-            samples["name"], [index for index, name in enumerate(names) if name.scope == "request"]
-        )
-        self.intervals = tuple(
-            summary.intervals(
-                samples[requests], origin=done.origin, window=done.window, users=done.users
-            )
-        )
+        load = self.spec.load
+        figures = Figures(samples, names, done, load)
+        self.intervals = figures.intervals
         if done.window[1] <= done.window[0]:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
-        examples: dict[Kind, str] = {}
-        for name in names:
-            if name.scope == "request":
-                examples = {**name.examples, **examples}
-        self.total = summary.summarise(
-            samples[requests],
-            name="all requests",
-            scope="all",
-            window=done.window,
-            examples=examples,
-        )
-        self.cluster = signs.cluster(samples[requests], done.window)
-        if not self.has_own_users:
+        self.total = figures.total
+        self.cluster = signs.cluster(figures.requests, done.window)
+        if not self.has_own_users and self._is_plain:
             self.journeys_by_user = signs.journeys_by_user(
-                samples[~requests], done.window, self.spec.load.users
+                figures.journeys, done.window, load.users
             )
-        self.summaries = tuple(
-            summary.summarise(
-                samples[samples["name"] == index],
-                name=name.name,
-                scope=name.scope,
-                window=done.window,
-                examples=name.examples,
-            )
-            for index, name in enumerate(names)
-        )
+        self.summaries = (*figures.by_name, *figures.stages)
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether as many users as are asked for work all the time."""
+        return not self.spec.load.is_open and not self.spec.load.stages
 
     def _waiting_users(self) -> float | None:
         """Users not pausing on average: all of them, less those who think between journeys."""
         load = self.spec.load
         journeys = [one for one in self.summaries if one.scope == "journey"]
-        if self.done is None or self.done.stopped or not journeys:
+        if self.done is None or self.done.stopped or not journeys or not self._is_plain:
             return None
         return load.users - load.think_time_s * sum(journey.throughput for journey in journeys)
 
@@ -142,8 +121,10 @@ class Draft:
         waiting_users = self._waiting_users()
         evidence = Evidence(
             total=self.total,
-            intervals=self.intervals,
+            # stages are meant to differ
+            intervals=() if self.spec.load.stages else self.intervals,
             window=self._window(),
+            arrivals=self._arrivals(),
             load_cpu_percent=done.cpu_percent,
             load_lag_p99_s=done.lag_p99_s,
             ceiling_rate=ceiling_rate(self._ceilings(environment), self.spec.load),
@@ -167,6 +148,14 @@ class Draft:
             clock=witness.clock(),
             cpus_target=witness.cpus_target,
             cpus_load=witness.cpus_load,
+        )
+
+    def _arrivals(self) -> Arrivals | None:
+        found = self.total.arrivals if self.total else None
+        if found is None:
+            return None
+        return Arrivals(
+            offered=found.offered_rate, achieved=found.achieved_rate, dropped=found.dropped
         )
 
     def _target_cpu_percent(self) -> float | None:

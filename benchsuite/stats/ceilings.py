@@ -23,12 +23,15 @@ def doubt(ceiling: Ceiling) -> str:
 
 
 def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile) -> float | None:
-    """Requests per second, measured with the nearest number of users; None when there is none.
+    """Requests per second, measured with the nearest number of users; None when there is none,
+    as for several load processes.
 
     A ceiling that may be too low is not used. The ceiling of a handful of users is another than
     that of a hundred, because a connection's requests take turns with its answers; numbers of users
     are compared by their ratio.
     """
+    if load.processes > 1:
+        return None
     fitting = [one for one in ceilings if one.keep_alive == load.keep_alive and not doubt(one)]
     if not fitting:
         return None

@@ -7,13 +7,15 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
-from benchsuite.results import PERCENTILES, Distribution, Interval, Phase, Summary
+from benchsuite.results import LATE_S, PERCENTILES, Arrivals, Distribution, Interval, Phase, Summary
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import samples_needed
 from benchsuite.stats.samples import FIELDS, Kind
 
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
+Pauses = Sequence[tuple[float, float]]
+"""Parts of a window that don't count."""
 
 EDGE_S = 0.01
 """Window edges are seldom whole seconds; a second that begins so little early or late is whole."""
@@ -55,17 +57,20 @@ def summarise(
     name: str,
     scope: str,
     window: tuple[float, float],
+    pauses: Pauses = (),
     examples: Mapping[Kind, str] | None = None,
+    waits: bool = False,
 ) -> Summary:
-    """The figures of these samples over a window of monotonic seconds [begin, end).
+    """The figures of these samples over a window of monotonic seconds [begin, end), less its
+    pauses: the settling between stages.
 
     Times and failures are those of the requests that were *meant to start* in the window, also
     when they finished after it. Throughput and goodput count what *finished* in it: counting the
     late ones too would flatter a slow server with work it did afterwards.
     """
-    begin, end = window
-    started = samples[(samples["intended_start"] >= begin) & (samples["intended_start"] < end)]
-    finished = samples[(samples["finish"] >= begin) & (samples["finish"] < end)]
+    length_s = _length_s(window, pauses)
+    started = samples[_inside(samples["intended_start"], window, pauses)]
+    finished = samples[_inside(samples["finish"], window, pauses)]
     finished = finished[finished["kind"] != Kind.UNFINISHED]
     right = started[started["kind"] == Kind.OK]
     kinds, counts = np.unique(started["kind"][started["kind"] != Kind.OK], return_counts=True)
@@ -79,22 +84,64 @@ def summarise(
         failure_examples={
             kind.words: text for kind, text in (examples or {}).items() if kind in failed
         },
-        throughput=len(finished) / (end - begin),
-        goodput=int((finished["kind"] == Kind.OK).sum()) / (end - begin),
+        throughput=len(finished) / length_s,
+        goodput=int((finished["kind"] == Kind.OK).sum()) / length_s,
         body_bytes=int(right["body_bytes"].sum()),
         response_time=distribution(right["finish"] - right["intended_start"]),
         service_time=distribution(right["finish"] - right["start"]),
-        concurrency=concurrency(samples, window=window),
+        concurrency=concurrency(samples, window=window, pauses=pauses),
+        wait_time=distribution(right["start"] - right["intended_start"]) if waits else None,
     )
 
 
-def concurrency(samples: Samples, *, window: tuple[float, float]) -> float:
+def arrivals(
+    journeys: Samples,
+    *,
+    window: tuple[float, float],
+    pauses: Pauses = (),
+    sent: int,
+    dropped: int,
+) -> Arrivals:
+    """What became of the arrivals of an open model; each is a journey.
+
+    `sent` and `dropped` are counted where they were planned, over the same window.
+    """
+    length_s = _length_s(window, pauses)
+    begun = _inside(journeys["start"], window, pauses)
+    meant = journeys[_inside(journeys["intended_start"], window, pauses)]
+    return Arrivals(
+        offered_rate=(sent + dropped) / length_s,
+        achieved_rate=int(begun.sum()) / length_s,
+        late=int((meant["start"] - meant["intended_start"] > LATE_S).sum()),
+        dropped=dropped,
+    )
+
+
+def concurrency(samples: Samples, *, window: tuple[float, float], pauses: Pauses = ()) -> float:
     """Mean number of requests in flight over the window: the sum of their overlaps with it, by
     its length.
     """
+    overlap = _overlap_s(samples, window) - sum(_overlap_s(samples, pause) for pause in pauses)
+    return overlap / _length_s(window, pauses)
+
+
+def _overlap_s(samples: Samples, window: tuple[float, float]) -> float:
     begin, end = window
     overlap = np.minimum(samples["finish"], end) - np.maximum(samples["start"], begin)
-    return float(np.maximum(overlap, 0.0).sum() / (end - begin))
+    return float(np.maximum(overlap, 0.0).sum())
+
+
+def _inside(
+    moments: NDArray[np.float64], window: tuple[float, float], pauses: Pauses
+) -> NDArray[np.bool_]:
+    inside: NDArray[np.bool_] = (moments >= window[0]) & (moments < window[1])
+    for begin, end in pauses:
+        inside &= (moments < begin) | (moments >= end)
+    return inside
+
+
+def _length_s(window: tuple[float, float], pauses: Pauses) -> float:
+    return window[1] - window[0] - sum(end - begin for begin, end in pauses)
 
 
 def intervals(
@@ -102,6 +149,7 @@ def intervals(
     *,
     origin: float,
     window: tuple[float, float],
+    pauses: Pauses = (),
     users: Sequence[tuple[float, int]] = (),
 ) -> Iterator[Interval]:
     """One interval for each whole second since `origin`, empty seconds included.
@@ -124,7 +172,7 @@ def intervals(
         before = bisect_left(moments, origin + second + 1)
         yield Interval(
             second=second,
-            phase=_phase(origin + second, window),
+            phase=_phase(origin + second, window, pauses),
             successes=len(right),
             failures=len(part) - len(right),
             users=users[before - 1][1] if before else None,
@@ -135,8 +183,9 @@ def intervals(
         )
 
 
-def _phase(moment: float, window: tuple[float, float]) -> Phase:
-    """The phase in which a second begins."""
-    if moment < window[0] - EDGE_S:
+def _phase(moment: float, window: tuple[float, float], pauses: Pauses) -> Phase:
+    """The phase in which a second begins; a stage settles in a warm-up of its own."""
+    settling = any(begin - EDGE_S <= moment < end - EDGE_S for begin, end in pauses)
+    if moment < window[0] - EDGE_S or settling:
         return Phase.WARM_UP
     return Phase.WINDOW if moment < window[1] - EDGE_S else Phase.DRAIN

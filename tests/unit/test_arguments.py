@@ -70,6 +70,27 @@ def test_a_path_means_the_workload_url() -> None:
         (["--duration=0"], "--duration must be above 0 and at most 86400, and is 0."),
         (["--duration=soon"], "'soon' is not a time; write seconds"),
         (["--spawn-rate=0"], "--spawn-rate must be above 0"),
+        (["--users=50", "--rate=200"], "or write --max-in-flight=50 for the most journeys"),
+        (["--rate=0"], "--rate must be above 0"),
+        (["--rate=200", "--think-time=1"], "belong to users who wait for answers"),
+        (["--rate=200", "--arrivals=weekly"], "there are: constant, poisson."),
+        (["--arrivals=poisson"], "and --rate is missing."),
+        (["--max-in-flight=5"], "--max-in-flight belongs to the open model"),
+        (["--rate=2", "--max-in-flight=0"], "--max-in-flight must be between 1 and"),
+        (["--stages=many"], "--stages=many is not understood; write numbers of users (50:100"),
+        (["--stages="], "is not understood"),
+        (["--stages=50:"], "is not understood"),
+        (["--stages=50:100x"], "is not understood"),
+        (["--stages=50:100xsoon"], "'soon' is not a time"),
+        (["--stages=50:100/s"], "mixes users and rates"),
+        (["--stages=50:2.5"], "2.5 is no whole number of users"),
+        (["--stages=0:50"], "--stages must be between 1 and"),
+        (["--stages=0/s:50/s"], "--rate must be above 0"),
+        (["--stages=50:100", "--users=5"], "--stages names the levels, and --users too"),
+        (["--stages=50:100", "--rate=5"], "--stages names the levels, and --rate too"),
+        (["--stages=50:100x5s", "--duration=5"], "says how long each lasts, and --duration too"),
+        (["--load-processes=0"], "--load-processes must be between 1 and 64"),
+        (["--load-processes=20"], "can't share 10 users"),
         (["--processes=0"], "--processes must be between 1 and 256, and is 0."),
         (["--option=backlog"], "--option 'backlog' is not of the form name=value."),
         (["--server=,"], "--server names no server; there are: "),
@@ -84,6 +105,26 @@ def test_nonsense_gets_one_sentence(words: list[str], sentence: str) -> None:
     with pytest.raises(UsageError) as refused:
         specs("--server=uvicorn", *words) if "--server=," not in words else specs(*words)
     assert sentence in str(refused.value)
+
+
+def test_a_rate_means_the_open_model() -> None:
+    (run,) = specs("--rate=200", "--arrivals=poisson", "--max-in-flight=50")
+    load = run.load
+    assert (load.model, load.arrival_rate, load.arrivals) == ("open", 200.0, "poisson")
+    assert (load.max_in_flight, load.stages) == (50, ())
+
+
+def test_stages_are_users_or_rates() -> None:
+    (run,) = specs("--stages=50:100:200x30s")
+    assert (run.load.model, run.load.users, run.load.stages) == (
+        "closed",
+        200,
+        (50.0, 100.0, 200.0),
+    )
+    assert run.load.duration_s == 30
+    (run,) = specs("--stages", "50/s:12.5/s", "--duration=5s")
+    assert (run.load.model, run.load.arrival_rate, run.load.stages) == ("open", 50.0, (50.0, 12.5))
+    assert run.load.duration_s == 5
 
 
 @pytest.mark.django_db
@@ -118,7 +159,12 @@ def test_the_command_ends_with_status_2_before_anything_starts(
 
 def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     call_command(
-        "runbench", "--dry-run", "--server=uvicorn,daphne", "--repeat=2", "--users=100", "--warmup=5"
+        "runbench",
+        "--dry-run",
+        "--server=uvicorn,daphne",
+        "--repeat=2",
+        "--users=100",
+        "--warmup=5",
     )
     shown = capsys.readouterr().out
     assert "Plan     2 servers × 2 repeats, plain, 100 users, 5 s warm-up + 10 s each" in shown

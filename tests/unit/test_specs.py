@@ -27,7 +27,21 @@ FULL = RunSpec(
 )
 
 
-@pytest.mark.parametrize("spec", [FULL, RunSpec(server=ServerSpec(server="uvicorn"))])
+OPEN = RunSpec(
+    server=ServerSpec(server="uvicorn"),
+    load=LoadProfile(
+        model="open",
+        arrival_rate=200.0,
+        arrivals="poisson",
+        max_in_flight=50,
+        stages=(100.0, 200.0),
+        processes=2,
+        cpus=(1,),
+    ),
+)
+
+
+@pytest.mark.parametrize("spec", [FULL, OPEN, RunSpec(server=ServerSpec(server="uvicorn"))])
 def test_a_run_is_the_same_after_being_stored_as_json(spec: RunSpec) -> None:
     assert RunSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
 
@@ -66,7 +80,20 @@ def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
         (LoadProfile, {"think_time_s": -1}, "--think-time"),
         (LoadProfile, {"drain_s": -1}, "--drain"),
         (LoadProfile, {"spawn_rate": 0}, "--spawn-rate"),
-        (LoadProfile, {"model": "open"}, "model 'open' is unknown; there is: closed"),
+        (LoadProfile, {"model": "half"}, "model 'half' is unknown; there are: closed, open"),
+        (LoadProfile, {"model": "open"}, "The open model needs --rate"),
+        (LoadProfile, {"model": "open", "arrival_rate": 0.0}, "--rate must be above 0"),
+        (LoadProfile, {"model": "open", "arrival_rate": float("nan")}, "--rate must be above 0"),
+        (LoadProfile, {"model": "open", "arrival_rate": 1.0, "think_time_s": 1.0}, "--think-time"),
+        (LoadProfile, {"model": "open", "arrival_rate": 1.0, "max_in_flight": 0}, "--max-in-flig"),
+        (LoadProfile, {"arrival_rate": 1.0}, "--rate belongs to the open model"),
+        (LoadProfile, {"arrivals": "weekly"}, "--arrivals=weekly is not known; there are: const"),
+        (LoadProfile, {"stages": (2.5,)}, "2.5 is no whole number of users"),
+        (LoadProfile, {"stages": (5.0, 0.0)}, "--stages must be between 1 and 10000, and is 0"),
+        (LoadProfile, {"stages": (1.0,) * 101}, "--stages may have 100 levels at most"),
+        (LoadProfile, {"stages": (1.0,) * 90, "duration_s": 3600.0}, "more than two days"),
+        (LoadProfile, {"processes": 0}, "--load-processes"),
+        (LoadProfile, {"users": 2, "processes": 3}, "--load-processes=3 can't share 2 users"),
         (DatabaseSpec, {"rows": -1}, "--rows"),
         (DatabaseSpec, {"use": "mine"}, "--database=mine is not known; write throwaway, keep"),
         (ServerSpec, {"server": "uwsgi", "processes": 0}, "--processes"),
@@ -128,3 +155,26 @@ class TestTimes:
         load = LoadProfile(users=100, spawn_rate=20, warmup_s=3, duration_s=10, drain_s=2)
         assert (load.ramp_s, load.window_start_s, load.window_end_s) == (5, 8, 18)
         assert load.longest_s == 20
+
+    def test_stages_follow_each_other_each_with_its_ramp_and_warm_up(self) -> None:
+        load = LoadProfile(users=30, stages=(10, 30, 20), spawn_rate=10, warmup_s=3, duration_s=10)
+        first, second, third = load.plan
+        assert (first.level, first.start_s, first.window_start_s) == (10, 0, 4 - 1 + 0)
+        assert (second.start_s, second.window_start_s) == (first.window_end_s, 13 + 2 + 3)
+        assert (third.start_s, third.window_start_s) == (28, 31), "who goes needs no ramp"
+        assert load.window_end_s == 41
+
+    def test_what_may_be_in_flight_is_what_arrives_within_a_time_out(self) -> None:
+        def limit(rate: float, **more: float) -> int:
+            return LoadProfile(model="open", arrival_rate=rate, **more).in_flight_limit  # type: ignore[arg-type]
+
+        assert limit(0.01, timeout_s=1.0) == 1
+        assert limit(2.5) == 75
+        assert limit(500) == 1000
+        assert limit(500, max_in_flight=7) == 7
+
+    def test_a_load_has_words(self) -> None:
+        assert LoadProfile(users=1).words == "1 user"
+        assert LoadProfile(users=100, stages=(50, 100)).words == "50, 100 users"
+        rates = LoadProfile(model="open", arrival_rate=2000, arrivals="poisson")
+        assert rates.words == "2\u2009000 /s (poisson)"

@@ -22,8 +22,8 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
 def test_samples_come_back_as_they_were(recorder: Recorder, tmp_path: Path) -> None:
     journey = recorder.index("buy", JOURNEY)
     page = recorder.index("GET /", REQUEST)
-    recorder.add(page, Kind.OK, 3, 1234, 10.5, 11.25)
-    recorder.add(journey, Kind.WRONG_BODY, 3, 0, 10.25, 11.5)
+    recorder.add(page, Kind.OK, 3, 1234, 10.5, 10.5, 11.25)
+    recorder.add(journey, Kind.WRONG_BODY, 3, 0, 10.25, 10.25, 11.5)
     recorder.example(journey, Kind.WRONG_BODY, "no price")
     recorder.example(journey, Kind.WRONG_BODY, "another")
     recorder.flush()
@@ -54,7 +54,7 @@ def test_too_many_names_become_one(
 
 
 def test_nothing_is_written_before_the_flush(recorder: Recorder, tmp_path: Path) -> None:
-    recorder.add(recorder.index("a", REQUEST), Kind.OK, 0, 0, 1.0, 2.0)
+    recorder.add(recorder.index("a", REQUEST), Kind.OK, 0, 0, 1.0, 1.0, 2.0)
     assert len(spool.read(tmp_path)[0]) == 0
     recorder.flush()
     recorder.flush()

@@ -1,0 +1,135 @@
+"""The open model inside of Locust: its users are slots in which the journeys that arrive are made.
+
+As many users as there may be journeys in flight are started before the load and wait. A dispatcher
+wakes one for each arrival of the schedule. An arrival that finds no free slot is taken by the first
+that becomes free, and its waiting counts, because it keeps its intended start.
+"""
+
+from collections.abc import Callable, Iterator
+from math import inf
+from time import monotonic
+from typing import Any
+
+import gevent
+from gevent import get_hub
+from gevent.event import Event
+from gevent.hub import Waiter
+from locust import User
+
+from benchsuite.load.alarm import Alarm
+from benchsuite.load.clients import Gate, HttpClient, Target
+from benchsuite.load.job import Job
+from benchsuite.load.recorder import Recorder
+from benchsuite.load.schedule import Tally, arrivals
+from benchsuite.load.users import Journeys
+from benchsuite.workloads.base import Workload
+
+
+class Arriving(Journeys):
+    """All slots, and the arrivals that they wait for."""
+
+    def __init__(
+        self, job: Job, workload: Workload, target: Target, recorder: Recorder, gate: Gate
+    ) -> None:
+        super().__init__(job, workload, target, recorder, gate)
+        self._load = job.load
+        self.standing_by = self.share(job.load.in_flight_limit)
+        self._moments: Iterator[float] = arrivals(
+            job.load, seed=job.seed, part=job.part, parts=job.parts
+        )
+        self._origin = 0.0
+        self._next = inf
+        """The earliest arrival that nobody has taken yet."""
+        self._end = inf
+        self._free: list[Any] = []
+        """Slots that wait; the last one gets the next arrival, so that few connections are used."""
+        self._freed = Event()
+        self._standing_by = Event()
+        self._under_way: dict[HttpClient, tuple[float, float]] = {}
+        """Intended and real start of the journeys in flight."""
+
+    def wait_for_standing_by(self, limit_s: float) -> bool:
+        return bool(self._standing_by.wait(limit_s))
+
+    def begin(self, origin: float) -> None:
+        self._origin = origin
+        self._sent = Tally(self._load, origin)
+        self._advance()
+        self._dispatcher = gevent.spawn(self._dispatch)
+
+    def rise(self, level: float) -> int:
+        """The slots are there already."""
+        return 0
+
+    def count(self) -> int:
+        return len(self._under_way)
+
+    def end(self) -> None:
+        """Nothing arrives any more; what has arrived is still sent, and journeys are completed."""
+        self._end = monotonic()
+
+    def busy(self) -> bool:
+        return bool(self._under_way) or self._next < self._end
+
+    def give_up(self, moment: float) -> None:
+        for client, (intended, start) in self._under_way.items():
+            client.give_up(moment)
+            self._unfinished(client, intended, start, moment)
+
+    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Arrivals that were sent, and those that never were, of each stage's window."""
+        dropped = Tally(self._load, self._origin)
+        while self._next < self._end:
+            dropped.add(self._next)
+            self._advance()
+        return tuple(self._sent.counts), tuple(dropped.counts)
+
+    def _advance(self) -> None:
+        self._next = self._origin + next(self._moments, inf)
+
+    def _take(self) -> float | None:
+        """The earliest arrival that is due; None when none is."""
+        moment = self._next
+        if moment > monotonic() or moment >= self._end:
+            return None
+        self._sent.add(moment)
+        self._advance()
+        return moment
+
+    def _dispatch(self) -> None:
+        alarm = Alarm()
+        wake: Callable[..., object] = get_hub().loop.run_callback
+        while self._next < self._end:
+            alarm.wait_until(self._next)
+            while self._free:
+                moment = self._take()
+                if moment is None:
+                    break
+                wake(self._free.pop().switch, moment)
+            else:
+                self._freed.clear()
+                self._freed.wait()
+
+    def _live(self, user: User) -> None:
+        """A slot's life: a journey for each arrival that it gets."""
+        client = self._new_client()
+        self._users.append((client, user))
+        if len(self._users) == self.standing_by:
+            self._standing_by.set()
+        while True:
+            moment = self._take()
+            if moment is None:
+                moment = self._wait()
+            start = monotonic()
+            self._under_way[client] = (moment, start)
+            self._journey(client, start, intended=moment)
+            del self._under_way[client]
+
+    def _wait(self) -> float:
+        """The next arrival that this slot is given."""
+        slot: Any = Waiter()
+        self._free.append(slot)
+        if not self._freed.is_set():
+            self._freed.set()
+        moment: float = slot.get()
+        return moment

@@ -1,0 +1,162 @@
+"""The options of `runbench` that say how much load, and the profile they stand for."""
+
+import argparse
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import ARRIVALS, CLOSED, CONSTANT, IN_FLIGHT, OPEN, LoadProfile
+from benchsuite.units import parse_seconds
+
+DEFAULTS = LoadProfile()
+
+STAGES = re.compile(r"(?P<levels>[^x]+)(x(?P<length>[^x]+))?")
+LEVEL = re.compile(r"(?P<number>\d+(\.\d+)?)(?P<per_second>/s)?")
+
+
+def add_to(group: Any) -> None:
+    """Adds every option of the load."""
+    group.add_argument(
+        "--users",
+        type=int,
+        metavar="N",
+        help=f"users at once, each waits for its answer (default: {DEFAULTS.users})",
+    )
+    group.add_argument(
+        "--spawn-rate",
+        type=float,
+        metavar="N",
+        help="users started per second (default: all at once)",
+    )
+    group.add_argument(
+        "--think-time",
+        default="0",
+        metavar="TIME",
+        help="pause of a user between journeys (default: 0)",
+    )
+    group.add_argument(
+        "--rate",
+        type=float,
+        metavar="R",
+        help="instead of users: journeys that begin per second, whatever the answers do",
+    )
+    group.add_argument(
+        "--arrivals",
+        metavar="|".join(ARRIVALS),
+        help="with --rate: evenly spaced (default) or independent of each other, as people come",
+    )
+    group.add_argument(
+        "--max-in-flight",
+        type=int,
+        metavar="N",
+        help="with --rate: journeys under way at once; later ones wait, and their waiting counts "
+        f"(default: what arrives within one --timeout, at most {IN_FLIGHT})",
+    )
+    group.add_argument(
+        "--stages",
+        metavar="LEVELS[xTIME]",
+        help="several levels in one run, each measured by itself: 50:100:200x30s are users, "
+        "50/s:100/s:200/sx30s are rates; each with its own --warmup",
+    )
+    group.add_argument(
+        "--warmup",
+        default=f"{DEFAULTS.warmup_s:g}",
+        metavar="TIME",
+        help="load before the window, thrown away (default: %(default)s s)",
+    )
+    group.add_argument(
+        "--duration",
+        metavar="TIME",
+        help=f"length of the measured window (default: {DEFAULTS.duration_s:g} s)",
+    )
+    group.add_argument(
+        "--timeout",
+        default=f"{DEFAULTS.timeout_s:g}",
+        metavar="TIME",
+        help="a request without its whole answer by then has failed (default: %(default)s s)",
+    )
+    group.add_argument(
+        "--keep-alive",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="use a connection for more than one request",
+    )
+    group.add_argument(
+        "--load-processes",
+        type=int,
+        default=DEFAULTS.processes,
+        metavar="N",
+        help="processes that make the load together (default: %(default)s)",
+    )
+
+
+def profile(options: Mapping[str, Any]) -> LoadProfile:
+    """The load that these options ask for; raises UsageError."""
+    common = {
+        "warmup_s": parse_seconds(options["warmup"]),
+        "duration_s": parse_seconds(options["duration"] or f"{DEFAULTS.duration_s:g}"),
+        "timeout_s": parse_seconds(options["timeout"]),
+        "keep_alive": options["keep_alive"],
+        "spawn_rate": options["spawn_rate"],
+        "think_time_s": parse_seconds(options["think_time"]),
+        "max_in_flight": options["max_in_flight"],
+        "processes": options["load_processes"],
+    }
+    model, levels = CLOSED, ()
+    if options["stages"] is not None:
+        model, levels, length_s = _stages(options)
+        common["duration_s"] = length_s or common["duration_s"]
+    elif options["rate"] is not None:
+        _refuse_users(options)
+        model = OPEN
+    if model == OPEN:
+        rate = max(levels) if levels else options["rate"]
+        arrivals = options["arrivals"] or CONSTANT
+        return LoadProfile(
+            model=OPEN, arrival_rate=rate, arrivals=arrivals, stages=levels, **common
+        )
+    if options["arrivals"] is not None:
+        raise UsageError("--arrivals says how the journeys of --rate come, and --rate is missing.")
+    users = int(max(levels)) if levels else options["users"]
+    if users is None:
+        users = DEFAULTS.users
+    return LoadProfile(users=users, stages=levels, **common)
+
+
+def _refuse_users(options: Mapping[str, Any]) -> None:
+    users = options["users"]
+    if users is not None:
+        raise UsageError(
+            f"--users={users} wait for their answers, and --rate={options['rate']:g} begins "
+            "journeys whatever the answers do: leave one of them out, or write "
+            f"--max-in-flight={users} for the most journeys under way at once."
+        )
+
+
+def _stages(options: Mapping[str, Any]) -> tuple[str, tuple[float, ...], float | None]:
+    """Model, levels and length of each stage, which is None when it is not given."""
+    text = options["stages"]
+    for flag in ("users", "rate"):
+        if options[flag] is not None:
+            raise UsageError(f"--stages names the levels, and --{flag} too: leave --{flag} out.")
+    whole = STAGES.fullmatch(text.strip())
+    levels = [LEVEL.fullmatch(word.strip()) for word in whole["levels"].split(":")] if whole else []
+    found = [level for level in levels if level is not None]
+    if whole is None or len(found) < len(levels):
+        raise UsageError(
+            f"--stages={text} is not understood; write numbers of users (50:100:200x30s) or rates "
+            "(50/s:100/s:200/sx30s), and after the x how long each lasts."
+        )
+    units = {level["per_second"] for level in found}
+    if len(units) > 1:
+        raise UsageError(
+            f"--stages={text} mixes users and rates; write /s after every level, or after none."
+        )
+    length = whole["length"]
+    if length is not None and options["duration"] is not None:
+        raise UsageError(
+            f"--stages={text} says how long each lasts, and --duration too: leave one of them out."
+        )
+    numbers = tuple(float(level["number"]) for level in found)
+    return OPEN if "/s" in units else CLOSED, numbers, parse_seconds(length) if length else None

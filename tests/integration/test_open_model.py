@@ -1,0 +1,227 @@
+"""The open model against a responder that counts: no arrival of the schedule gets lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Timer
+
+import numpy as np
+import pytest
+
+from benchsuite.load.job import Job, stage_windows
+from benchsuite.load.schedule import arrivals
+from benchsuite.results import Summary
+from benchsuite.runner.figures import Figures
+from benchsuite.stats.samples import Kind
+from tests.integration.loads import Loaded, a_job, load
+from tests.integration.stubs_http import Responder, after
+
+CHECKED = 1
+
+
+def total(result: Loaded, job: Job) -> Summary:
+    return Figures(result.samples, result.names, result.done, job.load).total
+
+
+@pytest.mark.parametrize("kind", ["constant", "poisson"])
+def test_every_planned_arrival_is_sent_at_its_moment(tmp_path: Path, kind: str) -> None:
+    with Responder({"/": after(0.002)}) as responder:
+        job = a_job(
+            responder, model="open", arrival_rate=150.0, arrivals=kind, warmup_s=0.2, duration_s=0.8
+        )
+        result = load(tmp_path, job)
+    samples = result.of("GET /")
+    planned = [result.done.origin + moment for moment in arrivals(job.load, seed=job.seed)]
+    assert sorted(samples["intended_start"]) == pytest.approx(planned, abs=1e-6)
+    assert responder.seen["/"] == len(planned) + CHECKED
+    assert (samples["start"] >= samples["intended_start"]).all()
+    assert result.kinds("GET /") == {Kind.OK: len(planned)}
+    assert sorted(result.of("get")["intended_start"]) == sorted(samples["intended_start"])
+    begin, end = result.done.window
+    inside = sum(begin <= moment < end for moment in planned)
+    assert (result.done.sent, result.done.dropped) == ((inside,), (0,))
+    found = total(result, job)
+    assert found.arrivals is not None
+    assert found.arrivals.offered_rate == pytest.approx(inside / 0.8)
+    assert found.requests == inside
+
+
+def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_path: Path) -> None:
+    """One slot, 0.1 s an answer, 20 arrivals a second: the queue grows by half of them."""
+    with Responder({"/": after(0.1)}) as responder:
+        job = a_job(
+            responder, model="open", arrival_rate=20.0, max_in_flight=1, warmup_s=0, duration_s=1.0
+        )
+        result = load(tmp_path, job)
+    samples = result.of("GET /")
+    assert (result.done.sent, result.done.dropped) == ((20,), (0,))
+    assert len(samples) == 20
+    ordered = samples[np.argsort(samples["start"])]
+    assert (ordered["start"][1:] >= ordered["finish"][:-1]).all(), "one at a time"
+    waits = ordered["start"] - ordered["intended_start"]
+    assert waits[-1] >= 19 * (0.1 - 0.05)
+    assert (np.diff(waits) > 0).sum() >= 17
+    found = total(result, job)
+    assert found.arrivals is not None
+    assert found.arrivals.late >= 18
+    assert found.arrivals.achieved_rate < 11
+    assert found.wait_time is not None
+    assert found.wait_time.max_s == pytest.approx(waits[-1])
+    assert found.response_time.max_s is not None
+    assert found.response_time.max_s > 1.0
+
+
+def test_arrivals_that_were_never_sent_are_counted(tmp_path: Path) -> None:
+    with Responder({"/slow": after(0.4)}) as responder:
+        job = a_job(
+            responder,
+            "CheckedOnce",
+            path="/slow",
+            model="open",
+            arrival_rate=20.0,
+            max_in_flight=2,
+            warmup_s=0.5,
+            duration_s=1.0,
+            drain_s=0.2,
+        )
+        result = load(tmp_path, job)
+    samples = result.of("GET /slow")
+    begin, end = result.done.window
+    meant = (samples["intended_start"] >= begin) & (samples["intended_start"] < end)
+    assert result.done.sent == (int(meant.sum()),)
+    assert result.done.sent[0] + result.done.dropped[0] == 20
+    assert result.done.dropped[0] > 10
+    assert responder.seen["/slow"] == len(samples), "what was sent is written down, also unfinished"
+    assert result.kinds("GET /slow")[Kind.UNFINISHED] >= 1
+    found = total(result, job)
+    assert found.arrivals is not None
+    assert found.arrivals.offered_rate == pytest.approx(20)
+    assert found.arrivals.dropped == result.done.dropped[0]
+
+
+def test_later_requests_of_a_journey_are_meant_when_they_start(tmp_path: Path) -> None:
+    with Responder() as responder:
+        job = a_job(responder, "Long", model="open", arrival_rate=20.0, warmup_s=0, duration_s=0.5)
+        result = load(tmp_path, job)
+    requests, journeys = result.of("GET /"), result.of("long")
+    assert len(journeys) == 10
+    assert len(requests) == 30, "journeys that began in the window are completed"
+    own = np.isin(requests["intended_start"], journeys["intended_start"])
+    assert own.sum() == 10
+    assert (requests["start"][~own] == requests["intended_start"][~own]).all()
+
+
+def test_each_stage_has_its_own_rate(tmp_path: Path) -> None:
+    with Responder() as responder:
+        job = a_job(
+            responder,
+            model="open",
+            arrival_rate=100.0,
+            stages=(20.0, 100.0),
+            warmup_s=0.2,
+            duration_s=0.5,
+        )
+        result = load(tmp_path, job)
+    assert (result.done.sent, result.done.dropped) == ((10, 50), (0, 0))
+    figures = Figures(result.samples, result.names, result.done, job.load)
+    low, high = figures.stages
+    assert [low.name, high.name] == ["20 /s", "100 /s"]
+    assert [low.requests, high.requests] == [10, 50]
+    assert [low.order, high.order] == [1, 2]
+    assert figures.total.requests == 60
+    assert low.arrivals is not None
+    assert low.arrivals.offered_rate == pytest.approx(20)
+    assert stage_windows(job.load, result.done)[1][1] == pytest.approx(result.done.origin + 1.4)
+
+
+def test_stopped_early_nothing_that_was_due_is_lost(tmp_path: Path) -> None:
+    with Responder() as responder:
+        job = a_job(responder, model="open", arrival_rate=50.0, warmup_s=0, duration_s=30.0)
+        result = load(tmp_path, job, stop_at=1.0)
+    begin, end = result.done.window
+    assert result.done.stopped
+    planned = [result.done.origin + moment for moment in arrivals(job.load, seed=0)]
+    due = sum(begin <= moment < end - 0.001 for moment in planned)
+    assert due <= result.done.sent[0] <= due + 1
+    assert result.done.dropped == (0,)
+
+
+STALLED = """
+import socket, threading
+ANSWER = b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nX-Benchsuite-Run: it\\r\\n\\r\\nOK"
+listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
+print(listener.getsockname()[1], flush=True)
+def serve(connection):
+    while connection.recv(65536):
+        connection.sendall(ANSWER)
+while True:
+    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+"""
+
+
+@contextmanager
+def stallable() -> Iterator[tuple[int, int]]:
+    """A responder in a process of its own: its PID and port."""
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", STALLED], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield process.pid, int(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path: Path) -> None:
+    """Stopped for 1 s of 10 s: what arrives in it waits for its end, so the slowest of a hundred
+    wait 0.9 s or more. Whoever asks again only after an answer sees one slow answer per user.
+    """
+    rate, length_s, stall_s = 200.0, 10.0, 1.0
+    with stallable() as (pid, port):
+        job = a_job(
+            f"http://127.0.0.1:{port}",
+            run_header="it",
+            model="open",
+            arrival_rate=rate,
+            warmup_s=0.5,
+            duration_s=length_s,
+        )
+        stall: list[float] = []
+
+        def stop() -> None:
+            os.kill(pid, signal.SIGSTOP)
+            stall.append(time.monotonic())
+            time.sleep(stall_s)
+            os.kill(pid, signal.SIGCONT)
+            stall.append(time.monotonic())
+
+        # the worker needs about a second to come up
+        timer = Timer(6.0, stop)
+        timer.start()
+        try:
+            result = load(tmp_path, job)
+        finally:
+            timer.cancel()
+            timer.join()
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+    samples = result.of("GET /")
+    begin, end = result.done.window
+    planned = np.array([result.done.origin + moment for moment in arrivals(job.load, seed=0)])
+    planned = planned[(planned >= begin) & (planned < end)]
+    assert begin < stall[0] < stall[1] < end
+    truth = np.where((planned >= stall[0]) & (planned < stall[1]), stall[1] - planned, 0.0)
+    inside = samples[(samples["intended_start"] >= begin) & (samples["intended_start"] < end)]
+    assert len(inside) == len(planned) == rate * length_s
+    shown = inside["finish"] - inside["intended_start"]
+    for percent in (95, 99):
+        expected = np.quantile(truth, percent / 100, method="inverted_cdf")
+        seen = np.quantile(shown, percent / 100, method="inverted_cdf")
+        assert seen == pytest.approx(expected, rel=0.10, abs=0.005), percent
+    service = np.sort(inside["finish"] - inside["start"])
+    assert service[-1] > 0.9 * stall_s
