@@ -9,6 +9,7 @@ from benchsuite import conf
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Finding, Run
 from benchsuite.report.cells import Cell
+from benchsuite.report.leading import leading_sentence
 from benchsuite.report.naming import cell_titles, load_title, workload_title
 from benchsuite.results import Level, Status, Verdict
 from benchsuite.stats.percentiles import samples_needed
@@ -90,6 +91,8 @@ def unranked_sentence(cells: Sequence[Cell]) -> str:
 
 def question_sentence(cells: Sequence[Cell], question: Question) -> str:
     """Who is first in one figure, against the next; invalid cells take no part."""
+    if said := leading_sentence(cells, _short(question)):
+        return said
     ranked = _ranked(cells, question)
     if len(ranked) < 2:
         return ""

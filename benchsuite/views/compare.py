@@ -9,8 +9,10 @@ from django.urls import reverse
 
 from benchsuite.exceptions import UsageError
 from benchsuite.report import html, overlays, queries
+from benchsuite.report.beside import beside
 from benchsuite.report.cells import Cell, Spread
 from benchsuite.report.comparison import Comparison, is_sound, per_cpu_second, per_gib
+from benchsuite.report.likeness import unlike
 from benchsuite.report.sentences import (
     QUESTIONS,
     missing_reason,
@@ -72,18 +74,19 @@ def show(request: HttpRequest) -> HttpResponse:
         return problem(request, str(error), status=400)
     comparison = Comparison(runs, baseline=request.GET.get("baseline", ""))
     forced = request.GET.get("forced") == "1"
-    if comparison.unlike and not forced:
+    reasons = unlike(comparison)
+    if reasons and not forced:
         context = {
             "title": "These runs are not alike",
-            "reasons": comparison.unlike,
+            "reasons": reasons,
             "anyway_url": _url(request, forced="1"),
         }
         return page(request, "unlike", context, status=409)
     queries.add_series(runs)
-    return page(request, "compare", _context(request, comparison, forced=forced))
+    return page(request, "compare", _context(request, comparison, reasons))
 
 
-def _context(request: HttpRequest, comparison: Comparison, *, forced: bool) -> dict[str, Any]:
+def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -> dict[str, Any]:
     cells = comparison.cells
     sentences = [question_sentence(cells, question) for question in QUESTIONS]
     said = [sentence for sentence in sentences if sentence]
@@ -95,7 +98,8 @@ def _context(request: HttpRequest, comparison: Comparison, *, forced: bool) -> d
         "comparison": comparison,
         "sentences": said,
         "cautions": [sentence for sentence in cautions if sentence],
-        "unlike": comparison.unlike if forced else [],
+        "unlike": reasons,
+        "beside": beside(comparison),
         "differences": comparison.differences,
         "headings": HEADINGS,
         "rows": _rows(request, comparison),

@@ -1,6 +1,7 @@
 """Several runs beside each other."""
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -15,6 +16,7 @@ from tests.factories import (
     make_run,
     make_running_run,
 )
+from tests.starts import FAST, SLOW, starts
 
 
 def address(*runs: Any, **more: Any) -> Any:
@@ -79,6 +81,22 @@ def test_starts_of_a_cell_share_a_row_with_their_range(soup: Any) -> None:
     assert cells[2].text.startswith("598")
     assert not row(page, "uvicorn").select(".range")
     assert "1–3 starts each" in page.text
+
+
+def test_five_starts_each_get_ratios_with_intervals(soup: Any) -> None:
+    runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
+    page = soup(f"/results/compare/?batch={runs[0].batch}")
+    cells = page.select('section[aria-labelledby="real"] tbody td')
+    assert re.match(r"1\.30 \[1\.2\d, 1\.3\d\]p = 0\.00\d", cells[0].text)
+    assert "no difference" in cells[2].text
+    assert "waitress answered most: 1.30× uwsgi’s goodput [" in page.select_one(".sentence").text
+
+
+def test_two_starts_each_prove_nothing_and_the_page_says_so(soup: Any) -> None:
+    runs = [*starts("uwsgi", SLOW[:2]), *starts("waitress", FAST[:2])]
+    page = soup(f"/results/compare/?batch={runs[0].batch}")
+    text = page.select_one('section[aria-labelledby="real"]').text
+    assert "2 against 2 starts prove nothing" in text
 
 
 def test_same_cell_under_two_labels_is_two_rows(soup: Any) -> None:
@@ -147,7 +165,9 @@ def test_other_surroundings_stand_first(soup: Any) -> None:
     there = make_run(
         "uwsgi", label="after", environment={**MACHINE, "kernel": "6.12", "uptime_s": 5}
     )
-    page = soup(address(here, there))
+    refused = soup(address(here, there), status=409)
+    assert "Not the same environment: kernel 6.1.0 or 6.12." in refused.text
+    page = soup(f"{address(here, there)}&forced=1")
     rows = page.select(".differences tbody tr")
     assert [one.th.text for one in rows] == ["kernel"]
     text = page.select_one("main").text
