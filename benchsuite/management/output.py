@@ -12,6 +12,7 @@ from benchsuite.exceptions import BenchsuiteError
 from benchsuite.models import Run
 from benchsuite.report import text
 from benchsuite.report.cells import cells
+from benchsuite.report.completions import completion_lines
 from benchsuite.report.export import run_as_json
 from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import ranking_sentence
@@ -56,6 +57,8 @@ class Screen:
         found = cells(rows)
         self.console.print(text.results_table(found, width=self.console.width))
         for line in text.finding_lines(rows):
+            self._line(line)
+        for line in completion_lines(found):
             self._line(line)
         sentence = ranking_sentence(found)
         if sentence:

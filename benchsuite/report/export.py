@@ -8,6 +8,7 @@ import tablib
 
 from benchsuite import conf
 from benchsuite.models import Measurement, Run
+from benchsuite.report.completions import completions
 
 PERCENTS = (50, 75, 90, 95, 99)
 
@@ -49,6 +50,7 @@ COLUMNS = (
 def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
     """One run as plain JSON: seconds, bytes, percent of one CPU; a missing value is null."""
     total = next((one for one in run.measurements.all() if one.scope == "all"), None)
+    ends = completions(run, run.measurements.all())
     return {
         "id": str(run.pk),
         "batch": str(run.batch),
@@ -86,6 +88,9 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "failures_by_kind": total.failures_by_kind if total else {},
         "throughput": run.throughput,
         "goodput": run.goodput,
+        "completions": ends.completed if ends else None,
+        "failed_completions": ends.failed if ends else None,
+        "completions_per_minute": ends.per_minute if ends else None,
         "concurrency": total.concurrency if total else None,
         "response_time": _times(total, "response_time"),
         "service_time": _times(total, "service_time"),

@@ -23,7 +23,7 @@ def listed() -> QuerySet[Run]:
 
 def exported() -> QuerySet[Run]:
     """Runs with what `run_as_json` writes."""
-    totals = Measurement.objects.filter(scope="all").defer(
+    totals = Measurement.objects.exclude(scope="request").defer(
         "response_histogram", "service_histogram"
     )
     return Run.objects.select_related("environment").prefetch_related(

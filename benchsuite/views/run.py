@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from benchsuite.models import Measurement, Run
 from benchsuite.report import figures, html, queries, series
+from benchsuite.report.completions import completions
 from benchsuite.report.naming import load_title, options_title, size_title, workload_title
 from benchsuite.report.sentences import run_sentence
 from benchsuite.results import Status
@@ -34,6 +35,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "findings": findings,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
         "names": [one for one in measurements if one.scope != "all"],
+        "ends": completions(run, measurements),
         "total": next((one for one in measurements if one.scope == "all"), None),
         "charts": charts(run, measurements),
         "what": {

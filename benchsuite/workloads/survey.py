@@ -62,7 +62,7 @@ class Survey(Workload):
         def naming(method: str, path: str) -> str:
             place = path.removeprefix(f"{self.path}{quote(slug)}").partition("?")[0]
             found = PAGE.search(place)
-            where = f"page {found[1]}" if found else "thanks" if "/thanks/" in place else "start"
+            where = "thanks" if "/thanks/" in place else f"page {found[1]}" if found else "start"
             return f"{slug} {where}" + (" answers" if method == "POST" else "")
 
         try:

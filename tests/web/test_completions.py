@@ -1,0 +1,68 @@
+"""Completions: counted from the journeys with names of their own, told on the page and in JSON."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from benchsuite.models import Measurement, Run
+from benchsuite.report.cells import cells
+from benchsuite.report.completions import completion_lines, completions
+from benchsuite.report.export import run_as_json
+from tests.factories import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def surveyed(failed: int = 0) -> Run:
+    """A run of two surveys, whose journeys are named."""
+    run = make_run(workload="survey", rate=50)
+    run.measurements.filter(scope="journey").delete()
+    for name, requests, wrong in (("coffee", 30, failed), ("census", 10, 0)):
+        Measurement.objects.create(
+            run=run,
+            name=f"survey {name}",
+            scope="journey",
+            requests=requests,
+            failures=wrong,
+            failure_examples={"status": "census, page 3 (/3/): 500"} if wrong else {},
+            throughput=requests / 10,
+            goodput=(requests - wrong) / 10,
+            response_time={},
+            service_time={},
+        )
+    return run
+
+
+def test_completions_are_the_sum_over_all_surveys() -> None:
+    run = surveyed(failed=4)
+    found = completions(run, run.measurements.all())
+    assert found is not None
+    assert (found.completed, found.failed, found.per_minute) == (36, 4, pytest.approx(216))
+    assert found.first_failure == "survey coffee: census, page 3 (/3/): 500"
+
+
+def test_other_workloads_have_none() -> None:
+    run = make_run(workload="io_read")
+    assert completions(run, run.measurements.all()) is None
+    assert completion_lines(cells([run])) == []
+    assert run_as_json(run)["completions"] is None
+
+
+def test_they_are_told_in_words_and_in_json() -> None:
+    run = surveyed()
+    (line,) = completion_lines(cells([run]))
+    assert line.startswith("gunicorn-gthread: 40 completed in 10 s (240 a minute,")
+    assert line.endswith("none failed.")
+    told = run_as_json(run)
+    assert (told["completions"], told["failed_completions"]) == (40, 0)
+    assert told["completions_per_minute"] == pytest.approx(240)
+
+
+def test_the_page_and_the_export_show_them(client: Client) -> None:
+    run = surveyed(failed=1)
+    page = client.get(f"/results/{run.pk}/").content.decode()
+    assert "<dt>Completions</dt><dd>39</dd>" in page
+    assert "<dt>Failed completions</dt><dd>1</dd>" in page
+    (exported,) = json.loads(client.get("/results/export/?format=json").content)
+    assert exported["completions"] == 39
