@@ -48,7 +48,7 @@ def serve(listener: socket.socket, token: str) -> NoReturn:
                         continue
                     one.send(closed)
                 elif data:
-                    continue  # a head in pieces: its last one will end it
+                    continue  # a head in pieces: the one with the empty line will end it
             except OSError:
                 data = b""
             del open_sockets[number]

@@ -8,8 +8,9 @@ from benchsuite.procfs import read_stat
 from benchsuite.stats.validity import Turnover
 from benchsuite.telemetry.cpu import TICKS_PER_S
 
-SETTLED_S = 1.5
-"""A process that is younger may be a helper that a request started, and no part of the server."""
+SETTLED_S = 0.5
+"""A process that came with the load and is younger may be a helper that a request has started, and
+no part of the server."""
 
 _Key = tuple[int, int]
 
@@ -53,7 +54,11 @@ class Census:
             return None
         first, before, after = self._counts[0], earlier[-1], later[0]
         settled_until = before.boot_ticks - SETTLED_S * TICKS_PER_S
-        went = {one for one in before.processes - after.processes if one[1] <= settled_until}
+        went = {
+            one
+            for one in before.processes - after.processes
+            if one in first.processes or one[1] <= settled_until
+        }
         came = len(after.processes - before.processes)
         return Turnover(
             replaced=min(len(went), came),

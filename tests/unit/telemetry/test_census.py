@@ -82,13 +82,28 @@ def test_what_happens_before_the_window_is_no_matter(world: World) -> None:
 
 
 def test_helpers_of_requests_are_no_part_of_the_server(world: World) -> None:
+    world.now += 0.6
     world.start(9)
+    world.now -= 0.6
     world.second()
     begin = world.now
     world.end(9)
     world.start(10)
     world.second()
     assert world.census.turnover(begin, world.now) == Turnover()
+
+
+def test_whoever_was_there_before_the_load_is_part_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    young = World(monkeypatch)
+    young.start(1, 2)
+    young.census()
+    begin = young.now
+    young.end(2)
+    young.start(3)
+    young.second()
+    assert young.census.turnover(begin, young.now) == Turnover(replaced=1)
 
 
 def test_without_a_look_at_both_ends_nothing_is_known(world: World) -> None:

@@ -1,0 +1,85 @@
+"""The prober against a real server: what it writes down, and that nothing of it is left."""
+
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from benchsuite import probing
+from tests.integration.left_behind import eventually, processes_with
+from tests.integration.stub import Stub, stub
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Stub]:
+    with stub("good", tmp_path) as running:
+        running.wait()
+        yield running
+
+
+def probed(
+    server: Stub, folder: Path, *, token: str = "", keep_alive: bool = True
+) -> list[probing.Probe]:
+    """At least five probes of a server."""
+    with probing.prober(
+        base_url=f"http://127.0.0.1:{server.port}",
+        path="/some/page/?with=query",
+        token=token or server.marker,
+        folder=folder,
+        users=10,
+        timeout_s=5.0,
+        keep_alive=keep_alive,
+        cookies={"sessionid": "secret"},
+        seed=1,
+    ) as written:
+        assert eventually(lambda: len(probing.read(written)) >= 5)
+        assert processes_with(token or server.marker)
+    return probing.read(written)
+
+
+@pytest.mark.parametrize("keep_alive", [True, False])
+def test_it_asks_now_and_then_and_is_gone_afterwards(
+    server: Stub, tmp_path: Path, *, keep_alive: bool
+) -> None:
+    began = time.monotonic()
+    probes = probed(server, tmp_path, keep_alive=keep_alive)
+    assert all(right for *_, right in probes)
+    assert all(due <= sent <= end for due, sent, end, _ in probes)
+    assert probes[0][0] > began, "by the monotonic clock, as all times of a run"
+    pauses = [after[0] - before[0] for before, after in pairwise(probes)]
+    assert min(pauses) >= probing.LEAST_PAUSE_S * 0.4
+    assert (tmp_path / "prober.json").stat().st_mode & 0o077 == 0, "it holds a session"
+    assert eventually(lambda: processes_with(server.marker) == [server.process.pid])
+
+
+def test_another_server_answers_wrongly(server: Stub, tmp_path: Path) -> None:
+    assert not any(right for *_, right in probed(server, tmp_path, token="another-token"))
+
+
+def test_nobody_answers(server: Stub, tmp_path: Path) -> None:
+    server.process.end(9, 1.0)
+    assert not any(right for *_, right in probed(server, tmp_path))
+
+
+def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
+    """A probe of 0.3 s may be in flight for a tenth of the time, as ten users are there."""
+    with (
+        stub("answers_slowly", tmp_path) as server,
+        probing.prober(
+            base_url=f"http://127.0.0.1:{server.port}",
+            path="/",
+            token=server.marker,
+            folder=tmp_path,
+            users=10,
+            timeout_s=0.3,
+            keep_alive=True,
+            cookies={},
+            seed=1,
+        ) as written,
+    ):
+        assert eventually(lambda: len(probing.read(written)) == 1)
+        time.sleep(1.0)
+        (probe,) = probing.read(written)
+    assert not probe[3]
