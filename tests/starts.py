@@ -9,7 +9,7 @@ from uuid import UUID
 from benchsuite.environment import digest
 from benchsuite.models import Environment, Finding, Run
 from benchsuite.report.cells import Cell
-from benchsuite.report.sides import Side
+from benchsuite.report.comparing.sides import Side
 from benchsuite.specs import RunSpec
 from tests.factories import BEGUN, MACHINE, make_spec
 

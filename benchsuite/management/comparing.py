@@ -12,14 +12,14 @@ from rich.console import Console
 
 from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.management.output import Screen
-from benchsuite.report import gate, likeness, pairing
-from benchsuite.report.comparison import Comparison
-from benchsuite.report.contrast_json import as_json
-from benchsuite.report.contrast_table import markdown, screen_table
-from benchsuite.report.contrasts import Contrast, contrasts, notes
-from benchsuite.report.gate import Judgement
-from benchsuite.report.junit import as_junit
-from benchsuite.report.metrics import DEFAULT, Metric, metric
+from benchsuite.report.comparing import gate, likeness, pairing
+from benchsuite.report.comparing.comparison import Comparison
+from benchsuite.report.comparing.contrast_json import as_json
+from benchsuite.report.comparing.contrast_table import markdown, screen_table
+from benchsuite.report.comparing.contrasts import Contrast, contrasts, notes
+from benchsuite.report.comparing.gate import Judgement
+from benchsuite.report.comparing.junit import as_junit
+from benchsuite.report.comparing.metrics import DEFAULT, Metric, metric
 
 LISTED = 12
 """Differences on the screen; the JSON has all."""

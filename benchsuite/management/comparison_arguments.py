@@ -2,7 +2,7 @@
 
 import argparse
 
-from benchsuite.report.metrics import DEFAULT, METRICS
+from benchsuite.report.comparing.metrics import DEFAULT, METRICS
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from hdrh.histogram import HdrHistogram
 from benchsuite.models import Run
 from benchsuite.report import figures, series, styles
 from benchsuite.report.cells import Cell
-from benchsuite.report.comparison import Comparison
+from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.series import Column, Series
 from benchsuite.results import Verdict
 from benchsuite.stats import histogram

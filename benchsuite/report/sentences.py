@@ -9,7 +9,7 @@ from benchsuite import conf
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Finding, Run
 from benchsuite.report.cells import Cell
-from benchsuite.report.leading import leading_sentence
+from benchsuite.report.comparing.leading import leading_sentence
 from benchsuite.report.naming import cell_titles, load_title, workload_title
 from benchsuite.results import Level, Status, Verdict
 from benchsuite.stats.percentiles import samples_needed

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import overlays, queries, series
-from benchsuite.report.comparison import Comparison
+from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.export import table_as_csv
 from benchsuite.report.series import Series
 from benchsuite.views import access

@@ -9,10 +9,10 @@ from django.urls import reverse
 
 from benchsuite.exceptions import UsageError
 from benchsuite.report import html, overlays, queries
-from benchsuite.report.beside import beside
 from benchsuite.report.cells import Cell, Spread
-from benchsuite.report.comparison import Comparison, is_sound, per_cpu_second, per_gib
-from benchsuite.report.likeness import unlike
+from benchsuite.report.comparing.beside import beside
+from benchsuite.report.comparing.comparison import Comparison, is_sound, per_cpu_second, per_gib
+from benchsuite.report.comparing.likeness import unlike
 from benchsuite.report.sentences import (
     QUESTIONS,
     missing_reason,

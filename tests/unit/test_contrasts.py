@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from benchsuite.exceptions import UsageError
-from benchsuite.report.contrast_table import HEADINGS, markdown, screen_table
-from benchsuite.report.contrasts import Contrast, contrasts, notes, ranked
-from benchsuite.report.metrics import METRICS, metric
+from benchsuite.report.comparing.contrast_table import HEADINGS, markdown, screen_table
+from benchsuite.report.comparing.contrasts import Contrast, contrasts, notes, ranked
+from benchsuite.report.comparing.metrics import METRICS, metric
 from tests.factories import BEGUN
 from tests.starts import FAST, OTHER_BATCH, SLOW, side
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 
 from benchsuite.exceptions import UsageError
-from benchsuite.report.gate import Decision, Judgement, judge, overall, parse
-from benchsuite.report.junit import as_junit
+from benchsuite.report.comparing.gate import Decision, Judgement, judge, overall, parse
+from benchsuite.report.comparing.junit import as_junit
 from tests.starts import FAST, SLOW, side
 
 

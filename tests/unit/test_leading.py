@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchsuite.report.leading import WORDS, leading_sentence
-from benchsuite.report.metrics import METRICS
+from benchsuite.report.comparing.leading import WORDS, leading_sentence
+from benchsuite.report.comparing.metrics import METRICS
 from tests.starts import FAST, SLOW, side
 
 SLOWER = tuple(value / 2 for value in SLOW)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchsuite.exceptions import BenchsuiteError
 from benchsuite.management import comparing, comparison_arguments
-from benchsuite.report.gate import Decision, overall
+from benchsuite.report.comparing.gate import Decision, overall
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
 USAGE = 2

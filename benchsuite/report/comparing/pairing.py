@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell
-from benchsuite.report.contrasts import Pair
-from benchsuite.report.named import Named, named, newest
+from benchsuite.report.comparing.contrasts import Pair
+from benchsuite.report.comparing.named import Named, named, newest
+from benchsuite.report.comparing.sides import Side
 from benchsuite.report.naming import cell_titles
-from benchsuite.report.sides import Side
 
 
 def pairs(words: Sequence[str], baseline: str | None) -> tuple[list[Pair], list[str]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell
-from benchsuite.report.metrics import Metric
+from benchsuite.report.comparing.metrics import Metric
 from benchsuite.results import Level, Status, Verdict
 
 TARGETS_FAULT = "B2"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from benchsuite.report.comparison import Comparison
-from benchsuite.report.contrasts import Contrast
-from benchsuite.report.gate import Judgement
-from benchsuite.report.likeness import matters
-from benchsuite.report.sides import Side
+from benchsuite.report.comparing.comparison import Comparison
+from benchsuite.report.comparing.contrasts import Contrast
+from benchsuite.report.comparing.gate import Judgement
+from benchsuite.report.comparing.likeness import matters
+from benchsuite.report.comparing.sides import Side
 
 
 def as_json(

@@ -9,9 +9,9 @@ from datetime import timedelta
 from statistics import fmean
 
 from benchsuite.report.cells import Cell
-from benchsuite.report.metrics import Metric, metric
+from benchsuite.report.comparing.metrics import Metric, metric
+from benchsuite.report.comparing.sides import Side
 from benchsuite.report.naming import cell_titles
-from benchsuite.report.sides import Side
 from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
 from benchsuite.units import format_period
 

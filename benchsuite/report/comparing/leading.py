@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from benchsuite.report.cells import Cell
-from benchsuite.report.contrasts import Contrast, ranked
+from benchsuite.report.comparing.contrasts import Contrast, ranked
 from benchsuite.stats.compare import Outcome
 from benchsuite.stats.ranks import FEWEST_STARTS
 

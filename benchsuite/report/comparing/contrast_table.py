@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from rich import box
 from rich.table import Table
 
-from benchsuite.report.contrasts import Contrast
-from benchsuite.report.gate import Judgement
+from benchsuite.report.comparing.contrasts import Contrast
+from benchsuite.report.comparing.gate import Judgement
 from benchsuite.stats.compare import Scale
 from benchsuite.units import MISSING
 

@@ -8,7 +8,7 @@ a failed job would mislead.
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from benchsuite.report.gate import Decision, Judgement
+from benchsuite.report.comparing.gate import Decision, Judgement
 
 ELEMENTS = {Decision.BROKEN: "failure", Decision.UNDECIDED: "error"}
 

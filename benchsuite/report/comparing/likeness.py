@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from benchsuite.report.comparison import Comparison, Difference
+from benchsuite.report.comparing.comparison import Comparison, Difference
 
 IMMATERIAL = frozenset(
     {

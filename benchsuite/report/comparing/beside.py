@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.report.comparison import Comparison
-from benchsuite.report.contrasts import Contrast, contrasts, notes
-from benchsuite.report.metrics import DEFAULT, metric
-from benchsuite.report.sides import Side
+from benchsuite.report.comparing.comparison import Comparison
+from benchsuite.report.comparing.contrasts import Contrast, contrasts, notes
+from benchsuite.report.comparing.metrics import DEFAULT, metric
+from benchsuite.report.comparing.sides import Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchsuite.exceptions import UsageError
-from benchsuite.report.contrasts import Contrast, Pair, contrasts
-from benchsuite.report.metrics import Metric, metric
+from benchsuite.report.comparing.contrasts import Contrast, Pair, contrasts
+from benchsuite.report.comparing.metrics import Metric, metric
 from benchsuite.stats.compare import Outcome, Scale
 
 FORM = re.compile(r"\s*([a-z0-9]+)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*")

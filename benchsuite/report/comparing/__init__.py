@@ -1,0 +1,1 @@
+"""Runs against runs: which may be compared, what differs, and whether a difference is real."""
