@@ -44,6 +44,7 @@ class Journeys:
         self._gate = gate
         self._part, self._parts = job.part, job.parts
         self._level = 0.0
+        self._most = 0
         self._raised = Event()
         numbers = itertools.count(job.part, job.parts)
 
@@ -85,7 +86,8 @@ class Journeys:
         self._level = level
         raised, self._raised = self._raised, Event()
         raised.set()
-        return self.share(int(level))
+        self._most = max(self._most, self.share(int(level)))
+        return self._most
 
     def share(self, whole: int) -> int:
         """How many of these are this process's."""

@@ -16,6 +16,7 @@ from benchsuite.report.completions import completion_lines
 from benchsuite.report.export import run_as_json
 from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import ranking_sentence
+from benchsuite.report.stages import stages_table
 from benchsuite.results import Status
 from benchsuite.specs import RunSpec
 
@@ -56,6 +57,9 @@ class Screen:
         """The table, the findings, one plain sentence, and where to look."""
         found = cells(rows)
         self.console.print(text.results_table(found, width=self.console.width))
+        levels = stages_table(rows)
+        if levels is not None:
+            self.console.print(levels)
         for line in text.finding_lines(rows):
             self._line(line)
         for line in completion_lines(found):

@@ -82,13 +82,7 @@ class Progress:
         self._live.update(line, refresh=True)
 
     def _load_cells(self, load: LoadProfile, tick: Tick) -> list[Text | ProgressBar]:
-        start, end = load.window_start_s, load.window_end_s
-        if tick.elapsed_s < start:
-            name, done, length = "warm-up", tick.elapsed_s, start
-        elif tick.elapsed_s < end:
-            name, done, length = "window", tick.elapsed_s - start, load.duration_s
-        else:
-            name, done, length = "drain", tick.elapsed_s - end, load.drain_limit_s
+        name, done, length = _phase(load, tick.elapsed_s)
         return [
             Text(f"· {name}"),
             ProgressBar(total=length, completed=min(done, length), width=BAR_WIDTH),
@@ -96,3 +90,15 @@ class Progress:
             Text(f"· {format_rate(tick.rate)} · p95 {format_duration(tick.p95_s)}"),
             Text(f"· {format_count(tick.failures)} failed", style="red" if tick.failures else ""),
         ]
+
+
+def _phase(load: LoadProfile, elapsed_s: float) -> tuple[str, float, float]:
+    """In which phase a load is, for how long, and how long that takes."""
+    if elapsed_s >= load.window_end_s:
+        return "drain", elapsed_s - load.window_end_s, load.drain_limit_s
+    stage = next(one for one in load.plan if elapsed_s < one.window_end_s)
+    name = f"{load.level_words(stage.level)} · " * bool(load.stages)
+    if elapsed_s < stage.window_start_s:
+        length_s = stage.window_start_s - stage.start_s
+        return f"{name}warm-up", elapsed_s - stage.start_s, length_s
+    return f"{name}window", elapsed_s - stage.window_start_s, load.duration_s

@@ -6,7 +6,7 @@ from statistics import mean, variance
 
 import pytest
 
-from benchsuite.load.schedule import arrivals
+from benchsuite.load.schedule import Tally, arrivals
 from benchsuite.specs import LoadProfile
 
 
@@ -82,3 +82,11 @@ def test_each_stage_has_its_own_rate() -> None:
     assert len([moment for moment in moments if moment < 5]) == 50
     assert len([moment for moment in moments if moment >= 5]) == 200
     assert len(moments) == 250
+
+
+def test_a_tally_counts_what_lies_in_each_window() -> None:
+    load = profile(10, stages=(10.0, 20.0), warmup_s=1.0, duration_s=2.0)
+    tally = Tally(load, origin=100.0)
+    for moment in (100.0, 100.99, 101.0, 102.99, 103.0, 104.5, 105.99, 106.0, 107.0):
+        tally.add(moment)
+    assert tally.counts == [2, 2]
