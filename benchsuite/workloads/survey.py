@@ -1,7 +1,7 @@
 """People who complete surveys, as a robot does it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -95,3 +95,9 @@ class Survey(Workload):
                 f"The database that is kept lacks the surveys {', '.join(missing)}; "
                 "load them: python manage.py seedbench --surveys"
             )
+
+    def count(self, database: DatabaseSpec) -> Mapping[str, int]:
+        """The stored participations, completions, answers and uploads."""
+        from benchsuite.target.survey.counts import counts
+
+        return counts()
