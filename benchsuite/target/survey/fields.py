@@ -1,6 +1,7 @@
 """One question → the form fields that ask it: one field, or one for each line of a rating grid."""
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import PurePath
 from typing import Any
 
@@ -80,8 +81,8 @@ def _number(question: Question) -> forms.Field:
     if question.decimals:
         return forms.DecimalField(
             required=question.required,
-            min_value=question.minimum,
-            max_value=question.maximum,
+            min_value=_rounded(question.minimum, question.decimals),
+            max_value=_rounded(question.maximum, question.decimals),
             max_digits=12,
             decimal_places=question.decimals,
         )
@@ -186,7 +187,11 @@ def _choices(question: Question) -> list[tuple[str, str]]:
     return [(choice.value, choice.label) for choice in question.choices.all()]
 
 
-def _plain(number: Any) -> str:
+def _rounded(limit: Decimal | None, decimals: int) -> Decimal | None:
+    return None if limit is None else round(limit, decimals)
+
+
+def _plain(number: Decimal) -> str:
     return f"{number.normalize():f}"
 
 

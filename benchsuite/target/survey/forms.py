@@ -65,12 +65,13 @@ class PageForm(forms.Form):
 
         A file that was not sent again has no entry: the one that is kept stays.
         """
-        found = {}
+        found: dict[int, Any] = {}
         for question in self._questions:
             names = self._names[question.pk]
             if any(name not in self.cleaned_data for name in names):
                 continue
-            if question.kind == Kind.FILE and not self.cleaned_data[question.name]:
+            sent = self.cleaned_data[names[0]] if names else None
+            if question.kind == Kind.FILE and not isinstance(sent, UploadedFile):
                 if not self.initial.get(question.name):
                     found[question.pk] = None
                 continue

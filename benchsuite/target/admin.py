@@ -1,0 +1,170 @@
+"""Surveys in Django's admin: definitions to edit, answers to look at.
+
+Django imports this only where its admin is installed.
+"""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest
+
+from benchsuite.target.survey.answers import Answer, Participation, Upload
+from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
+
+
+class PageInline(admin.TabularInline):
+    model = Page
+    fields = ("number", "title", "intro")
+    extra = 0
+    show_change_link = True
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Page]":
+        found: QuerySet[Page] = super().get_queryset(request)
+        return found.select_related("survey")
+
+
+class QuestionInline(admin.TabularInline):
+    """The limits of a question depend on its kind, and are edited on its own page."""
+
+    model = Question
+    fields = ("position", "name", "kind", "text", "required")
+    extra = 0
+    show_change_link = True
+    ordering = ("position",)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Question]":
+        found: QuerySet[Question] = super().get_queryset(request)
+        return found.select_related("page__survey")
+
+
+class ChoiceInline(admin.TabularInline):
+    model = Choice
+    extra = 0
+    ordering = ("position",)
+
+
+class ConditionInline(admin.TabularInline):
+    """Offers the questions of earlier pages of the same survey."""
+
+    model = Condition
+    fields = ("source", "operator", "value")
+    extra = 0
+    verbose_name_plural = "conditions: asked only where all of them hold"
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Condition]":
+        found: QuerySet[Condition] = super().get_queryset(request)
+        return found.select_related("source", "page", "question__page")
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        formset = super().get_formset(request, obj, **kwargs)
+        page = obj.page if isinstance(obj, Question) else obj
+        sources = Question.objects.select_related("page__survey")
+        formset.form.base_fields["source"].queryset = (
+            sources.filter(page__survey=page.survey, page__number__lt=page.number)
+            if page
+            else sources.none()
+        )
+        return formset
+
+
+class PageConditionInline(ConditionInline):
+    fk_name = "page"
+
+
+class QuestionConditionInline(ConditionInline):
+    fk_name = "question"
+
+
+@admin.register(Survey)
+class SurveyAdmin(admin.ModelAdmin):
+    list_display = ("title", "slug", "page_count", "question_count", "completion_count")
+    search_fields = ("title", "slug")
+    prepopulated_fields = {"slug": ("title",)}
+    inlines = (PageInline,)
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Survey]":
+        counted: QuerySet[Survey] = (
+            super()
+            .get_queryset(request)
+            .annotate(
+                page_count=Count("pages", distinct=True),
+                question_count=Count("pages__questions", distinct=True),
+                completion_count=Count(
+                    "participations",
+                    filter=Q(participations__completed__isnull=False),
+                    distinct=True,
+                ),
+            )
+        )
+        return counted
+
+    @admin.display(description="pages", ordering="page_count")
+    def page_count(self, survey: Any) -> int:
+        return int(survey.page_count)
+
+    @admin.display(description="questions", ordering="question_count")
+    def question_count(self, survey: Any) -> int:
+        return int(survey.question_count)
+
+    @admin.display(description="completions", ordering="completion_count")
+    def completion_count(self, survey: Any) -> int:
+        return int(survey.completion_count)
+
+
+@admin.register(Page)
+class PageAdmin(admin.ModelAdmin):
+    list_display = ("title", "survey", "number")
+    list_filter = ("survey",)
+    list_select_related = ("survey",)
+    inlines = (QuestionInline, PageConditionInline)
+
+
+@admin.register(Question)
+class QuestionAdmin(admin.ModelAdmin):
+    list_display = ("text", "page", "position", "kind", "required")
+    list_filter = ("page__survey", "kind")
+    list_select_related = ("page__survey",)
+    search_fields = ("text", "name")
+    inlines = (ChoiceInline, QuestionConditionInline)
+
+
+class LookOnly:
+    """What people answered is not changed by hand."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class AnswerInline(LookOnly, admin.TabularInline):
+    model = Answer
+    fields = ("question", "value")
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Answer]":
+        found: QuerySet[Answer] = super().get_queryset(request)
+        return found.select_related("question__page__survey").order_by(
+            "question__page__number", "question__position"
+        )
+
+
+class UploadInline(LookOnly, admin.TabularInline):
+    model = Upload
+    fields = ("question", "name", "content_type")
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Upload]":
+        found: QuerySet[Upload] = super().get_queryset(request)
+        return found.select_related("question__page__survey").defer("content")
+
+
+@admin.register(Participation)
+class ParticipationAdmin(LookOnly, admin.ModelAdmin):
+    list_display = ("code", "survey", "started", "completed")
+    list_filter = ("survey", "completed")
+    list_select_related = ("survey",)
+    search_fields = ("code",)
+    inlines = (AnswerInline, UploadInline)

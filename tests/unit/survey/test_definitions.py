@@ -1,0 +1,110 @@
+"""Definitions that could not be answered are refused where they are edited."""
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.db import IntegrityError
+
+from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
+from benchsuite.target.survey.loading import SurveyError, load_surveys
+from benchsuite.workloads.survey import SLUGS
+
+
+def made(**values: Any) -> Question:
+    page = Page.objects.get(survey__slug="coffee", number=1)
+    return Question(page=page, position=9, name=values.pop("name", "it"), text="?", **values)
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"kind": "short", "minimum": 1}, "minimum"),
+        ({"kind": "number", "minimum": 2, "maximum": 1}, "maximum"),
+        ({"kind": "number", "max_length": 2}, "max_length"),
+        ({"kind": "date", "earliest": "2024-01-02", "latest": "2024-01-01"}, "latest"),
+        ({"kind": "short", "pattern": "("}, "pattern"),
+        ({"kind": "short", "name": "back"}, "name"),
+        ({"kind": "rating"}, "minimum"),
+        ({"kind": "rating", "minimum": 1, "maximum": 11}, "maximum"),
+        ({"kind": "rating", "minimum": "0.5", "maximum": 3}, "minimum"),
+        ({"kind": "file"}, "max_bytes"),
+        ({"kind": "file", "max_bytes": 3_000_000}, "max_bytes"),
+        ({"kind": "song"}, "kind"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(values: dict[str, Any], field: str) -> None:
+    with pytest.raises(ValidationError) as found:
+        made(**values).full_clean()
+    assert field in found.value.message_dict
+
+
+def test_what_comes_with_the_package_makes_sense() -> None:
+    for model in (Survey, Page, Question, Choice, Condition):
+        for one in model.objects.all():
+            one.full_clean()
+    assert tuple(Survey.objects.values_list("slug", flat=True)) == tuple(sorted(SLUGS))
+    for question in Question.objects.filter(kind__in=["radio", "select", "multiple", "rating"]):
+        assert question.choices.count() > 1
+
+
+@pytest.mark.parametrize("target", [("census", 1), ("census", 2), ("health", 3)])
+def test_only_an_earlier_page_of_the_same_survey_decides(target: tuple[str, int]) -> None:
+    slug, number = target
+    source = Question.objects.get(page__survey__slug="census", page__number=2, name="town")
+    page = Page.objects.get(survey__slug=slug, number=number)
+    with pytest.raises(ValidationError, match="earlier page of the same survey"):
+        Condition(page=page, source=source, value="x").full_clean()
+
+
+@pytest.mark.parametrize("both", ["none", "two"])
+def test_a_condition_is_on_a_page_or_on_a_question(both: str) -> None:
+    source = Question.objects.get(page__survey__slug="census", name="given")
+    later = Question.objects.get(page__survey__slug="census", name="phone")
+    targets = {"page": later.page, "question": later} if both == "two" else {}
+    with pytest.raises(IntegrityError):
+        Condition.objects.create(source=source, value="x", **targets)
+
+
+def test_choices_belong_to_questions_that_have_some() -> None:
+    question = Question.objects.get(page__survey__slug="coffee", name="wish")
+    with pytest.raises(ValidationError, match="has no choices"):
+        Choice(question=question, position=1, value="x", label="X").full_clean()
+
+
+def test_loading_again_mends_and_adds_nothing() -> None:
+    before = [model.objects.count() for model in (Survey, Page, Question, Choice, Condition)]
+    Question.objects.filter(name="cups").update(text="Changed")
+    Choice.objects.filter(question__name="brew").delete()
+    loaded = load_surveys()
+    assert (loaded.surveys, loaded.pages, loaded.questions) == (7, 43, 215)
+    after = [model.objects.count() for model in (Survey, Page, Question, Choice, Condition)]
+    assert after == before
+    assert Question.objects.get(name="cups").text.startswith("How many")
+
+
+def test_what_is_dumped_can_be_loaded(tmp_path: Any) -> None:
+    """With natural keys, as the surveys of the package are written."""
+    models = ("survey", "page", "question", "choice", "condition")
+    path = tmp_path / "mine.json"
+    call_command(
+        "dumpdata",
+        *(f"benchsuite_target.{model}" for model in models),
+        natural_foreign=True,
+        natural_primary=True,
+        output=str(path),
+        verbosity=0,
+    )
+    before = [str(one) for one in Condition.objects.all()]
+    Survey.objects.all().delete()
+    call_command("loaddata", str(path), verbosity=0)
+    assert [str(one) for one in Condition.objects.all()] == before
+
+
+def test_a_missing_table_is_told_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.db import connection
+
+    monkeypatch.setattr(connection.introspection, "table_names", lambda: ["other"])
+    with pytest.raises(SurveyError, match=r"python manage\.py migrate benchsuite_target"):
+        load_surveys()

@@ -1,0 +1,176 @@
+"""Each kind of question: what it takes, what it refuses, and how it looks in the page."""
+
+import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from benchsuite.target.survey.definitions import Choice, Page, Question, Survey
+from benchsuite.target.survey.fields import hint
+from benchsuite.target.survey.forms import PageForm
+from benchsuite.target.survey.kinds import LIMITS, WITH_CHOICES, Kind
+
+CHOICES = ("red", "green", "blue")
+
+
+def asked(kind: str, **limits: Any) -> Question:
+    survey = Survey.objects.create(slug="one", title="One")
+    page = Page.objects.create(survey=survey, number=1, title="One")
+    question = Question.objects.create(
+        page=page, position=1, name="it", kind=kind, text="What?", **limits
+    )
+    if kind in WITH_CHOICES:
+        for position, value in enumerate(CHOICES):
+            Choice.objects.create(
+                question=question, position=position, value=value, label=value.title()
+            )
+    question.full_clean()
+    return question
+
+
+def sent(question: Question, value: Any) -> PageForm:
+    """The form after that value was sent for it; of a dict each item by its own name."""
+    data = value if isinstance(value, dict) else {"it": value}
+    files = {name: one for name, one in data.items() if isinstance(one, SimpleUploadedFile)}
+    form = PageForm([question], {}, {k: v for k, v in data.items() if k not in files}, files)
+    form.is_valid()
+    return form
+
+
+def control(question: Question) -> Tag:
+    found = BeautifulSoup(str(PageForm([question], {})["it"]), "html.parser").find(True)
+    assert isinstance(found, Tag)
+    return found
+
+
+DAY = datetime.date(2024, 2, 29)
+TWO = ["red", "blue"]
+LIMITED: list[tuple[str, dict[str, Any], Any, Any, list[Any]]] = [
+    ("short", {"max_length": 5}, "words", "words", ["wordss", "", "  "]),
+    ("short", {"pattern": "[a-z]{2}|x"}, "ab", "ab", ["abc", "AB", "ab\nc", "x1"]),
+    ("long", {"max_length": 6}, "a\nb", "a\nb", ["a\nb\nc\nd", ""]),
+    ("number", {"minimum": 2, "maximum": 10}, "10", 10, ["1", "11", "2.5", "ten", ""]),
+    ("number", {"decimals": 2, "maximum": 1}, "0.25", Decimal("0.25"), ["0.255", "1.01", "nan"]),
+    ("date", {"earliest": DAY, "latest": DAY}, "2024-02-29", DAY, ["2024-02-28", "2024-03-01"]),
+    ("date", {}, "2024-02-29", DAY, ["2023-02-29", "29.2.2024", "", "0000-01-01"]),
+    ("email", {"max_length": 14}, "me@example.com", "me@example.com", ["me", "us@example.com.x"]),
+    ("yesno", {}, "no", "no", ["maybe", ""]),
+    ("radio", {}, "red", "red", ["white", ""]),
+    ("select", {}, "blue", "blue", ["white", ""]),
+    ("multiple", {"minimum": 2, "maximum": 2}, TWO, TWO, [["red"], [], [*TWO, "green"], ["x"]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "limits", "right", "value", "wrong"), LIMITED)
+def test_a_required_question_takes_what_is_right_alone(
+    kind: str, limits: dict[str, Any], right: Any, value: Any, wrong: list[Any]
+) -> None:
+    question = asked(kind, **limits)
+    assert sent(question, right).answers() == {question.pk: value}
+    for one in wrong:
+        form = sent(question, one)
+        assert list(form.errors) == ["it"], one
+        assert form.answers() == {}
+    assert list(sent(question, {}).errors) == ["it"]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.RATING, Kind.FILE)])
+def test_an_optional_question_may_be_left_empty(kind: str) -> None:
+    question = asked(kind, required=False)
+    for nothing in ({}, {"it": ""} if kind != Kind.MULTIPLE else {"it": []}):
+        form = sent(question, nothing)
+        assert form.errors == {}
+        assert form.answers() == {question.pk: None}
+
+
+def test_every_kind_is_tried() -> None:
+    assert {one[0] for one in LIMITED} | {Kind.RATING, Kind.FILE} == set(Kind) == set(LIMITS)
+
+
+def test_a_rating_wants_each_line_on_its_scale() -> None:
+    question = asked("rating", minimum=1, maximum=3)
+    lines = {"it__red": "1", "it__green": "2", "it__blue": "3"}
+    form = sent(question, lines)
+    assert form.answers() == {question.pk: {"red": "1", "green": "2", "blue": "3"}}
+    for wrong in ({**lines, "it__blue": "4"}, {"it__red": "1", "it__green": "2"}):
+        form = sent(question, wrong)
+        assert list(form.errors) == ["it__blue"]
+        assert form.answers() == {}
+
+
+def test_an_optional_rating_keeps_the_lines_that_were_answered() -> None:
+    question = asked("rating", minimum=1, maximum=3, required=False)
+    assert sent(question, {"it__red": "1"}).answers() == {question.pk: {"red": "1"}}
+    assert sent(question, {}).answers() == {question.pk: None}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("a.pdf", b"x" * 10, None),
+        ("A.PDF", b"x", None),
+        ("a.pdf", b"x" * 11, "too_big"),
+        ("a.exe", b"x", "ending"),
+        ("pdf", b"x", "ending"),
+        ("a.pdf", b"", "empty"),
+    ],
+)
+def test_a_file_is_limited(name: str, content: bytes, code: str | None) -> None:
+    question = asked("file", max_bytes=10, accept=".pdf,.png")
+    form = sent(question, {"it": SimpleUploadedFile(name, content)})
+    assert [error.code for error in form.errors.as_data().get("it", [])] == [code] * bool(code)
+    assert form.uploads().keys() == (set() if code else {question.pk})
+
+
+def test_a_required_file_that_is_there_need_not_be_sent_again() -> None:
+    question = asked("file", max_bytes=10)
+    assert list(sent(question, {}).errors) == ["it"]
+    kept = {question.pk: {"name": "old.pdf", "bytes": 3}}
+    form = PageForm([question], kept, {}, {})
+    assert form.is_valid()
+    assert (form.answers(), form.uploads()) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "limits", "attributes"),
+    [
+        ("short", {"max_length": 9}, {"type": "text", "maxlength": "9"}),
+        ("short", {"pattern": "[a-z]+", "pattern_hint": "Letters."}, {"pattern": "[a-z]+"}),
+        ("number", {"minimum": 1, "maximum": 9}, {"type": "number", "min": "1", "max": "9"}),
+        ("number", {"minimum": 1, "decimals": 2}, {"min": "1.00", "step": "0.01"}),
+        ("date", {"earliest": DAY}, {"type": "date", "min": "2024-02-29"}),
+        ("email", {}, {"type": "email", "autocomplete": "email"}),
+        ("file", {"max_bytes": 9, "accept": ".pdf"}, {"type": "file", "accept": ".pdf"}),
+    ],
+)
+def test_a_browser_is_told_the_limits(
+    kind: str, limits: dict[str, Any], attributes: dict[str, str]
+) -> None:
+    shown = control(asked(kind, **limits)).attrs
+    assert {name: shown.get(name) for name in attributes} == attributes
+    assert "required" in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "limits", "words"),
+    [
+        ("number", {"minimum": Decimal(10), "maximum": Decimal("20.50")}, "From 10 to 20.5."),
+        ("number", {"minimum": 10}, ""),
+        ("multiple", {"minimum": 2, "maximum": 3}, "Tick 2 to 3."),
+        ("multiple", {"minimum": 2, "maximum": 2}, "Tick exactly 2."),
+        ("multiple", {"maximum": 2, "required": False}, "Tick at most 2."),
+        ("multiple", {}, "Tick at least 1."),
+        ("multiple", {"required": False}, ""),
+        ("file", {"max_bytes": 2048, "accept": ".a,.b"}, ".a, .b, at most 2.0\xa0KB."),
+    ],
+)
+def test_limits_are_said_in_words(kind: str, limits: dict[str, Any], words: str) -> None:
+    assert hint(Question(kind=kind, **limits)) == words
+
+
+def test_buttons_that_may_be_left_alone_can_be_taken_back() -> None:
+    values = [one["value"] for one in control(asked("yesno", required=False)).select("input")]
+    assert values == ["yes", "no", ""]

@@ -1,0 +1,110 @@
+"""The database store: whole pages, no second row for a second sending, counts."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from benchsuite.target.survey import store as module
+from benchsuite.target.survey.answers import Answer, Participation, Upload
+from benchsuite.target.survey.definitions import Question, Survey
+from benchsuite.target.survey.store import DatabaseStore, Visit, store
+
+
+@pytest.fixture
+def survey() -> Survey:
+    return Survey.objects.get(slug="travel")
+
+
+def question(name: str) -> int:
+    return int(Question.objects.get(page__survey__slug="travel", name=name).pk)
+
+
+def again(visit: Visit, survey: Survey) -> Visit:
+    found = DatabaseStore().visit(survey, str(visit.id))
+    assert found is not None
+    return found
+
+
+def test_a_visit_begins_empty_and_is_found_by_its_id(survey: Survey) -> None:
+    visit = DatabaseStore().begin(survey)
+    assert (visit.done, visit.answers, visit.completed) == ([], {}, False)
+    assert again(visit, survey) == visit
+    other = Survey.objects.get(slug="coffee")
+    assert DatabaseStore().visit(other, str(visit.id)) is None
+    assert DatabaseStore().visit(survey, str(uuid.uuid4())) is None
+    assert DatabaseStore().visit(survey, "no id at all") is None
+
+
+def test_a_page_is_kept_over_what_it_was(survey: Survey) -> None:
+    kept = DatabaseStore()
+    visit = kept.begin(survey)
+    first, second = question("trips"), question("stay")
+    kept.save_page(visit, 1, {first: 3, second: None}, {}, done=False)
+    assert (again(visit, survey).done, again(visit, survey).answers) == (
+        [],
+        {first: 3, second: None},
+    )
+    kept.save_page(again(visit, survey), 1, {first: 4}, {}, done=True)
+    kept.save_page(again(visit, survey), 2, {second: "x"}, {}, done=True)
+    kept.save_page(again(visit, survey), 1, {first: 5}, {}, done=True)
+    assert again(visit, survey).done == [1, 2]
+    assert again(visit, survey).answers == {first: 5, second: "x"}
+
+
+def test_an_upload_replaces_the_one_before(survey: Survey) -> None:
+    kept = DatabaseStore()
+    visit = kept.begin(survey)
+    photo = question("photo")
+    for content in (b"one", b"two"):
+        file = SimpleUploadedFile("a" * 300 + ".png", content, "image/png")
+        kept.save_page(visit, 8, {photo: {"name": file.name}}, {photo: file}, done=True)
+    upload = Upload.objects.get()
+    assert (bytes(upload.content), upload.content_type) == (b"two", "image/png")
+    assert len(upload.name) <= 200
+    assert upload.name.endswith(".png")
+
+
+class Torn(SimpleUploadedFile):
+    """A file that can't be read to its end."""
+
+    def read(self, *args: Any) -> bytes:
+        raise OSError("gone")
+
+
+def test_a_page_is_kept_whole_or_not_at_all(survey: Survey) -> None:
+    kept = DatabaseStore()
+    visit = kept.begin(survey)
+    with pytest.raises(OSError, match="gone"):
+        kept.save_page(
+            visit, 1, {question("trips"): 3}, {question("photo"): Torn("a.png", b"x")}, done=True
+        )
+    assert again(visit, survey).answers == {}
+    assert again(visit, survey).done == []
+
+
+def test_completing_twice_keeps_the_first_time(survey: Survey) -> None:
+    kept = DatabaseStore()
+    visit = kept.begin(survey)
+    stale, fresh = question("trips"), question("nights")
+    kept.save_page(visit, 1, {stale: 1, fresh: 2}, {}, done=True)
+    kept.complete(visit, {stale})
+    first = Participation.objects.get().completed
+    kept.complete(visit, set())
+    assert Participation.objects.get().completed == first
+    assert again(visit, survey).answers == {fresh: 2}
+    assert kept.counts() == {"participations": 1, "completions": 1, "answers": 1, "uploads": 0}
+    assert Answer.objects.get().value == 2
+
+
+def test_the_setting_names_the_store(settings: Any) -> None:
+    assert type(store()) is DatabaseStore
+    settings.BENCHSUITE_SURVEY_STORE = f"{__name__}.Other"
+    module.store.cache_clear()
+    assert type(store()).__name__ == "Other"
+    module.store.cache_clear()
+
+
+class Other(DatabaseStore):
+    """Another place for answers."""

@@ -1,0 +1,273 @@
+"""The survey application as a browser meets it."""
+
+import re
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from benchsuite.target.survey import bounded
+from benchsuite.target.survey.answers import Answer, Participation, Upload
+from benchsuite.target.survey.counts import completions, counts
+from benchsuite.target.survey.definitions import Survey
+from tests.unit.survey.visitor import Visitor
+
+SHAPES = {
+    "coffee": (1, 5),
+    "conference": (2, 10),
+    "workplace": (4, 20),
+    "health": (6, 30),
+    "travel": (8, 40),
+    "housing": (10, 50),
+    "census": (12, 60),
+}
+QUERIES_TO_SHOW = 7
+QUERIES_TO_TAKE = 14
+"""Four of them are the savepoints of a test; outside a test there are transactions instead."""
+
+
+def stored(slug: str) -> dict[str, Any]:
+    """Question's name → value, of the one participation there is."""
+    return dict(
+        Answer.objects.filter(participation__survey__slug=slug).values_list(
+            "question__name", "value"
+        )
+    )
+
+
+def test_the_list_links_to_every_survey(visitor: Visitor, soup: Any) -> None:
+    page = soup(visitor.get(""))
+    listed = {link["href"]: link.parent.get_text(" ", strip=True) for link in page.select("li a")}
+    assert set(listed) == {f"/bench/survey/{slug}/" for slug in SHAPES}
+    for slug, (pages, questions) in SHAPES.items():
+        text = " ".join(listed[f"/bench/survey/{slug}/"].split())
+        assert f"{questions} questions on {pages} page" in text
+
+
+@pytest.mark.parametrize("slug", SHAPES)
+def test_each_survey_can_be_completed(slug: str, visitor: Visitor, soup: Any) -> None:
+    answer, numbers = visitor.complete(slug)
+    page = soup(answer)
+    code = page.select_one("output[data-completion-code]").get_text()
+    assert re.fullmatch("[0-9A-F]{10}", code)
+    assert not page.select("form")
+    assert numbers == sorted(set(numbers))
+    participation = Participation.objects.get()
+    assert (participation.code, participation.survey.slug) == (code, slug)
+    assert participation.completed
+    assert completions() == 1
+    asked = set(Answer.objects.values_list("question__page__number", flat=True))
+    assert asked == set(numbers)
+
+
+def test_pages_that_do_not_concern_are_left_out(visitor: Visitor) -> None:
+    _, numbers = visitor.complete("health", smoker="never", sport="no")
+    assert numbers == [1, 4, 5, 6]
+    assert "water" not in stored("health")
+    other = Visitor(Client())
+    other.client.cookies.clear()
+    _, numbers = other.complete("health", smoker="now", sport="yes")
+    assert numbers == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(("people", "times"), [("1", 0), ("2", 1), ("10", 1)])
+def test_a_condition_compares_numbers_as_numbers(people: str, times: int, visitor: Visitor) -> None:
+    _, numbers = visitor.complete("census", people=people)
+    assert numbers.count(6) == times
+
+
+@pytest.mark.parametrize(("citizen", "tongues"), [("DE", set()), ("FR", {"tongue"})])
+def test_one_question_can_be_left_out(citizen: str, tongues: set[str], visitor: Visitor) -> None:
+    visitor.complete("census", citizen=citizen)
+    assert {"tongue"} & set(stored("census")) == tongues
+
+
+def test_an_answer_that_is_changed_changes_the_way(visitor: Visitor) -> None:
+    """What was answered on the way that was left stays until the end, and no longer."""
+    visitor.get("health/")
+    visitor.post("health/1/", visitor.answers("health", 1, smoker="now", sport="no"))
+    visitor.post("health/2/", visitor.answers("health", 2))
+    sent = visitor.post("health/1/", visitor.answers("health", 1, smoker="never", sport="no"))
+    assert sent["Location"].endswith("/health/4/")
+    assert {"daily", "began", "brand"} <= set(stored("health"))
+    for number in (4, 5, 6):
+        answers = visitor.answers("health", number, water=None)
+        sent = visitor.post(f"health/{number}/", answers)
+    assert "/thanks/" in sent["Location"]
+    assert not {"daily", "began", "brand"} & set(stored("health"))
+    assert stored("health")["smoker"] == "never"
+
+
+def test_back_keeps_what_is_right_and_asks_for_no_more(visitor: Visitor, soup: Any) -> None:
+    visitor.get("conference/")
+    visitor.post("conference/1/", visitor.answers("conference", 1, best="Mine"))
+    half = {"city": "online", "price": "-5", "email": "nobody"}
+    answer = visitor.post("conference/2/", half, back=True)
+    assert (answer.status_code, answer["Location"]) == (303, "/bench/survey/conference/1/")
+    first = soup(visitor.client.get(answer["Location"]))
+    assert first.select_one("[name=best]")["value"] == "Mine"
+    assert [one["value"] for one in first.select("[name=days][checked]")] == ["day1"]
+    second = soup(visitor.get("conference/2/"))
+    assert second.select_one("[name=city] [selected]")["value"] == "online"
+    assert not second.select_one("[name=price]").get("value")
+    assert completions() == 0
+
+
+def test_someone_who_returns_goes_on_where_they_stopped(visitor: Visitor, soup: Any) -> None:
+    visitor.get("workplace/")
+    for number in (1, 2):
+        visitor.post(f"workplace/{number}/", visitor.answers("workplace", number))
+    later = Visitor(Client())
+    later.client.cookies = visitor.client.cookies
+    answer = later.get("workplace/")
+    assert (answer.status_code, answer["Location"]) == (303, "/bench/survey/workplace/3/")
+    assert soup(later.get("workplace/1/")).select_one("[name=staff]")["value"] == "AB-123"
+    assert Participation.objects.count() == 1
+
+
+def test_after_the_end_another_one_begins(visitor: Visitor) -> None:
+    visitor.complete("coffee")
+    visitor.complete("coffee")
+    assert counts() == {"participations": 2, "completions": 2, "answers": 10, "uploads": 0}
+
+
+def test_the_same_page_sent_twice_counts_once(visitor: Visitor) -> None:
+    visitor.get("coffee/")
+    sent = visitor.answers("coffee", 1)
+    first, second = (visitor.post("coffee/1/", sent) for _ in range(2))
+    assert first["Location"] == second["Location"]
+    assert counts() == {"participations": 1, "completions": 1, "answers": 5, "uploads": 0}
+    assert visitor.get("coffee/1/")["Location"] == first["Location"]
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_skipping_ahead_is_refused(method: str, visitor: Visitor) -> None:
+    visitor.get("workplace/")
+    visitor.post("workplace/1/", visitor.answers("workplace", 1))
+    sent = {} if method == "get" else visitor.answers("workplace", 4)
+    answer = visitor.get("workplace/4/") if method == "get" else visitor.post("workplace/4/", sent)
+    assert (answer.status_code, answer["Location"]) == (303, "/bench/survey/workplace/2/")
+    assert Answer.objects.filter(question__page__number=4).count() == 0
+    assert completions() == 0
+
+
+def test_a_page_that_is_left_out_is_refused(visitor: Visitor) -> None:
+    visitor.get("health/")
+    visitor.post("health/1/", visitor.answers("health", 1, smoker="never"))
+    answer = visitor.post("health/2/", visitor.answers("health", 2))
+    assert (answer.status_code, answer["Location"]) == (303, "/bench/survey/health/3/")
+
+
+@pytest.mark.parametrize("path", ["nothing/", "coffee/2/", "coffee/0/", "nothing/thanks/X/"])
+def test_what_does_not_exist_is_not_found(path: str, visitor: Visitor) -> None:
+    visitor.get("coffee/")
+    assert visitor.get(path).status_code == 404
+
+
+def test_a_survey_without_a_page_is_neither_listed_nor_found(visitor: Visitor) -> None:
+    Survey.objects.create(slug="empty", title="Empty")
+    assert b"Empty" not in visitor.get("").content
+    assert visitor.get("empty/").status_code == 404
+
+
+@pytest.mark.parametrize("cookie", ["", "forged", "4f7d4ec6-0f4f-4c4c-9bb0-3a1f0f6f3a11:x:y"])
+def test_without_its_cookie_a_page_leads_to_the_start(cookie: str, visitor: Visitor) -> None:
+    visitor.get("coffee/")
+    visitor.client.cookies["survey_coffee"] = cookie
+    answer = visitor.post("coffee/1/", visitor.answers("coffee", 1))
+    assert (answer.status_code, answer["Location"]) == (303, "/bench/survey/coffee/")
+    assert Answer.objects.count() == 0
+
+
+def test_the_cookie_of_one_survey_opens_no_other(visitor: Visitor) -> None:
+    visitor.get("coffee/")
+    stolen = visitor.client.cookies["survey_coffee"].value
+    visitor.client.cookies["survey_conference"] = stolen
+    assert visitor.get("conference/1/")["Location"] == "/bench/survey/conference/"
+
+
+@pytest.mark.parametrize("token", [None, "wrong"])
+def test_a_page_without_its_token_is_refused(token: str | None, visitor: Visitor) -> None:
+    visitor.get("coffee/")
+    sent = visitor.answers("coffee", 1)
+    if token:
+        sent["csrfmiddlewaretoken"] = token
+    assert visitor.client.post("/bench/survey/coffee/1/", sent).status_code == 403
+    assert Answer.objects.count() == 0
+
+
+def test_the_thanks_are_for_those_who_finished(visitor: Visitor) -> None:
+    answer, _ = visitor.complete("coffee")
+    path = f"/bench/survey/coffee/thanks/{Participation.objects.get().code}/"
+    assert visitor.client.get(path).status_code == 200
+    assert visitor.client.get("/bench/survey/coffee/thanks/0123456789/").status_code == 404
+    assert Client().get(path).status_code == 404
+    assert Participation.objects.get().code.encode() in answer.content
+
+
+def test_nobody_is_thanked_before_the_end(visitor: Visitor) -> None:
+    visitor.get("coffee/")
+    code = Participation.objects.get().code
+    assert visitor.get(f"coffee/thanks/{code}/").status_code == 404
+
+
+def test_a_file_is_kept_and_may_be_replaced(visitor: Visitor, soup: Any) -> None:
+    visitor.get("travel/")
+    for number in range(1, 8):
+        visitor.post(f"travel/{number}/", visitor.answers("travel", number))
+    big = SimpleUploadedFile("big.png", b"x" * 200_001, "image/png")
+    answer = visitor.post("travel/8/", visitor.answers("travel", 8, photo=big))
+    assert "at most 195.3" in soup(answer).select_one("#id_photo_error").get_text()
+    program = SimpleUploadedFile("run.exe", b"x", "image/png")
+    answer = visitor.post("travel/8/", visitor.answers("travel", 8, photo=program))
+    assert ".png, .jpg" in soup(answer).select_one("#id_photo_error").get_text()
+    assert Upload.objects.count() == 0
+    first = SimpleUploadedFile("day.png", b"first", "image/png")
+    answer = visitor.post("travel/8/", visitor.answers("travel", 8, photo=first), back=True)
+    assert (
+        "day.png is kept" in soup(visitor.get("travel/8/")).select_one(".help").parent.parent.text
+    )
+    visitor.post("travel/8/", visitor.answers("travel", 8, photo=None), back=True)
+    assert bytes(Upload.objects.get().content) == b"first"
+    second = SimpleUploadedFile("day2.png", b"second", "image/png")
+    answer = visitor.post("travel/8/", visitor.answers("travel", 8, photo=second))
+    assert "/thanks/" in answer["Location"]
+    assert bytes(Upload.objects.get().content) == b"second"
+    assert stored("travel")["photo"] == {"name": "day2.png", "bytes": 6}
+
+
+def test_a_large_body_is_refused_unread(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded, "LARGEST_BODY", 1000)
+    visitor.get("coffee/")
+    answer = visitor.post("coffee/1/", visitor.answers("coffee", 1, wish="x" * 1000))
+    assert answer.status_code == 413
+    assert b"1000\xc2\xa0bytes" in answer.content
+    assert Answer.objects.count() == 0
+
+
+def test_pages_are_not_there_outside_a_run(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BENCHSUITE_RUN")
+    for path in ("", "coffee/", "coffee/1/", "coffee/thanks/X/"):
+        assert visitor.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(("slug", "number"), [("coffee", 1), ("workplace", 3), ("census", 11)])
+def test_a_page_takes_few_queries_however_large_the_survey(
+    slug: str, number: int, visitor: Visitor, django_assert_max_num_queries: Any
+) -> None:
+    visitor.get(f"{slug}/")
+    for before in range(1, number):
+        visitor.post(f"{slug}/{before}/", visitor.answers(slug, before))
+    with django_assert_max_num_queries(QUERIES_TO_SHOW):
+        assert visitor.get(f"{slug}/{number}/").status_code == 200
+    sent = visitor.answers(slug, number)
+    with django_assert_max_num_queries(QUERIES_TO_TAKE):
+        assert visitor.post(f"{slug}/{number}/", sent).status_code == 303
+
+
+def test_the_list_is_one_query(visitor: Visitor, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(1):
+        visitor.get("")

@@ -1,0 +1,112 @@
+"""Surveys are edited in the admin, and what people answered is only looked at."""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.contrib.auth.models import User
+
+from benchsuite.target.survey.answers import Answer, Participation
+from benchsuite.target.survey.definitions import Condition, Page, Question, Survey
+
+
+@pytest.fixture
+def admin(client: Any) -> Any:
+    client.force_login(User.objects.create_superuser("root"))
+    return client
+
+
+@pytest.fixture
+def survey() -> Survey:
+    made = Survey.objects.create(slug="mine", title="Mine")
+    for number in (1, 2):
+        page = Page.objects.create(survey=made, number=number, title=f"Part {number}")
+        Question.objects.create(
+            page=page, position=1, name=f"q{number}", kind="short", text=f"Number {number}?"
+        )
+    return made
+
+
+def fields(answer: Any) -> dict[str, str]:
+    """What a browser would send of the page's form without a change."""
+    form = BeautifulSoup(answer.content, "html.parser").select_one("#content-main form")
+    assert form is not None
+    found = {}
+    for one in form.select("input[name], textarea[name], select[name]"):
+        chosen = one.select_one("[selected]") if one.name == "select" else None
+        if one.get("type") in ("checkbox", "submit") and not one.has_attr("checked"):
+            continue
+        value = chosen["value"] if chosen else one.get("value", "")
+        found[str(one["name"])] = one.get_text().lstrip("\n") if one.name == "textarea" else value
+    return found
+
+
+def test_lists_count(admin: Any, survey: Survey) -> None:
+    Participation.objects.create(survey=survey)
+    row = BeautifulSoup(admin.get("/admin/benchsuite_target/survey/").content, "html.parser")
+    cells = {
+        str(cell["class"][0]): cell.get_text()
+        for cell in row.select("#result_list tbody tr td")
+        if cell.get("class")
+    }
+    assert cells["field-page_count"] == cells["field-question_count"] == "2"
+    assert cells["field-completion_count"] == "0"
+    for model in ("page", "question", "participation"):
+        assert admin.get(f"/admin/benchsuite_target/{model}/").status_code == 200
+
+
+def test_a_condition_offers_earlier_pages_alone_and_is_stored(admin: Any, survey: Survey) -> None:
+    first, second = Page.objects.filter(survey=survey).order_by("number")
+    path = f"/admin/benchsuite_target/page/{second.pk}/change/"
+    shown = admin.get(path)
+    page = BeautifulSoup(shown.content, "html.parser")
+    offered = page.select("select[name=conditions-__prefix__-source] option[value]")
+    source = first.questions.get()
+    assert [one["value"] for one in offered] == ["", str(source.pk)]
+    sent = fields(shown)
+    sent = {name: value for name, value in sent.items() if "__prefix__" not in name}
+    sent.update(
+        {
+            "conditions-TOTAL_FORMS": "1",
+            "conditions-0-page": str(second.pk),
+            "conditions-0-source": str(source.pk),
+            "conditions-0-operator": "is",
+            "conditions-0-value": "x",
+        }
+    )
+    answer = admin.post(path, sent)
+    assert answer.status_code == 302, answer.content.decode()[:3000]
+    assert Condition.objects.get().page == second
+
+
+def test_limits_without_sense_are_refused_with_words(admin: Any, survey: Survey) -> None:
+    question = Question.objects.get(name="q1")
+    path = f"/admin/benchsuite_target/question/{question.pk}/change/"
+    sent = {**fields(admin.get(path)), "pattern": "("}
+    sent = {name: value for name, value in sent.items() if "__prefix__" not in name}
+    answer = admin.post(path, sent)
+    assert answer.status_code == 200
+    assert "Not a regular expression" in answer.content.decode()
+
+
+def test_answers_are_shown_and_never_changed(admin: Any, survey: Survey) -> None:
+    participation = Participation.objects.create(survey=survey)
+    question = Question.objects.get(name="q1")
+    Answer.objects.create(participation=participation, question=question, value="What I said")
+    path = f"/admin/benchsuite_target/participation/{participation.pk}/change/"
+    shown = admin.get(path)
+    assert "What I said" in shown.content.decode()
+    assert admin.post(path, {"code": "X"}).status_code == 403
+    assert admin.get("/admin/benchsuite_target/participation/add/").status_code == 403
+
+
+def test_a_page_of_the_admin_takes_few_queries(
+    admin: Any, survey: Survey, django_assert_max_num_queries: Any
+) -> None:
+    page = Page.objects.get(survey=survey, number=2)
+    for position in range(2, 30):
+        Question.objects.create(
+            page=page, position=position, name=f"x{position}", kind="short", text="?"
+        )
+    with django_assert_max_num_queries(20):
+        admin.get(f"/admin/benchsuite_target/page/{page.pk}/change/")
