@@ -97,6 +97,19 @@ def closed(target: Responding, case: Case, duration_s: float) -> Shown:
     )
 
 
+def open_model(target: Responding, case: Case, duration_s: float) -> Shown:
+    return _ours(
+        target,
+        LoadProfile(
+            model="open",
+            arrival_rate=case.rate,
+            warmup_s=WARMUP_S,
+            duration_s=duration_s,
+            timeout_s=TIMEOUT_S,
+        ),
+    )
+
+
 def wrk(target: Responding, case: Case, duration_s: float) -> Shown:
     return _foreign(programs.wrk, target, case, duration_s)
 
@@ -123,6 +136,7 @@ def _foreign(
 
 GENERATORS: dict[str, Callable[[Responding, Case, float], Shown]] = {
     "ours, closed": closed,
+    "ours, open": open_model,
     "wrk": wrk,
     "hey": hey,
     "Locust FastHttpUser": locust,

@@ -1,6 +1,7 @@
 """Other load generators and what they say themselves: wrk, hey and Locust."""
 
 import csv
+import math
 import re
 import shutil
 import subprocess
@@ -38,11 +39,13 @@ def missing(*names: str) -> list[str]:
 
 
 def wrk(url: str, *, connections: int, duration_s: float) -> Figures:
+    """It knows whole seconds only."""
+    whole_s = math.ceil(duration_s)
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(WRK_REPORT)
         script.flush()
         printed = _output(
-            ["wrk", "-t1", f"-c{connections}", f"-d{duration_s:g}s", "-s", script.name, url],
+            ["wrk", "-t1", f"-c{connections}", f"-d{whole_s}s", "-s", script.name, url],
             duration_s,
         )
     return Figures(

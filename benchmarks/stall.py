@@ -94,6 +94,19 @@ def _ours(target: Responding, profile: LoadProfile, stall: Stall) -> Shown:
     return Shown(rate=loaded.rate, percentiles={one: _percentile(times, one) for one in (50, 99)})
 
 
+def open_model(target: Responding, duration_s: float, stall: Stall) -> Shown:
+    return _ours(
+        target,
+        LoadProfile(
+            model="open",
+            arrival_rate=RATE,
+            warmup_s=WARMUP_S,
+            duration_s=duration_s,
+        ),
+        stall,
+    )
+
+
 def closed(target: Responding, duration_s: float, stall: Stall) -> Shown:
     return _ours(
         target,
@@ -139,6 +152,7 @@ def _foreign(stall: Stall, duration_s: float, program: Callable[[], programs.Fig
 
 
 GENERATORS: dict[str, Callable[[Responding, float, Stall], Shown]] = {
+    "ours, open": open_model,
     "ours, closed": closed,
     "wrk, 2 connections": wrk,
     "hey -q, 10 connections": hey,

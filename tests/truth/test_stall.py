@@ -15,3 +15,8 @@ def test_a_closed_load_misses_most_of_a_stall_that_the_oracle_sees(tmp_path: Pat
     expected_s = 0.8 * stall.SHARE * DURATION_S
     assert trial.true_p99_s == pytest.approx(expected_s, rel=0.15)
     assert trial.shown.percentiles[99] < expected_s / 2
+
+
+def test_an_open_load_sees_the_stall_as_the_oracle_does(tmp_path: Path) -> None:
+    trial = stall.trial("ours, open", DURATION_S, tmp_path)
+    assert trial.ratio == pytest.approx(1.0, abs=0.15)
