@@ -18,12 +18,8 @@ def summary(done: Completion) -> str:
     return ", ".join(parts)
 
 
-def lines(done: Completion) -> list[str]:
-    """Page by page: what was answered, and what was mended on the way."""
-    return [line for visit in done.visits for line in _page(visit)]
-
-
-def _page(visit: Visit) -> list[str]:
+def lines(visit: Visit) -> list[str]:
+    """One page: what was answered, and what was mended on the way."""
     title = f"  {visit.title}" if visit.title else ""
     found = [f"page {visit.number}  {visit.path}{title}"]
     for name, value in visit.answers:

@@ -61,6 +61,12 @@ class Completion:
         return len(self.visits) + 1
 
 
+OnVisit = Callable[[Visit], None]
+
+Complete = Callable[[str, OnVisit | None], Completion]
+"""Completes a survey with this seed, and tells of each page that is done."""
+
+
 def complete(
     client: Client,
     url: str,
@@ -69,7 +75,7 @@ def complete(
     known: Mapping[str, str] | None = None,
     bounds: Bounds | None = None,
     naming: Callable[[str, str], str] | None = None,
-    on_visit: Callable[[Visit], None] | None = None,
+    on_visit: OnVisit | None = None,
 ) -> Completion:
     """Fills the form at a URL, and those that follow, until a page has none.
 
@@ -77,12 +83,12 @@ def complete(
     name and a password); `naming` makes a name for the results of method and path. Raises
     RobotError, which names the page and the reason.
     """
-    walk = _Walk(client, url, Random(str(seed)), known or {}, bounds or Bounds(), naming)
+    walk = Walk(client, url, seed=seed, known=known, bounds=bounds, naming=naming)
     return walk.to_the_end(on_visit)
 
 
 @dataclass(frozen=True, slots=True)
-class _Arrival:
+class Arrival:
     """A page, and how one came to it."""
 
     path: str
@@ -90,38 +96,42 @@ class _Arrival:
     redirected: bool
 
 
-class _Walk:
+class Walk:
+    """One completion. How a page is asked for and sent is this robot's own; see `browser`."""
+
     def __init__(
         self,
         client: Client,
         url: str,
-        chance: Random,
-        known: Mapping[str, str],
-        bounds: Bounds,
-        naming: Callable[[str, str], str] | None,
+        *,
+        seed: object = 0,
+        known: Mapping[str, str] | None = None,
+        bounds: Bounds | None = None,
+        naming: Callable[[str, str], str] | None = None,
     ) -> None:
         parts = urlsplit(url)
         self._client = client
         self._origin = (parts.scheme, parts.netloc)
         self._start = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
-        self._chance = chance
-        self._person = people.person(chance)
-        self._known = known
-        self._bounds = bounds
+        self._chance = Random(str(seed))
+        self._person = people.person(self._chance)
+        self._known = known or {}
         self._naming = naming
         self._number = 1
-        self._path = self._start
+        self.bounds = bounds or Bounds()
+        self.path = self._start
+        """Of the page that is being filled."""
 
-    def to_the_end(self, on_visit: Callable[[Visit], None] | None) -> Completion:
+    def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []
-        arrival = self._ask("GET", self._start)
+        arrival = self.ask("GET", self._start)
         while True:
-            self._path, page = arrival.path, arrival.page
+            self.path, page = arrival.path, arrival.page
             form = None if page.completion_code else main_form(page)
             if form is None:
                 break
-            if self._number > self._bounds.pages:
-                raise self._stuck(f"the survey is not at its end after {self._bounds.pages} pages")
+            if self._number > self.bounds.pages:
+                raise self.stuck(f"the survey is not at its end after {self.bounds.pages} pages")
             visit, arrival, done = self._fill(page, form)
             visits.append(visit)
             if on_visit is not None:
@@ -130,12 +140,12 @@ class _Walk:
                 break
             self._number += 1
         if not visits and not arrival.page.completion_code:
-            raise self._stuck("there is no form to fill")
+            raise self.stuck("there is no form to fill")
         return Completion(
             visits=tuple(visits), path=arrival.path, code=arrival.page.completion_code
         )
 
-    def _fill(self, page: Page, form: Form) -> tuple[Visit, _Arrival, bool]:
+    def _fill(self, page: Page, form: Form) -> tuple[Visit, Arrival, bool]:
         """Sends a page until its answers are taken; what was done, where it led, whether it ended.
 
         A form that comes back unchanged together with praise is one that starts over.
@@ -143,23 +153,23 @@ class _Walk:
         filler = Filler(self._person, self._chance, self._known)
         said: list[str] = []
         shown = form
-        for tries in range(1, self._bounds.tries + 1):
+        for tries in range(1, self.bounds.tries + 1):
             if page.captcha:
-                raise self._stuck("it asks for a captcha, which a robot can't answer")
+                raise self.stuck("it asks for a captcha, which a robot can't answer")
             try:
                 filler.fill(shown)
             except Unfillable as error:
-                raise self._stuck(str(error)) from error
+                raise self.stuck(str(error)) from error
             button = next_button(shown)
             pairs = filler.pairs(shown, button)
-            arrival = self._send(shown, button, pairs)
+            arrival = self.send(shown, button, pairs)
             back = None if arrival.page.completion_code else main_form(arrival.page)
             again = back is not None and self._same(shown, page, back, arrival)
             praised = again and arrival.page.praised
             if back is None or not again or praised:
                 visit = Visit(
                     number=self._number,
-                    path=self._path,
+                    path=self.path,
                     title=page.title,
                     tries=tries,
                     answers=filler.given(shown),
@@ -169,11 +179,11 @@ class _Walk:
             said += _complaints(back, arrival.page)
             filler.mend(back)
             shown, page = back, arrival.page
-        raise self._stuck(self._refusal(shown, page))
+        raise self.stuck(self._refusal(shown, page))
 
-    def _same(self, sent: Form, page: Page, back: Form, arrival: _Arrival) -> bool:
+    def _same(self, sent: Form, page: Page, back: Form, arrival: Arrival) -> bool:
         """Whether it is the page that was just sent, to be mended."""
-        here = arrival.path.partition("?")[0] == self._path.partition("?")[0]
+        here = arrival.path.partition("?")[0] == self.path.partition("?")[0]
         if back.wrong or arrival.page.errors:
             return here or back.signature == sent.signature
         alike = back.signature == sent.signature and page.title == arrival.page.title
@@ -181,27 +191,27 @@ class _Walk:
 
     def _refusal(self, form: Form, page: Page) -> str:
         words = "; ".join(_complaints(form, page)) or "nothing is said about what is wrong"
-        return f"not taken after {self._bounds.tries} tries: {words}"
+        return f"not taken after {self.bounds.tries} tries: {words}"
 
-    def _send(self, form: Form, button: Button | None, pairs: list[tuple[str, Value]]) -> _Arrival:
+    def send(self, form: Form, button: Button | None, pairs: list[tuple[str, Value]]) -> Arrival:
         pressed = button.limits if button is not None else {}
         action = pressed.get("formaction") or form.action
         method = (pressed.get("formmethod") or form.method).upper()
-        target = self._resolved(action or self._path, self._path)
+        target = self._resolved(action or self.path, self.path)
         if method != "POST":
             target = f"{target.partition('?')[0]}?{encoding.query(pairs)}"
-            return self._ask("GET", target)
+            return self.ask("GET", target)
         enctype = (pressed.get("formenctype") or form.enctype).lower()
-        return self._ask("POST", target, encoding.body(pairs, enctype))
+        return self.ask("POST", target, encoding.body(pairs, enctype))
 
-    def _ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> _Arrival:
-        """One request and where it leads."""
+    def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
+        """One request and where it led."""
         redirects = 0
         answer = self._request(method, path, content)
         while answer.status_code in REDIRECTS and answer.headers.get("Location"):
             redirects += 1
-            if redirects > self._bounds.redirects:
-                raise self._stuck(f"redirected more than {self._bounds.redirects} times")
+            if redirects > self.bounds.redirects:
+                raise self.stuck(f"redirected more than {self.bounds.redirects} times")
             if answer.status_code not in (307, 308):
                 method = "GET"
             path = self._resolved(str(answer.headers["Location"]), path)
@@ -209,18 +219,22 @@ class _Walk:
         body = bytes(answer.content)
         html = "html" in str(answer.headers.get("Content-Type", "html")).lower()
         page = read(body) if html and body else Page(title="")
-        if answer.status_code >= 400:
+        self.check_status(answer.status_code, body, page)
+        return Arrival(path, page, redirects > 0)
+
+    def check_status(self, status: int, body: bytes, page: Page) -> None:
+        """Raises RobotError for an error, unless it is a form that came back for mending."""
+        if status >= 400:
             form = main_form(page)
-            if answer.status_code not in REFUSALS or form is None or not form.wrong:
-                raise self._stuck(_status(answer.status_code, body, page))
-        return _Arrival(path, page, redirects > 0)
+            if status not in REFUSALS or form is None or not form.wrong:
+                raise self.stuck(_status(status, body, page))
 
     def _request(self, method: str, path: str, content: tuple[bytes, str]) -> Any:
         more: dict[str, Any] = {}
         if self._naming is not None:
             more["name"] = self._naming(method, path)
         if self._origin[0] == "https":  # Django checks where a POST over TLS comes from
-            more["headers"] = {"Referer": f"https://{self._origin[1]}{self._path}"}
+            more["headers"] = {"Referer": f"https://{self._origin[1]}{self.path}"}
         try:
             if method == "POST":
                 return self._client.post(path, content[0], content[1], **more)
@@ -228,18 +242,18 @@ class _Walk:
         except RobotError:
             raise
         except AnswerError as error:
-            raise self._stuck(str(error)) from error
+            raise self.stuck(str(error)) from error
 
     def _resolved(self, reference: str, base: str) -> str:
         """The path that an action or a redirect leads to; other hosts are not gone to."""
         scheme, host = self._origin
         parts = urlsplit(urljoin(f"{scheme or 'http'}://{host or 'this.invalid'}{base}", reference))
         if parts.netloc != (host or "this.invalid"):
-            raise self._stuck(f"leads to another host, where the robot does not go: {reference}")
+            raise self.stuck(f"leads to another host, where the robot does not go: {reference}")
         return parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
 
-    def _stuck(self, reason: str) -> RobotError:
-        return RobotError(f"page {self._number} ({self._path.partition('?')[0]}): {reason}")
+    def stuck(self, reason: str) -> RobotError:
+        return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")
 
 
 def _complaints(form: Form, page: Page) -> list[str]:

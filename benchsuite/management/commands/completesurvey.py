@@ -2,7 +2,8 @@
 
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -10,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from benchsuite.exceptions import BenchsuiteError, RobotError, UsageError
 from benchsuite.robot.client import BlockingClient, checked_url
 from benchsuite.robot.outcome import lines, summary
-from benchsuite.robot.walk import Bounds, Completion, complete
+from benchsuite.robot.walk import Bounds, Complete, Completion, OnVisit, Visit, complete
 from benchsuite.units import format_duration
 
 
@@ -56,25 +57,33 @@ class Command(BaseCommand):
             if count < 1 or options["max_pages"] < 1 or options["timeout"] <= 0:
                 raise UsageError("--count, --max-pages and --timeout must be above 0.")
             checked_url(url, confirmed=options["yes_this_host"])
-            completed = _completer(url, known, options)
+            with _robot(url, known, options) as completed:
+                failed = self._complete(completed, count, seed, show=options["show"])
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=2) from error
+        self.stdout.write(f"{count - failed} of {count} completed")
+        if failed:
+            raise CommandError(f"{failed} of {count} could not be completed.", returncode=1)
+
+    def _complete(self, completed: Complete, count: int, seed: int, *, show: bool) -> int:
+        """Completes so many times and tells of each; how many failed."""
+
+        def tell(visit: Visit) -> None:
+            for line in lines(visit):
+                self.stdout.write(line)
+
         failed = 0
         for number in range(count):
             begin = time.monotonic()
             try:
-                done = completed(f"{seed}:{number}")
+                done = completed(f"{seed}:{number}", tell if show else None)
             except RobotError as error:
                 failed += 1
                 self.stderr.write(f"{number + 1}  not completed: {error}")
                 continue
-            if options["show"]:
-                self.stdout.writelines(line + "\n" for line in lines(done))
             took = format_duration(time.monotonic() - begin)
             self.stdout.write(f"{number + 1}  completed: {summary(done)} in {took}")
-        self.stdout.write(f"{count - failed} of {count} completed")
-        if failed:
-            raise CommandError(f"{failed} of {count} could not be completed.", returncode=1)
+        return failed
 
 
 def _known(pairs: list[str]) -> dict[str, str]:
@@ -87,21 +96,20 @@ def _known(pairs: list[str]) -> dict[str, str]:
     return known
 
 
-def _completer(
-    url: str, known: dict[str, str], options: dict[str, Any]
-) -> Callable[[str], Completion]:
+@contextmanager
+def _robot(url: str, known: dict[str, str], options: dict[str, Any]) -> Iterator[Complete]:
     """Completes the survey once, as a person who has never been there."""
     bounds = Bounds(pages=options["max_pages"])
     timeout_s = options["timeout"]
     if options["browser"]:
-        from benchsuite.robot.browser import completed
+        from benchsuite.robot.browser import browser_robot
 
-        return lambda seed: completed(
-            url, seed=seed, known=known, bounds=bounds, timeout_s=timeout_s
-        )
+        with browser_robot(url, known=known, bounds=bounds, timeout_s=timeout_s) as completed:
+            yield completed
+        return
 
-    def once(seed: str) -> Completion:
+    def once(seed: str, on_visit: OnVisit | None) -> Completion:
         with BlockingClient(url, timeout_s=timeout_s) as client:
-            return complete(client, url, seed=seed, known=known, bounds=bounds)
+            return complete(client, url, seed=seed, known=known, bounds=bounds, on_visit=on_visit)
 
-    return once
+    yield once

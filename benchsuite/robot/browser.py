@@ -1,0 +1,191 @@
+"""The robot in a real browser: the same answers, typed and clicked in Chromium.
+
+For functional checks and small loads: a browser costs a hundred times what the plain robot does.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from benchsuite.exceptions import UnavailableError
+from benchsuite.robot.encoding import Upload, Value
+from benchsuite.robot.forms import TYPED, Button, Control, Form, Page
+from benchsuite.robot.parsing import read
+from benchsuite.robot.walk import Arrival, Bounds, Complete, Completion, OnVisit, Walk
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+ARGUMENTS = ("--disable-gpu", "--no-first-run", "--disable-background-networking")
+BUTTONS = "button, input[type=submit], input[type=image]"
+
+INVALID = """form => form.noValidate ? [] : [...form.elements]
+    .filter(one => one.name && one.willValidate && !one.checkValidity())
+    .map(one => [one.name, one.validationMessage])"""
+"""What the browser itself would not send, and its words for it."""
+
+
+@contextmanager
+def browser_robot(
+    url: str, *, known: Mapping[str, str], bounds: Bounds, timeout_s: float
+) -> Iterator[Complete]:
+    """A function that completes the survey at a URL once with a seed, each time as somebody new.
+
+    Raises UnavailableError when Playwright or a Chromium is missing.
+    """
+    program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError as error:
+        raise UnavailableError(
+            'The browser robot needs Playwright: pip install "django-benchsuite[browser]"'
+        ) from error
+    if program is None:
+        raise UnavailableError("The browser robot needs Chromium: apt install chromium")
+    arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=arguments)
+        try:
+            yield Chromium(browser, url, known, bounds, timeout_s).completed
+        finally:
+            browser.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Chromium:
+    """A browser that is open, and what to complete in it."""
+
+    browser: "Browser"
+    url: str
+    known: Mapping[str, str]
+    bounds: Bounds
+    timeout_s: float
+
+    def completed(self, seed: str, on_visit: OnVisit | None) -> Completion:
+        """One completion, in a window of its own without the cookies of others."""
+        context = self.browser.new_context()
+        context.set_default_timeout(self.timeout_s * 1000)
+        context.route("**/*", lambda route: self._only_this_host(route))
+        try:
+            walk = BrowserWalk(context.new_page(), self.url, seed, self.known, self.bounds)
+            return walk.to_the_end(on_visit)
+        finally:
+            context.close()
+
+    def _only_this_host(self, route: Any) -> None:
+        """Nothing is loaded from, and nothing sent to, other hosts."""
+        if urlsplit(route.request.url).netloc == urlsplit(self.url).netloc:
+            route.continue_()
+        else:
+            route.abort()
+
+
+class BrowserWalk(Walk):
+    """Asks for pages and sends them as a person at a screen does."""
+
+    def __init__(
+        self, tab: Any, url: str, seed: object, known: Mapping[str, str], bounds: Bounds
+    ) -> None:
+        super().__init__(tab, url, seed=seed, known=known, bounds=bounds)
+        self._tab = tab
+        self._url = url
+        self._page = Page(title="")
+
+    def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
+        return self._arrived(lambda: self._tab.goto(self._url))
+
+    def send(self, form: Form, button: Button | None, pairs: list[tuple[str, Value]]) -> Arrival:
+        place = next(at for at, one in enumerate(self._page.forms) if one is form)
+        shown = self._tab.locator("form").nth(place)
+        for control in form.fillable:
+            if "readonly" not in control.limits:
+                given = [value for name, value in pairs if name == control.name]
+                self._enter(shown, control, given)
+        refused = dict(shown.evaluate(INVALID))
+        if refused and (button is None or "formnovalidate" not in button.limits):
+            return Arrival(self.path, self._with_errors(form, refused), redirected=False)
+        return self._arrived(lambda: self._pressed(shown, form, button))
+
+    def _pressed(self, shown: "Locator", form: Form, button: Button | None) -> Any:
+        with self._tab.expect_navigation() as navigation:
+            if button is None:
+                shown.evaluate("form => form.requestSubmit()")
+            else:
+                shown.locator(BUTTONS).and_(
+                    shown.locator(":not([type=button]):not([type=reset]):enabled")
+                ).nth(form.buttons.index(button)).click()
+        return navigation.value
+
+    def _arrived(self, go: Callable[[], Any]) -> Arrival:
+        """The page that one gets to by it."""
+        from playwright.sync_api import Error
+
+        try:
+            response = go()
+            body = self._tab.content().encode()
+        except Error as error:
+            raise self.stuck(_first_line(error)) from error
+        self._page = read(body)
+        parts = urlsplit(self._tab.url)
+        self.check_status(response.status if response else 200, body, self._page)
+        redirected = response is not None and response.request.redirected_from is not None
+        return Arrival(
+            parts._replace(scheme="", netloc="", fragment="").geturl() or "/",
+            self._page,
+            redirected,
+        )
+
+    def _enter(self, shown: "Locator", control: Control, given: list[Value]) -> None:
+        from playwright.sync_api import Error
+
+        try:
+            _enter(shown, control, given)
+        except Error as error:
+            raise self.stuck(
+                f"{control} can't be filled in the browser: {_first_line(error)}"
+            ) from error
+
+    def _with_errors(self, form: Form, refused: Mapping[str, str]) -> Page:
+        """The same page as it would come back, with the browser's own words."""
+        controls = tuple(
+            replace(one, errors=(refused[one.name],)) if one.name in refused else one
+            for one in form.controls
+        )
+        wrong = replace(form, controls=controls)
+        forms = tuple(wrong if one is form else one for one in self._page.forms)
+        self._page = replace(self._page, forms=forms)
+        return self._page
+
+
+def _enter(shown: "Locator", control: Control, given: list[Value]) -> None:
+    """Types or clicks the answer to one control."""
+    fields = shown.locator(f"[name={json.dumps(control.name)}]")
+    if control.kind in ("radio", "checkbox"):
+        for choice in control.choices:
+            one = fields.and_(shown.locator(f"[value={json.dumps(choice.value)}]"))
+            if not one.count():  # a box without a value sends "on"
+                one = fields
+            wanted = choice.value in given
+            if control.kind == "checkbox" or wanted:
+                one.first.set_checked(wanted)
+    elif control.kind == "select":
+        fields.first.select_option([str(value) for value in given])
+    elif control.kind == "file":
+        files: list[Any] = [
+            {"name": one.name, "mimeType": one.content_type, "buffer": one.content}
+            for one in given
+            if isinstance(one, Upload) and one.name
+        ]
+        fields.first.set_input_files(files)
+    elif control.kind in TYPED and given:
+        fields.first.fill(str(given[0]))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
