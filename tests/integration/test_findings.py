@@ -37,6 +37,9 @@ def test_processes_that_are_recycled_in_the_window_are_told() -> None:
 
 @needs("pyuwsgi")
 def test_the_stall_of_two_pieces_of_an_answer_is_told() -> None:
-    found = {one.code: one for one in a_run("uwsgi", "plain", users=2).findings}
+    result = a_run(
+        "uwsgi", "plain", users=2, settings_module="tests.integration.settings_without_length"
+    )
+    found = {one.code: one for one in result.findings}
     assert found["B205 stall"].level is Level.WEAK
     assert "B106 prober-disagrees" not in found, "the stall explains it"

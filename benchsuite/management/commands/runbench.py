@@ -30,8 +30,8 @@ class Command(BaseCommand):
         if options["dry_run"]:
             screen.rows(runs)
             return
-        screen.warn(glance.line())
         try:
+            screen.warn(glance.line())
             rows = batch.make(
                 runs, screen.progress(len(runs)), port=options["port"], on_wait=screen.waiting
             )
