@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.forms.renderers import DjangoTemplates
 
 from benchsuite.target.survey.definitions import Question
-from benchsuite.target.survey.fields import SEPARATOR, fields_of
+from benchsuite.target.survey.fields import SEPARATOR, fields_of, hint
 from benchsuite.target.survey.kinds import Kind
 
 
@@ -49,12 +49,15 @@ class PageForm(forms.Form):
             made = fields_of(question)
             self._names[question.pk] = list(made)
             self.fields.update(made)
+        self.note_kept(answers)
+
+    def note_kept(self, answers: Mapping[int, Any]) -> None:
+        """Asks no more for the files among these answers, and says that they are there."""
+        for question in self._questions:
             if question.kind == Kind.FILE and (kept := answers.get(question.pk)):
-                field = made[question.name]
-                field.required = False
-                field.help_text = f"{kept['name']} is kept; choose a file to replace it. " + str(
-                    field.help_text
-                )
+                words = f"{kept['name']} is kept; choose a file to replace it."
+                self[question.name].help_text = " ".join([words, hint(question)])
+                self.fields[question.name].required = False
 
     def items(self) -> Iterator[Item]:
         for question in self._questions:

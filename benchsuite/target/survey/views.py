@@ -91,11 +91,13 @@ def _taken(
     """Keeps what is right and goes on; going back keeps it too, and asks for no more."""
     valid = form.is_valid()
     goes_back = "back" in request.POST
+    slug, number = definition.survey.slug, current.number
+    answers, uploads = form.answers(), form.uploads()
+    if valid or goes_back or uploads:  # a page can't show a file again, as it does what was typed
+        store().save_page(visit, number, answers, uploads, done=valid)
+        form.note_kept(answers)
     if not valid and not goes_back:
         return _shown(request, definition, visit, current, form)
-    slug, number = definition.survey.slug, current.number
-    answers = form.answers()
-    store().save_page(visit, number, answers, form.uploads(), done=valid)
     flow = definition.flow({**visit.answers, **answers})
     if goes_back:
         return _redirect("page", slug, (flow.before(number) or current).number)

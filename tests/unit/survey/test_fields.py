@@ -132,6 +132,8 @@ def test_a_required_file_that_is_there_need_not_be_sent_again() -> None:
     form = PageForm([question], kept, {}, {})
     assert form.is_valid()
     assert (form.answers(), form.uploads()) == ({}, {})
+    assert "required" not in str(form["it"])
+    assert str(form["it"].help_text).startswith("old.pdf is kept;")
 
 
 @pytest.mark.parametrize(

@@ -225,9 +225,8 @@ def test_a_file_is_kept_and_may_be_replaced(visitor: Visitor, soup: Any) -> None
     assert Upload.objects.count() == 0
     first = SimpleUploadedFile("day.png", b"first", "image/png")
     answer = visitor.post("travel/8/", visitor.answers("travel", 8, photo=first), back=True)
-    assert (
-        "day.png is kept" in soup(visitor.get("travel/8/")).select_one(".help").parent.parent.text
-    )
+    kept = soup(visitor.get("travel/8/")).select_one("#id_photo_helptext")
+    assert "day.png is kept" in kept.get_text()
     visitor.post("travel/8/", visitor.answers("travel", 8, photo=None), back=True)
     assert bytes(Upload.objects.get().content) == b"first"
     second = SimpleUploadedFile("day2.png", b"second", "image/png")
@@ -235,6 +234,19 @@ def test_a_file_is_kept_and_may_be_replaced(visitor: Visitor, soup: Any) -> None
     assert "/thanks/" in answer["Location"]
     assert bytes(Upload.objects.get().content) == b"second"
     assert stored("travel")["photo"] == {"name": "day2.png", "bytes": 6}
+
+
+def test_a_file_outlives_a_mistake_elsewhere_on_the_page(visitor: Visitor, soup: Any) -> None:
+    visitor.get("travel/")
+    for number in range(1, 8):
+        visitor.post(f"travel/{number}/", visitor.answers("travel", number))
+    answer = visitor.post("travel/8/", visitor.answers("travel", 8, mail="nobody"))
+    page = soup(answer)
+    assert [one["id"] for one in page.select(".errorlist")] == ["id_mail_error"]
+    assert "scan.png is kept" in page.select_one("#id_photo_helptext").get_text()
+    answer = visitor.post("travel/8/", visitor.answers("travel", 8, photo=None))
+    assert "/thanks/" in answer["Location"]
+    assert (Upload.objects.get().name, stored("travel")["photo"]["name"]) == ("scan.png",) * 2
 
 
 def test_a_large_body_is_refused_unread(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
