@@ -41,7 +41,7 @@ class Arriving(Journeys):
         self._next = inf
         """The earliest arrival that nobody has taken yet."""
         self._end = inf
-        self._free: list[Any] = []
+        self._free: list[tuple[HttpClient, Any]] = []
         """Slots that wait; the last one gets the next arrival, so that few connections are used."""
         self._freed = Event()
         self._standing_by = Event()
@@ -105,7 +105,10 @@ class Arriving(Journeys):
                 moment = self._take()
                 if moment is None:
                     break
-                wake(self._free.pop().switch, moment)
+                client, slot = self._free.pop()
+                # from now on, so that the drain waits also for those that have yet to wake up
+                self._under_way[client] = (moment, monotonic())
+                wake(slot.switch, moment)
             else:
                 self._freed.clear()
                 self._freed.wait()
@@ -119,16 +122,16 @@ class Arriving(Journeys):
         while True:
             moment = self._take()
             if moment is None:
-                moment = self._wait()
+                moment = self._wait(client)
             start = monotonic()
             self._under_way[client] = (moment, start)
             self._journey(client, start, intended=moment)
             del self._under_way[client]
 
-    def _wait(self) -> float:
+    def _wait(self, client: HttpClient) -> float:
         """The next arrival that this slot is given."""
         slot: Any = Waiter()
-        self._free.append(slot)
+        self._free.append((client, slot))
         if not self._freed.is_set():
             self._freed.set()
         moment: float = slot.get()
