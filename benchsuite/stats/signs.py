@@ -9,7 +9,7 @@ from benchsuite.stats.validity.evidence import Cluster
 TIMERS_S = (0.04, 0.2)
 """Least and greatest delay of an acknowledgement on Linux (TCP_DELACK_MIN and _MAX)."""
 
-BAND = 1.25
+BAND_S = 0.01
 """How much longer than the timer an answer takes that has waited for it: its own few
 milliseconds, and the granularity of the kernel's timers."""
 
@@ -24,7 +24,7 @@ def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster |
     if not len(inside):
         return None
     shares = {
-        timer: float(((inside >= 0.98 * timer) & (inside < BAND * timer)).mean()) * 100
+        timer: float(((inside >= 0.98 * timer) & (inside < timer + BAND_S)).mean()) * 100
         for timer in TIMERS_S
     }
     at_s = max(shares, key=lambda timer: shares[timer])

@@ -124,8 +124,9 @@ def stall(evidence: Evidence) -> Iterator[Finding]:
 
     A server that sends head and body apart, without TCP_NODELAY, waits with the second until the
     first is acknowledged (Nagle, RFC 896), and the client delays that for 40 ms on Linux, 200 ms
-    elsewhere (RFC 1122, 4.2.3.2). A new connection acknowledges at once, so the first answers are
-    fast: without fast ones the page itself takes that long.
+    elsewhere (RFC 1122, 4.2.3.2). A connection that is new or has rested acknowledges at once, so
+    the first answers are fast, and so are the prober's: without fast ones the page itself takes
+    that long, or its queue does.
     """
     cluster = evidence.cluster
     if cluster is None or not stalled(evidence):
@@ -144,10 +145,13 @@ def stall(evidence: Evidence) -> Iterator[Finding]:
 def stalled(evidence: Evidence) -> bool:
     """Whether answers waited for a timer of TCP."""
     cluster, busy = evidence.cluster, evidence.target_cpu_percent
+    if cluster is None or limit("B205").level(cluster.percent) is None:
+        return False
+    fast_s = cluster.at_s / 2
+    probed = evidence.probes.service_times_s if evidence.probes else ()
     return (
-        cluster is not None
-        and limit("B205").level(cluster.percent) is not None
-        and cluster.fastest_s <= cluster.at_s / 2
+        cluster.fastest_s <= fast_s
+        and (not probed or median(probed) <= fast_s)
         and (busy is None or busy <= IDLE_CPU_PERCENT)
     )
 

@@ -97,19 +97,35 @@ STALLED = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
 
 
 @pytest.mark.parametrize(
-    ("cluster", "busy", "stalls"),
+    ("cluster", "busy", "probed_s", "stalls"),
     [
-        (STALLED, 40.0, True),
-        (replace(STALLED, percent=25.1), 40.0, True),
-        (replace(STALLED, percent=25.0), 40.0, False),
-        (replace(STALLED, fastest_s=0.039), 40.0, False),  # the page itself takes 40 ms
-        (STALLED, 51.0, False),  # the target had work to do
-        (STALLED, None, True),
-        (None, 40.0, False),
+        (STALLED, 40.0, 0.002, True),
+        (STALLED, 40.0, 0.021, False),  # who asks now and then waits too: it is a queue
+        (STALLED, 40.0, None, True),
+        (STALLED, None, 0.002, True),
+        (replace(STALLED, percent=25.1), 40.0, 0.002, True),
+        (replace(STALLED, percent=25.0), 40.0, 0.002, False),
+        (replace(STALLED, fastest_s=0.021), 40.0, 0.002, False),  # the page itself takes long
+        (STALLED, 51.0, 0.002, False),  # the target had work to do
+        (None, 40.0, 0.002, False),
     ],
 )
-def test_stall(cluster: Cluster | None, busy: float | None, *, stalls: bool) -> None:
-    assert set(found(cluster=cluster, target_cpu_percent=busy)) == ({"B205"} if stalls else set())
+def test_stall(
+    cluster: Cluster | None, busy: float | None, probed_s: float | None, *, stalls: bool
+) -> None:
+    assert CLEAN.probes is not None
+    probes = probed_s and replace(
+        CLEAN.probes, service_times_s=(probed_s,) * 50, load_median_s=probed_s
+    )
+    findings = found(cluster=cluster, target_cpu_percent=busy, probes=probes)
+    assert set(findings) == ({"B205"} if stalls else set())
+
+
+def test_a_stall_explains_why_the_prober_is_faster() -> None:
+    assert CLEAN.probes is not None
+    probes = replace(CLEAN.probes, service_times_s=(0.002,) * 50, load_median_s=0.044)
+    assert set(found(probes=probes)) == {"B106"}
+    assert set(found(probes=probes, cluster=STALLED)) == {"B205"}
 
 
 @pytest.mark.parametrize(
