@@ -42,7 +42,7 @@ class Line:
 
 
 def goodput(series: Series) -> Chart:
-    figure = _figure("seconds since the first request", "requests per second")
+    figure = blank("seconds since the first request", "requests per second")
     seconds = series.column(0)
     if any(series.column(4)):
         figure.add_bar(
@@ -63,12 +63,12 @@ def goodput(series: Series) -> Chart:
         hovertemplate="%{y}/s right<extra></extra>",
     )
     _shade(figure, series)
-    return _chart(series, figure)
+    return finished(series, figure)
 
 
 def response_times(series: Series) -> Chart:
-    unit, factor = _unit(series)
-    figure = _figure("seconds since the first request", f"response time ({unit})")
+    unit, factor = unit_of(series)
+    figure = blank("seconds since the first request", f"response time ({unit})")
     for index, column in enumerate(series.columns[1:], start=1):
         if all(value is None for value in series.column(index)):
             continue
@@ -82,22 +82,22 @@ def response_times(series: Series) -> Chart:
             hovertemplate=f"{column.title} %{{y:.4~g}} {unit}<extra></extra>",
         )
     _shade(figure, series)
-    return _chart(series, figure)
+    return finished(series, figure)
 
 
 def distribution(series: Series) -> Chart:
-    unit, factor = _unit(series)
+    unit, factor = unit_of(series)
     figure = _percentile_figure(series, unit)
     for index, (column, colour, dash) in enumerate(
         zip(series.columns[1:], (styles.GOOD, "#d98a00"), ("solid", "dash"), strict=False), start=1
     ):
         _percentile_line(figure, series, index, factor, unit, column.title, colour, dash)
-    return _chart(series, figure)
+    return finished(series, figure)
 
 
 def parts(series: Series, axis: str, *, scale: float = 1.0, unit: str = "") -> Chart:
     """Stacked areas of one figure by part of the system."""
-    figure = _figure("seconds since the first request", axis)
+    figure = blank("seconds since the first request", axis)
     for index, part in enumerate(series.facts["parts"], start=1):
         colour = styles.PARTS.get(part, styles.OTHER_PART)
         known = [(row[0], row[index] / scale) for row in series.rows if row[index] is not None]
@@ -110,7 +110,7 @@ def parts(series: Series, axis: str, *, scale: float = 1.0, unit: str = "") -> C
             line={"color": colour, "width": 1.5},
             hovertemplate=f"{part} %{{y:.4~g}}{unit}<extra></extra>",
         )
-    return _chart(series, figure)
+    return finished(series, figure)
 
 
 def cpu(series: Series) -> Chart:
@@ -126,7 +126,7 @@ def processes(series: Series) -> Chart:
 
 
 def goodput_of_runs(series: Series, lines: Sequence[Line]) -> Chart:
-    figure = _figure("seconds since the first request", "goodput (requests per second)")
+    figure = blank("seconds since the first request", "goodput (requests per second)")
     for index, line in enumerate(lines, start=1):
         figure.add_scatter(
             x=series.column(0),
@@ -136,11 +136,11 @@ def goodput_of_runs(series: Series, lines: Sequence[Line]) -> Chart:
             **_as_line(line),
         )
     figure.update_layout(hovermode="closest" if len(lines) > 8 else "x unified")
-    return _chart(series, figure)
+    return finished(series, figure)
 
 
 def distributions(series: Series, lines: Sequence[Line]) -> Chart:
-    unit, factor = _unit(series)
+    unit, factor = unit_of(series)
     figure = _percentile_figure(series, unit)
     for index, line in enumerate(lines, start=1):
         figure.add_scatter(
@@ -152,12 +152,12 @@ def distributions(series: Series, lines: Sequence[Line]) -> Chart:
             **_as_line(line),
         )
     figure.update_layout(hovermode="closest")
-    return _chart(series, figure)
+    return finished(series, figure)
 
 
 def goodput_and_memory(series: Series, lines: Sequence[Line]) -> Chart:
     """A point for each run; cheap and fast is the corner at the top left."""
-    figure = _figure("memory (MiB)", "goodput (requests per second)")
+    figure = blank("memory (MiB)", "goodput (requests per second)")
     for row, line in zip(series.rows, lines, strict=True):
         figure.add_scatter(
             x=[None if row[1] is None else row[1] / 2**20],
@@ -186,10 +186,11 @@ def goodput_and_memory(series: Series, lines: Sequence[Line]) -> Chart:
     )
     figure.update_layout(hovermode="closest")
     figure.update_xaxes(rangemode="tozero")
-    return _chart(series, figure)
+    return finished(series, figure)
 
 
-def _figure(across: str, up: str) -> "Figure":
+def blank(across: str, up: str) -> "Figure":
+    """A figure with its axis titles and nothing drawn."""
     from plotly.graph_objects import Figure
 
     figure = Figure()
@@ -211,7 +212,7 @@ def _figure(across: str, up: str) -> "Figure":
 
 def _percentile_figure(series: Series, unit: str) -> "Figure":
     """An axis that is logarithmic in 1 − p: as far from 90 % to 99 % as from 99 % to 99.9 %."""
-    figure = _figure("percentile of the requests", f"time ({unit})")
+    figure = blank("percentile of the requests", f"time ({unit})")
     reached = series.rows[-1][0] if series.rows else 50
     ticks = {percent: text for percent, text in PERCENT_TICKS.items() if percent <= reached}
     figure.update_xaxes(
@@ -253,7 +254,7 @@ def _places(series: Series) -> list[float]:
     return [_place(percent) for percent in series.column(0)]
 
 
-def _unit(series: Series) -> tuple[str, float]:
+def unit_of(series: Series) -> tuple[str, float]:
     """The unit of a time axis, and how many of it a second has."""
     longest = max(
         (value for row in series.rows for value in row[1:] if value is not None), default=0.0
@@ -298,5 +299,6 @@ def _escaped(text: str) -> str:
     return text.replace("<", "‹").replace("%{", "% {")
 
 
-def _chart(series: Series, figure: "Figure") -> Chart:
+def finished(series: Series, figure: "Figure") -> Chart:
+    """The series with what was drawn of it."""
     return Chart(series, json.loads(figure.to_json()))

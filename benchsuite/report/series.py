@@ -1,5 +1,6 @@
 """The numbers behind each chart: what its table shows, its CSV holds and its drawing draws."""
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -192,12 +193,12 @@ def processes(readings: Iterable[Reading]) -> Series:
 
 
 def shades(intervals: Iterable[Interval]) -> list[tuple[str, float, float]]:
-    """(name, begin, end) of the seconds before and after the window."""
+    """(name, begin, end) of the seconds outside of a window; each stage has a warm-up of its own."""
     found = []
-    for phase in (Phase.WARM_UP, Phase.DRAIN):
-        seconds = [one.second for one in intervals if one.phase == phase.value]
-        if seconds:
-            found.append((phase.value, float(seconds[0]), float(seconds[-1] + 1)))
+    for phase, group in itertools.groupby(intervals, key=lambda one: one.phase):
+        seconds = [one.second for one in group]
+        if phase != Phase.WINDOW.value:
+            found.append((phase, float(seconds[0]), float(seconds[-1] + 1)))
     return found
 
 

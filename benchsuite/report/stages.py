@@ -1,6 +1,6 @@
 """The levels of a run with several, as a table for the terminal and as points for a chart."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich import box
@@ -31,7 +31,13 @@ class Point:
 
 def points(run: Run) -> list[Point]:
     """The levels in their order; none when the run had only one."""
-    return [_point(one) for one in run.measurements.all() if one.scope == "stage"]
+    return points_of(run.measurements.all())
+
+
+def points_of(measurements: Iterable[Measurement]) -> list[Point]:
+    """The levels among these measurements, in their order."""
+    levels = [one for one in measurements if one.scope == "stage"]
+    return [_point(one) for one in sorted(levels, key=lambda one: one.order)]
 
 
 def stages_table(runs: Sequence[Run]) -> Table | None:

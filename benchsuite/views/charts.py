@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
-from benchsuite.report import overlays, queries, series
+from benchsuite.report import overlays, queries, series, stage_charts, stages
 from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.export import table_as_csv
 from benchsuite.report.series import Series
@@ -15,6 +15,10 @@ from benchsuite.views.page import problem
 
 OF_INTERVALS = {"goodput": series.goodput, "response-times": series.response_times}
 OF_READINGS = {"cpu": series.cpu, "memory": series.memory, "processes": series.processes}
+OF_STAGES = {
+    "stage-goodput": stage_charts.goodput,
+    "stage-response-times": stage_charts.response_times,
+}
 DISTRIBUTION = "distribution"
 
 
@@ -27,10 +31,12 @@ def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponse:
         return as_csv(OF_INTERVALS[slug](queries.intervals(run)), str(run.pk))
     if slug in OF_READINGS:
         return as_csv(OF_READINGS[slug](queries.readings(run)), str(run.pk))
+    if slug in OF_STAGES:
+        return as_csv(OF_STAGES[slug](stages.points(run)), str(run.pk))
     if slug == DISTRIBUTION:
         total = run.measurements.filter(scope="all").first()
         return as_csv(series.distribution(total), str(run.pk))
-    known = ", ".join([*OF_INTERVALS, DISTRIBUTION, *OF_READINGS])
+    known = ", ".join([*OF_INTERVALS, DISTRIBUTION, *OF_READINGS, *OF_STAGES])
     return problem(request, f"There is no chart {slug!r}; there are: {known}.", status=404)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 
 from benchsuite.models import Measurement, Run
-from benchsuite.report import figures, html, queries, series
+from benchsuite.report import figures, html, queries, series, stage_charts, stages
 from benchsuite.report.completions import completions
 from benchsuite.report.naming import load_title, options_title, size_title, workload_title
 from benchsuite.report.sentences import run_sentence
@@ -62,7 +62,10 @@ def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:
     total = next((one for one in measurements if one.scope == "all"), None)
     intervals = list(queries.intervals(run))
     readings = list(queries.readings(run))
+    levels = stages.points_of(measurements)
     made = [
+        (stage_charts.goodput(levels), stage_charts.draw_goodput),
+        (stage_charts.response_times(levels), stage_charts.draw_response_times),
         (series.goodput(intervals), figures.goodput),
         (series.response_times(intervals), figures.response_times),
         (series.distribution(total), figures.distribution),

@@ -92,3 +92,13 @@ def test_long_table_takes_means_sums_and_maxima() -> None:
     ]
     assert series.response_times(intervals).short_rows[0][2].replace("\u2009", "") == "200ms"
     assert len(found.rows) == 600
+
+
+def test_each_warm_up_of_a_staged_run_is_shaded_by_itself() -> None:
+    phases = ["warm-up", "window", "window", "warm-up", "window", "drain"]
+    intervals = [Interval(second=second, phase=phase) for second, phase in enumerate(phases)]
+    assert series.shades(intervals) == [
+        ("warm-up", 0.0, 1.0),
+        ("warm-up", 3.0, 4.0),
+        ("drain", 5.0, 6.0),
+    ]
