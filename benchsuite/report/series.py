@@ -193,7 +193,7 @@ def processes(readings: Iterable[Reading]) -> Series:
 
 
 def shades(intervals: Iterable[Interval]) -> list[tuple[str, float, float]]:
-    """(name, begin, end) of the seconds outside of a window; each stage has a warm-up of its own."""
+    """(name, begin, end) of the seconds outside of a window; each stage has its own warm-up."""
     found = []
     for phase, group in itertools.groupby(intervals, key=lambda one: one.phase):
         seconds = [one.second for one in group]
