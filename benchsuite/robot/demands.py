@@ -66,7 +66,8 @@ class Demand:
 
 
 PATTERNS = {
-    "between": rf"\b(?:between|from|range(?: of)?)\s+{NUMBER}\s*(?:and|to|[-–])\s*{NUMBER}",
+    "between": r"\b(?:between|from|range(?: of)?|tick|choose|select|pick|check)\s+"
+    rf"{NUMBER}\s*(?:and|to|[-–])\s*{NUMBER}",
     "exactly": rf"\bexactly\s+{NUMBER}",
     "least": rf"(?:at least|minimum(?: length| value)?(?: of| is)?:?|no(?:t)? (?:less|fewer) than|"
     rf"greater than or equal to|or equal to or greater than|longer than or equal to|>=)\s+{NUMBER}",

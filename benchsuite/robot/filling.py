@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 from benchsuite.robot import numbers, texts
@@ -202,7 +202,7 @@ class Filler:
         refused: Sequence[tuple[Value, ...]],
     ) -> tuple[Value, ...]:
         """As many as the errors or the question itself allow."""
-        limit = replace(demand((control.label,)) | asked)
+        limit = demand((control.label, control.hint)) | asked
         least = max(1, int(limit.least or 1))
         most = min(len(offered), int(limit.most or len(offered)))
         if least > len(offered):

@@ -37,6 +37,8 @@ class Control:
     label: str
     limits: dict[str, str]
     """The attributes as they stand: required, min, max, pattern, …"""
+    hint: str = ""
+    """What the page says about it beside the label; read where several choices may be taken."""
     choices: tuple[Choice, ...] = ()
     errors: tuple[str, ...] = ()
 

@@ -4,8 +4,9 @@ Lexbor's parser by way of selectolax: it reads what browsers read, and was the f
 (docs/surveys.md).
 """
 
+import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -18,6 +19,8 @@ CAPTCHAS = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, [name*=captcha i], [id*=captcha i], "
     "[class*=captcha i], iframe[src*=captcha i], script[src*=captcha i], script[src*=turnstile i]"
 )
+IDENTITY = ("id", "class", "role", "action")
+UNSEEN = re.compile(rb"\shidden[\s>=]|display:\s*none|visibility:\s*hidden")
 PRAISE = ".messagelist .success, .alert-success, .messages .success, [role=status].success"
 
 
@@ -27,10 +30,13 @@ def read(content: bytes) -> Page:
     title = tree.css_first("h1") or tree.css_first("title")
     lower = content.lower()
     blame = Blame(tree) if b"error" in lower or b"invalid" in lower else None
+    reader = _Reader(
+        tree, blame, disabled=b"disabled" in lower, unseen=UNSEEN.search(lower) is not None
+    )
     code = tree.css_first("[data-completion-code]") if b"data-completion-code" in lower else None
     return Page(
         title=_text(title),
-        forms=tuple(_form(node, tree, blame) for node in tree.css("form")),
+        forms=tuple(reader.form(node) for node in tree.css("form")),
         completion_code=_code(code),
         praised=b"success" in lower and tree.css_first(PRAISE) is not None,
         captcha=(b"captcha" in lower or b"turnstile" in lower)
@@ -45,49 +51,121 @@ def _code(node: LexborNode | None) -> str:
     return node.attributes.get("data-completion-code") or _text(node)
 
 
-def _form(node: LexborNode, tree: LexborHTMLParser, blame: Blame | None) -> Form:
-    attributes = _attributes(node)
-    form_id = attributes.get("id", "")
-    labels = _labels(tree if form_id else node)
-    controls: dict[tuple[str, str], Control] = {}
-    buttons: list[Button] = []
-    for part in _parts(node, tree, form_id):
-        limits = _attributes(part)
-        if "disabled" in limits or _in_disabled(part):
-            continue
-        kind = _kind(part, limits)
-        if kind in BUTTONS:
-            buttons.append(
-                Button(
-                    name=limits.get("name", ""),
-                    value=limits.get("value", ""),
-                    label=_text(part) or limits.get("value", "") or limits.get("alt", ""),
-                    limits=limits,
-                )
-            )
-        elif limits.get("name") and kind not in ("button", "reset"):
-            control = _control(part, kind, limits, labels)
-            known = controls.get((kind, control.name))
-            if known is not None and kind in ("radio", "checkbox"):
-                both = {**known.limits, **limits} if kind == "radio" else known.limits
-                control = replace(known, choices=known.choices + control.choices, limits=both)
-            elif known is not None:  # fields of the same name are all sent
-                controls[f"{kind} {len(controls)}", control.name] = control
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """One page; what it can't hold is not looked for in every control."""
+
+    tree: LexborHTMLParser
+    blame: Blame | None
+    disabled: bool
+    unseen: bool
+
+    def form(self, node: LexborNode) -> Form:
+        attributes = _attributes(node)
+        form_id = attributes.get("id", "")
+        labels = _labels(self.tree if form_id else node)
+        controls: dict[tuple[str, str], Control] = {}
+        buttons: list[Button] = []
+        for part in _parts(node, self.tree, form_id):
+            limits = _attributes(part)
+            if self.disabled and ("disabled" in limits or _in_disabled(part)):
                 continue
-            controls[kind, control.name] = control
-    found = controls.values()
-    if blame is not None:
-        found_errors = [replace(one, errors=blame.of(one.name)) for one in found]
-    else:
-        found_errors = list(found)
-    return Form(
-        action=attributes.get("action", ""),
-        method=attributes.get("method", "get").lower(),
-        enctype=attributes.get("enctype", "").lower(),
-        identity=" ".join(attributes.get(name, "") for name in ("id", "class", "role", "action")),
-        controls=tuple(found_errors),
-        buttons=tuple(buttons),
-        errors=blame.of_form(node) if blame is not None else (),
+            kind = _kind(part, limits)
+            if kind in BUTTONS:
+                buttons.append(_button(part, limits))
+            elif limits.get("name") and kind not in ("button", "reset"):
+                if kind != "hidden" and self.unseen and _unseen(part):
+                    kind = "hidden"
+                self._add(controls, part, kind, limits, labels)
+        blame = self.blame
+        found = controls.values()
+        return Form(
+            action=attributes.get("action", ""),
+            method=attributes.get("method", "get").lower(),
+            enctype=attributes.get("enctype", "").lower(),
+            identity=" ".join(attributes.get(name, "") for name in IDENTITY),
+            controls=tuple(
+                replace(one, errors=errors)
+                if blame is not None and (errors := blame.of(one.name))
+                else one
+                for one in found
+            ),
+            buttons=tuple(buttons),
+            errors=blame.of_form(node) if blame is not None else (),
+        )
+
+    def _add(
+        self,
+        controls: dict[tuple[str, str], Control],
+        part: LexborNode,
+        kind: str,
+        limits: dict[str, str],
+        labels: dict[str, str],
+    ) -> None:
+        """Another control, or another choice of one that is known."""
+        name = limits["name"]
+        known = controls.get((kind, name))
+        grouped = kind in ("radio", "checkbox")
+        label = labels.get(limits.get("id", ""), "") or limits.get("aria-label", "")
+        label = label or _around(part)
+        if grouped:
+            choice = Choice(
+                value=limits.get("value", "on"), label=label, chosen="checked" in limits
+            )
+            if known is not None:
+                both = {**known.limits, **limits} if kind == "radio" else known.limits
+                controls[kind, name] = replace(known, choices=(*known.choices, choice), limits=both)
+                return
+            controls[kind, name] = Control(
+                kind=kind,
+                name=name,
+                value=choice.value,
+                label=_legend(part) or label,
+                hint=self._hint(part) if kind == "checkbox" else "",
+                limits=limits,
+                choices=(choice,),
+            )
+            return
+        place = kind if known is None else f"{kind} {len(controls)}"  # same names are all sent
+        controls[place, name] = Control(
+            kind=kind,
+            name=name,
+            value=(part.text() or "") if kind == "textarea" else limits.get("value", ""),
+            label=label,
+            hint=self._hint(part) if "multiple" in limits else "",
+            limits=limits,
+            choices=_options(part) if part.tag == "select" else (),
+        )
+
+    def _hint(self, part: LexborNode) -> str:
+        """What describes a control or its group."""
+        fieldset = _ancestor(part, "fieldset")
+        described = [part.attributes.get("aria-describedby")]
+        if fieldset is not None:
+            described.append(fieldset.attributes.get("aria-describedby"))
+        ids = " ".join(one for one in described if one).split()
+        texts = (_text(self.tree.css_first(f'[id="{one}"]')) for one in dict.fromkeys(ids))
+        return " ".join(text for text in texts if text)
+
+
+def _button(part: LexborNode, limits: dict[str, str]) -> Button:
+    return Button(
+        name=limits.get("name", ""),
+        value=limits.get("value", ""),
+        label=_text(part) or limits.get("value", "") or limits.get("alt", ""),
+        limits=limits,
+    )
+
+
+def _options(part: LexborNode) -> tuple[Choice, ...]:
+    return tuple(
+        Choice(
+            value=option.attributes.get("value", _text(option)) or "",
+            label=_text(option),
+            chosen="selected" in option.attributes,
+        )
+        for option in part.css("option")
+        if "disabled" not in option.attributes and not _in_disabled(option, "optgroup")
     )
 
 
@@ -114,33 +192,6 @@ def _kind(part: LexborNode, limits: dict[str, str]) -> str:
 
 
 OTHER_KINDS = frozenset(["hidden", "checkbox", "radio", "file", "button", "reset"])
-
-
-def _control(
-    part: LexborNode, kind: str, limits: dict[str, str], labels: dict[str, str]
-) -> Control:
-    name, value = limits["name"], limits.get("value", "")
-    label = labels.get(limits.get("id", ""), "") or limits.get("aria-label", "") or _around(part)
-    choices: tuple[Choice, ...] = ()
-    if kind in ("radio", "checkbox"):
-        value = limits.get("value", "on")
-        choices = (Choice(value=value, label=label, chosen="checked" in limits),)
-        label = _legend(part) or label
-    elif kind == "select":
-        choices = tuple(
-            Choice(
-                value=option.attributes.get("value", _text(option)) or "",
-                label=_text(option),
-                chosen="selected" in option.attributes,
-            )
-            for option in part.css("option")
-            if "disabled" not in option.attributes and not _in_disabled(option, "optgroup")
-        )
-    elif kind == "textarea":
-        value = part.text() or ""
-    if kind != "hidden" and _unseen(part):
-        kind = "hidden"
-    return Control(kind=kind, name=name, value=value, label=label, limits=limits, choices=choices)
 
 
 def _labels(node: LexborNode | LexborHTMLParser) -> dict[str, str]:
