@@ -121,3 +121,19 @@ def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
     assert at
     assert len(at) < len(readings)
     assert all(later - earlier > 0.09 for earlier, later in itertools.pairwise(at))
+
+
+def test_who_comes_along_is_called_each_time_and_may_fail():
+    looks = []
+
+    def broken():
+        raise RuntimeError("no")
+
+    sampler = Sampler({}, interval_s=0.01, also=(lambda: looks.append(1), broken))
+    sampler.start()
+    deadline = time.monotonic() + 20
+    while len(looks) < 3 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    errors = sampler.stop().errors
+    assert len(looks) >= 3
+    assert any("RuntimeError: no" in error for error in errors)
