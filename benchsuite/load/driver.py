@@ -83,6 +83,7 @@ class LoadWorker:
         self._longest_s = 0.0
         self._deadline = 0.0
         self._progress = _Progress(spool)
+        self._done: Done | None = None
 
     def check(self, job: Job) -> None:
         """Hands over the job and waits for its checked journey.
@@ -97,13 +98,15 @@ class LoadWorker:
         self._expect("checked", monotonic() + limit_s)
         self._longest_s = job.load.longest_s
 
-    def run(self, on_tick: Callable[[Tick], None], begin: float | None = None) -> Done:
-        """Starts the load, at a moment or now, and waits for its end; `on_tick` is called about
-        once a second.
-        """
-        self._deadline = monotonic() + self._longest_s + MARGIN_S
-        self._send(b"%s %.9f" % (messages.GO, begin if begin is not None else monotonic()))
+    def run(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Starts the load and waits for its end; `on_tick` is called about once a second."""
+        self.go(monotonic())
         return self.wait(on_tick)
+
+    def go(self, begin: float) -> None:
+        """Lets the load begin at a moment."""
+        self._deadline = monotonic() + self._longest_s + MARGIN_S
+        self._send(b"%s %.9f" % (messages.GO, begin))
 
     def stop(self) -> None:
         """Asks to close the window now; what is in flight is still waited for."""
@@ -112,10 +115,20 @@ class LoadWorker:
 
     def wait(self, on_tick: Callable[[Tick], None]) -> Done:
         """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
-        while True:
-            event = self._next_event(self._deadline)
-            if event.pop("event") == "done":
-                return decode_done(event)
+        while self._done is None:
+            self._hear_one(on_tick)
+        return self._done
+
+    def hear(self, on_tick: Callable[[Tick], None]) -> None:
+        """Takes what has been said until now, without waiting."""
+        while self._done is None and select.select([self._events], [], [], 0)[0]:
+            self._hear_one(on_tick)
+
+    def _hear_one(self, on_tick: Callable[[Tick], None]) -> None:
+        event = self._next_event(self._deadline)
+        if event.pop("event") == "done":
+            self._done = decode_done(event)
+        else:
             on_tick(self._progress.tick(**event))
 
     def close(self) -> None:

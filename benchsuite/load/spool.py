@@ -1,7 +1,8 @@
 """Reads what a load process wrote, also while it still writes."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,6 +35,25 @@ def read(folder: Path) -> tuple[Samples, list[NameEntry]]:
     with path.open("rb") as file:
         samples = read_on(file)
     return samples, read_names(folder)
+
+
+def read_all(folders: Iterable[Path]) -> tuple[Samples, list[NameEntry]]:
+    """The samples of several spools as if they were one: equal names become one name."""
+    parts: list[Samples] = [np.empty(0, DTYPE)]
+    entries: dict[tuple[str, str], NameEntry] = {}
+    for folder in folders:
+        samples, names = read(folder)
+        samples = samples.copy()
+        indexes = []
+        for entry in names:
+            key = (entry.name, entry.scope)
+            known = entries[key].examples if key in entries else {}
+            entries[key] = replace(entry, examples={**entry.examples, **known})
+            indexes.append(list(entries).index(key))
+        if len(samples):
+            samples["name"] = np.array(indexes, samples["name"].dtype)[samples["name"]]
+        parts.append(samples)
+    return np.concatenate(parts), list(entries.values())
 
 
 def read_on(file: BinaryIO) -> Samples:

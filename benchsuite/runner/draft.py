@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-from benchsuite.load import spool
 from benchsuite.load.job import Done
+from benchsuite.load.spool import NameEntry, Samples
 from benchsuite.proc import Process
 from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary
 from benchsuite.runner.figures import Figures
@@ -80,12 +79,11 @@ class Draft:
             self.readings = tuple(seen.readings)
             self.sampler_cpu_percent = seen.cpu_percent
 
-    def read_samples(self, folder: Path) -> None:
+    def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
         """Figures from the load's samples; nothing when it was stopped before its window began."""
         done = self.done
         if done is None:
             return
-        samples, names = spool.read(folder)
         self.readings = tuple(
             replace(reading, second=reading.second - done.origin) for reading in self.readings
         )

