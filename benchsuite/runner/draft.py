@@ -119,6 +119,7 @@ class Draft:
         waiting_users = self._waiting_users()
         evidence = Evidence(
             total=self.total,
+            journeys=[one for one in self.summaries if one.scope == "journey"],
             # stages are meant to differ
             intervals=() if self.spec.load.stages else self.intervals,
             window=self._window(),

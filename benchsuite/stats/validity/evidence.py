@@ -88,6 +88,8 @@ class Evidence:
     """Everything known about one run."""
 
     total: Summary | None = None
+    journeys: Sequence[Summary] = ()
+    """One for each name of a journey."""
     intervals: Sequence[Interval] = ()
     window: tuple[float, float] | None = None
     """In seconds since the first request, as the intervals are."""

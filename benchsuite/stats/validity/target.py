@@ -1,10 +1,11 @@
 """Whether the target was there, whole, and served everyone: B201 to B206."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 
-from benchsuite.results import Finding, Level
+from benchsuite.results import Finding, Level, Summary
 from benchsuite.stats.samples import Kind
 from benchsuite.stats.validity.evidence import Evidence
 from benchsuite.stats.validity.limits import (
@@ -32,23 +33,37 @@ SQLite, the kernel)."""
 
 
 def failures(evidence: Evidence) -> Iterator[Finding]:
-    rule = limit("B201")
+    """Requests that failed; or journeys, where these failed though their requests were answered."""
     total = evidence.total
-    if total is None or not total.requests:
+    if total is None:
         return
-    percent = total.failures / total.requests * 100
-    level = rule.level(percent)
-    if level is not None:
-        kinds = ", ".join(
-            f"{format_count(count)} × {kind}"
-            for kind, count in sorted(total.failures_by_kind.items(), key=lambda pair: -pair[1])
-        )
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_percent(percent)} of the requests failed ({kinds}).",
-            hint="Look at the server's log below; times are those of the successes only.",
-        )
+    of_requests = _failed_share("requests", [total])
+    of_journeys = _failed_share("journeys", evidence.journeys)
+    if of_requests is not None:
+        yield of_requests
+    elif of_journeys is not None:
+        yield of_journeys
+
+
+def _failed_share(what: str, summaries: Sequence[Summary]) -> Finding | None:
+    rule = limit("B201")
+    made = sum(one.requests for one in summaries)
+    failed = sum(one.failures for one in summaries)
+    level = rule.level(failed / made * 100) if made else None
+    if level is None:
+        return None
+    kinds: Counter[str] = Counter()
+    for one in summaries:
+        kinds.update(one.failures_by_kind)
+    words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
+    return Finding(
+        code=rule.code,
+        level=level,
+        message=f"{format_percent(failed / made * 100)} of the {what} failed ({words}).",
+        hint="Look at the server's log below; times are those of the successes only."
+        if what == "requests"
+        else "Their requests were answered: look at the messages of the journeys below.",
+    )
 
 
 def wrong_responder(evidence: Evidence) -> Iterator[Finding]:

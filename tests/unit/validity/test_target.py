@@ -25,6 +25,20 @@ def test_failures_are_told_by_kind_most_first() -> None:
     assert "(40 × http status, 3 × reset)" in message
 
 
+def test_journeys_that_fail_though_their_requests_are_answered() -> None:
+    journeys = summary(failures=30, failures_by_kind={"journey error": 30})
+    finding = found(journeys=[journeys])["B201"]
+    assert finding.level is Level.WEAK
+    assert "3.00" in finding.message
+    assert "of the journeys failed (30 × journey error)" in finding.message
+
+
+def test_failed_requests_are_told_once_not_also_as_journeys() -> None:
+    failed = summary(failures=30, failures_by_kind={"reset": 30})
+    findings = found(total=failed, journeys=[failed])
+    assert "of the requests failed" in findings["B201"].message
+
+
 def test_one_answer_of_another_process_makes_a_run_invalid() -> None:
     findings = found(total=summary(failures=1, failures_by_kind={"wrong responder": 1}))
     assert findings["B202"].level is Level.INVALID
