@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from benchsuite import conf
+from benchsuite import conf, cpus
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.specs import LoadProfile, RunSpec, WorkloadSpec
@@ -69,6 +69,8 @@ def check(runs: Iterable[RunSpec]) -> None:
     """
     for run in runs:
         adapter(run)
+        cpus.check(run.server.cpus, "The server")
+        cpus.check(run.load.cpus, "The load")
         _check_users(workload(run.workload), run.load)
         usable = conf.server_class(run.server.server).available()
         if not usable.ok:

@@ -15,12 +15,12 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from benchsuite import guard, logfile
+from benchsuite import cpus, guard, logfile
 from benchsuite.exceptions import StartError
 from benchsuite.interrupts import held_back
 from benchsuite.procfs import RUN_VARIABLE, send_signal
@@ -150,20 +150,21 @@ def running(
     stop_signal: int = signal.SIGTERM,
     grace_s: float = 10.0,
     marker: str,
+    on_cpus: Collection[int] | None = None,
 ) -> Iterator[Process]:
     """Run a program in its own session, output to `log`; nothing of it outlives the block.
 
     At the end the leader gets `stop_signal` and its tree `grace_s` seconds; what is left then is
     killed. When this process dies without its end, the kernel sends the leader `stop_signal`. The
     kernel does so already when the *thread* that started it ends, so call this in a thread that
-    lives as long.
+    lives as long. `on_cpus` are the CPUs that the program and its children may use.
 
     Raises StartError when the program can't be started.
     """
     # With our PID: a child of the run may start programs for it too.
     part = f"{marker}/{os.getpid()}/{next(_starts)}"
     with ExitStack() as stack:
-        with held_back():
+        with held_back(), cpus.given(on_cpus):
             process = _start(argv, name, log, {**env, RUN_VARIABLE: marker}, cwd, stop_signal, part)
             guard.announce(marker, process.pid)
             stack.callback(guard.withdraw, marker, process.pid)

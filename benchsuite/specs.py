@@ -64,7 +64,10 @@ class _Spec:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         cls._refuse_unknown(data)
-        return cls(**data)
+        # JSON knows no tuples
+        return cls(
+            **{name: tuple(one) if isinstance(one, list) else one for name, one in data.items()}
+        )
 
     @classmethod
     def _refuse_unknown(cls, data: Mapping[str, Any]) -> None:
@@ -85,6 +88,8 @@ class ServerSpec(_Spec):
     server: str
     processes: int | None = None
     threads: int | None = None
+    cpus: tuple[int, ...] | None = None
+    """CPUs on which it may run; None for all."""
     options: Mapping[str, Option] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -204,15 +209,6 @@ class LoadProfile(_Spec):
                 f"--load-processes={self.processes} can't share {shared} {what}; use as many "
                 "at most."
             )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        cls._refuse_unknown(data)
-        fields = dict(data)
-        fields["stages"] = tuple(fields.get("stages", ()))
-        if fields.get("cpus") is not None:
-            fields["cpus"] = tuple(fields["cpus"])
-        return cls(**fields)
 
     @property
     def is_open(self) -> bool:

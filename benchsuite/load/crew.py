@@ -5,7 +5,7 @@ to merge statistics. Here every process knows the whole profile and takes every 
 arrival, all begin at one moment of the clock they share, and samples are merged, not figures.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import zip_longest
@@ -23,14 +23,19 @@ LEAD_S = 0.02
 
 @contextmanager
 def load_crew(
-    count: int, *, spool: Path, log: Path, env: Mapping[str, str] | None = None
+    count: int,
+    *,
+    spool: Path,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    on_cpus: Collection[int] | None = None,
 ) -> Iterator["LoadCrew"]:
     """So many load processes; on exit they are gone, whatever happened."""
     folders = [spool / f"load-{number}" for number in range(count)]
     with ExitStack() as stack:
         yield LoadCrew(
             [
-                stack.enter_context(load_worker(spool=folder, log=log, env=env))
+                stack.enter_context(load_worker(spool=folder, log=log, env=env, on_cpus=on_cpus))
                 for folder in folders
             ],
             folders,

@@ -6,7 +6,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from benchsuite import cpus
 from benchsuite.exceptions import AnswerError, LoadError
 from benchsuite.load import job as messages
 from benchsuite.load import spool
@@ -36,16 +37,21 @@ STEP_S = 0.002
 
 @contextmanager
 def load_worker(
-    *, spool: Path, log: Path, env: Mapping[str, str] | None = None
+    *,
+    spool: Path,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    on_cpus: Collection[int] | None = None,
 ) -> Iterator["LoadWorker"]:
     """A load process, started at once so that its imports overlap with what the caller does next.
 
-    `env` is its whole environment, by default ours. On exit the process is gone, whatever happened.
+    `env` is its whole environment, by default ours; `on_cpus` are the CPUs that it may use. On exit
+    the process is gone, whatever happened.
     """
     spool.mkdir(parents=True, exist_ok=True)
     events, child_events = os.pipe()
     try:
-        with log.open("ab") as log_file:
+        with log.open("ab") as log_file, cpus.given(on_cpus):
             process = subprocess.Popen(
                 [sys.executable, "-m", "benchsuite.load.worker", str(child_events)],
                 stdin=subprocess.PIPE,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from benchsuite import conf, planning
 from benchsuite.exceptions import UsageError
-from benchsuite.management import load_arguments
+from benchsuite.management import load_arguments, pinning
 from benchsuite.models import Run
 from benchsuite.specs import (
     THROWAWAY,
@@ -27,6 +27,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     """Adds every option of `runbench`."""
     _add_target(parser.add_argument_group("What is measured"))
     load_arguments.add_to(parser.add_argument_group("Load"))
+    pinning.add_to(parser.add_argument_group("CPUs"))
     _add_run(parser.add_argument_group("Runs and output"))
 
 
@@ -110,10 +111,13 @@ def _add_run(group: Any) -> None:
 def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
     if options["again"]:
-        return planning.blocks([_stored(options["again"])], options["repeat"], options["seed"])
+        stored = pinning.again(_stored(options["again"]), options)
+        return planning.blocks([stored], options["repeat"], options["seed"])
     if options["port"] is not None and not 1 <= options["port"] <= 65535:
         raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
     load = load_arguments.profile(options)
+    for_target, for_load = pinning.chosen(options, load)
+    load = replace(load, cpus=for_load)
     database = DatabaseSpec(
         use=options["database"], rows=options["rows"], fixture=options["fixture"]
     )
@@ -125,6 +129,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
                 server=name,
                 processes=options["processes"],
                 threads=options["threads"],
+                cpus=for_target,
                 options=_pairs("--option", options["option"]),
             ),
             load=load,

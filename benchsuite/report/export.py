@@ -82,6 +82,8 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "warmup_s": run.warmup_s,
         "duration_s": run.duration_s,
         "repetition": run.repetition,
+        "cpus_target": run.spec.get("server", {}).get("cpus"),
+        "cpus_load": run.spec.get("load", {}).get("cpus"),
         "startup_s": run.startup_s,
         "requests": run.requests,
         "failures": run.failures,

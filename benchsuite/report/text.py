@@ -6,6 +6,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from benchsuite.cpus import words
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell
 from benchsuite.results import Level, Status, Verdict
@@ -50,7 +51,17 @@ def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
         load.words,
         _periods(load),
     ]
-    return f"{', '.join(parts)} · about {format_period(round(estimate_s))}"
+    seconds = format_period(round(estimate_s))
+    return f"{', '.join(parts)} · {cpus_words(first)} · about {seconds}"
+
+
+def cpus_words(run: RunSpec) -> str:
+    """Where server and load run: a server that may use fewer CPUs than there are must know it."""
+    if run.server.cpus is None or run.load.cpus is None:
+        return "server and load share all CPUs"
+    crowded = run.server.processes is not None and run.server.processes > len(run.server.cpus)
+    processes = f" with {run.server.processes} processes" * crowded
+    return f"server{processes} on {words(run.server.cpus)}, load on {words(run.load.cpus)}"
 
 
 def _periods(load: LoadProfile) -> str:

@@ -120,6 +120,7 @@ class Session:
                 spool=folder,
                 log=folder / "load.log",
                 env=dict(os.environ),
+                on_cpus=spec.load.cpus,
             )
         )
         keeper = self._keeper(spec.workload, spec.database, workload)
@@ -142,6 +143,7 @@ class Session:
                 stop_signal=adapter.stop_signal,
                 grace_s=adapter.grace_s,
                 marker=token,
+                on_cpus=spec.server.cpus,
             )
         )
         stack.callback(lambda: draft.keep_log(process))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from benchsuite import cpus
 from benchsuite.exceptions import UsageError
 from benchsuite.management import arguments
 from benchsuite.specs import RunSpec
@@ -91,6 +92,9 @@ def test_a_path_means_the_workload_url() -> None:
         (["--stages=50:100x5s", "--duration=5"], "says how long each lasts, and --duration too"),
         (["--load-processes=0"], "--load-processes must be between 1 and 64"),
         (["--load-processes=20"], "can't share 10 users"),
+        (["--cpus-target=first"], "'first' names no CPUs"),
+        (["--no-pin", "--cpus-load=0"], "--no-pin and --cpus-target or --cpus-load exclude each"),
+        (["--cpus-target=0-8000"], "No CPU is left for the load; name its CPUs too"),
         (["--processes=0"], "--processes must be between 1 and 256, and is 0."),
         (["--option=backlog"], "--option 'backlog' is not of the form name=value."),
         (["--server=,"], "--server names no server; there are: "),
@@ -105,6 +109,19 @@ def test_nonsense_gets_one_sentence(words: list[str], sentence: str) -> None:
     with pytest.raises(UsageError) as refused:
         specs("--server=uvicorn", *words) if "--server=," not in words else specs(*words)
     assert sentence in str(refused.value)
+
+
+def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
+    monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
+    for words, for_target, for_load in (
+        (["--no-pin"], None, None),
+        (["--cpus-load=0"], (1, 2), (0,)),
+        (["--cpus-target=0,1"], (0, 1), (2,)),
+        (["--cpus-target=0", "--cpus-load=0"], (0,), (0,)),
+    ):
+        (run,) = specs(*words)
+        assert (run.server.cpus, run.load.cpus) == (for_target, for_load)
 
 
 def test_a_rate_means_the_open_model() -> None:
@@ -146,6 +163,7 @@ def test_again_wants_a_stored_run(run_id: str) -> None:
         (["--locustfile=/no/such.py"], "There is no locustfile '/no/such.py'"),
         (["--workload=cpu", "--workload-option=speed=1"], "has no option 'speed'; it has: size"),
         (["--server=uvicorn", "--option=speed=1"], "uvicorn has no option 'speed'; it has: "),
+        (["--cpus-target=8000", "--cpus-load=0"], "The server is to run on CPU 8000, and here"),
     ],
 )
 def test_the_command_ends_with_status_2_before_anything_starts(
