@@ -1,4 +1,20 @@
 """The robot: completes any multi-page HTML form, given a URL and a client.
 
-Plain Python without Django and Locust. `benchsuite.robot.walk.complete()` is the whole of it.
+Plain Python without Django and Locust. `benchsuite.robot.walk.complete()` is the whole of it; what
+it needs is an extra of its own, so `ensure_installed()` comes before that import.
 """
+
+from importlib.util import find_spec
+
+from benchsuite.exceptions import UnavailableError
+
+NEEDED = {"faker": "Faker", "rstr": "rstr", "selectolax": "selectolax"}
+
+
+def ensure_installed() -> None:
+    """Raises UnavailableError, with the command that helps, when something is missing."""
+    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise UnavailableError(
+            f'The robot needs {", ".join(missing)}: pip install "django-benchsuite[robot]"'
+        )

@@ -78,11 +78,19 @@ def _neighbours(node: LexborNode) -> set[str]:
         return set()
     current: LexborNode | None = node
     while current is not None and current.tag not in ("form", "body"):
-        names = _names(current) or _names(_next_element(current))
+        after = _next_element(current)
+        names = _names(current) or _names(after)
         if names:
-            return names if len({PART.sub("", name) for name in names}) == 1 else set()
+            around = _names(current.parent)  # the parts of one control stand side by side
+            whole = around if len(names) == 1 and _is_one(around) else names
+            return whole if _is_one(whole) else set()
         current = current.parent
     return set()
+
+
+def _is_one(names: set[str]) -> bool:
+    """Whether these are the parts of one control."""
+    return len({PART.sub("", name) for name in names}) == 1
 
 
 def _meant(names: set[str], text: str) -> set[str]:

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from benchsuite.exceptions import UnavailableError
-
 HOW_MANY = 64
 SEED = 20140601
 """Always the same people, so that only the seed of a completion says who fills the form."""
@@ -30,12 +28,8 @@ class Person:
 @cache
 def people() -> tuple[Person, ...]:
     """Made once in a process: Faker takes half a millisecond for a name, a page takes less."""
-    try:
-        from faker import Faker
-    except ImportError as error:
-        raise UnavailableError(
-            'The robot needs Faker: pip install "django-benchsuite[robot]"'
-        ) from error
+    from faker import Faker
+
     fake = Faker("en_US")
     fake.seed_instance(SEED)
     return tuple(

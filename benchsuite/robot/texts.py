@@ -131,10 +131,12 @@ def _matching(pattern: str, control: Control, demand: Demand, chance: Random) ->
         compiled = re.compile(pattern)
         least, most = lengths(control, demand)
         for _ in range(PATTERN_TRIES):
-            found = maker.xeger(pattern.removeprefix("^").removesuffix("$"))
-            fits = least <= len(found) <= (len(found) if most is None else most)
-            if fits and found.isprintable() and compiled.fullmatch(found):
-                return str(found)
+            made = maker.xeger(pattern.removeprefix("^").removesuffix("$"))
+            longest = len(made) if most is None else min(most, len(made))
+            for length in range(longest, least - 1, -1):  # what repeats without end can be cut
+                found = made[:length]
+                if found.isprintable() and compiled.fullmatch(found):
+                    return str(found)
     except (re.error, KeyError, NotImplementedError, ValueError) as error:
         raise NoText(f"its pattern {pattern!r} can't be read: {error}") from error
     raise NoText(f"no text was found in {PATTERN_TRIES} tries for its pattern {pattern!r}")

@@ -3,14 +3,17 @@
 import re
 from collections.abc import Iterator, Mapping
 from itertools import count
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from benchsuite.exceptions import AnswerError, DatabaseError, UsageError
-from benchsuite.robot.walk import Completion, complete
+from benchsuite.robot import ensure_installed
 from benchsuite.specs import DatabaseSpec, Option
 from benchsuite.workloads.base import Client, Workload
+
+if TYPE_CHECKING:
+    from benchsuite.robot.walk import Completion
 
 SLUGS = ("coffee", "conference", "workplace", "health", "travel", "housing", "census")
 """The seven surveys that come with benchsuite, short ones first."""
@@ -35,6 +38,7 @@ class Survey(Workload):
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
+        ensure_installed()
         self._slugs = [slug.strip() for slug in str(self.settings["surveys"]).split(",")]
         unknown = [slug for slug in self._slugs if slug not in SLUGS]
         if unknown:
@@ -54,8 +58,10 @@ class Survey(Workload):
         slug = self._slugs[(user + turn) % len(self._slugs)]
         self.complete(client, slug, seed=f"{self.settings['seed']}:{user}:{turn}")
 
-    def complete(self, client: Client, slug: str, *, seed: object) -> Completion:
+    def complete(self, client: Client, slug: str, *, seed: object) -> "Completion":
         """Completes this survey; the journey goes by its name in the results."""
+        from benchsuite.robot.walk import complete
+
         named: Any = client
         named.journey_name = f"{self.name} {slug}"
 

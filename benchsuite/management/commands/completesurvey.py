@@ -2,17 +2,17 @@
 
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from benchsuite.exceptions import BenchsuiteError, RobotError, UsageError
-from benchsuite.robot.client import BlockingClient, checked_url
-from benchsuite.robot.outcome import lines, summary
-from benchsuite.robot.walk import Bounds, Complete, Completion, OnVisit, Visit, complete
+from benchsuite.robot import ensure_installed
+from benchsuite.robot.client import checked_url
 from benchsuite.units import format_duration
+
+if TYPE_CHECKING:
+    from benchsuite.robot.walk import Visit
 
 
 class Command(BaseCommand):
@@ -56,33 +56,45 @@ class Command(BaseCommand):
             known = _known(options["answer"])
             if count < 1 or options["max_pages"] < 1 or options["timeout"] <= 0:
                 raise UsageError("--count, --max-pages and --timeout must be above 0.")
+            ensure_installed()
             checked_url(url, confirmed=options["yes_this_host"])
-            with _robot(url, known, options) as completed:
-                failed = self._complete(completed, count, seed, show=options["show"])
+            failed = self._complete(url, known, count, seed, options)
+        except KeyboardInterrupt as interrupt:
+            raise CommandError("Interrupted.", returncode=130) from interrupt
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"{count - failed} of {count} completed")
         if failed:
             raise CommandError(f"{failed} of {count} could not be completed.", returncode=1)
 
-    def _complete(self, completed: Complete, count: int, seed: int, *, show: bool) -> int:
+    def _complete(
+        self, url: str, known: dict[str, str], count: int, seed: int, options: dict[str, Any]
+    ) -> int:
         """Completes so many times and tells of each; how many failed."""
+        from benchsuite.robot.byhand import by_hand
+        from benchsuite.robot.outcome import lines, summary
+        from benchsuite.robot.walk import Bounds
 
-        def tell(visit: Visit) -> None:
+        def tell(visit: "Visit") -> None:
             for line in lines(visit):
                 self.stdout.write(line)
 
         failed = 0
-        for number in range(count):
-            begin = time.monotonic()
-            try:
-                done = completed(f"{seed}:{number}", tell if show else None)
-            except RobotError as error:
-                failed += 1
-                self.stderr.write(f"{number + 1}  not completed: {error}")
-                continue
-            took = format_duration(time.monotonic() - begin)
-            self.stdout.write(f"{number + 1}  completed: {summary(done)} in {took}")
+        bounds = Bounds(pages=options["max_pages"])
+        timeout_s, browser = options["timeout"], options["browser"]
+        with by_hand(
+            url, known=known, bounds=bounds, timeout_s=timeout_s, browser=browser
+        ) as completed:
+            for number in range(count):
+                begin = time.monotonic()
+                try:
+                    done = completed(f"{seed}:{number}", tell if options["show"] else None)
+                except RobotError as error:
+                    failed += 1
+                    self.stderr.write(f"{number + 1}  not completed: {error}")
+                    continue
+                took = format_duration(time.monotonic() - begin)
+                self.stdout.write(f"{number + 1}  completed: {summary(done)} in {took}")
         return failed
 
 
@@ -94,22 +106,3 @@ def _known(pairs: list[str]) -> dict[str, str]:
             raise UsageError(f"--answer wants NAME=VALUE, and got {pair!r}.")
         known[name] = value
     return known
-
-
-@contextmanager
-def _robot(url: str, known: dict[str, str], options: dict[str, Any]) -> Iterator[Complete]:
-    """Completes the survey once, as a person who has never been there."""
-    bounds = Bounds(pages=options["max_pages"])
-    timeout_s = options["timeout"]
-    if options["browser"]:
-        from benchsuite.robot.browser import browser_robot
-
-        with browser_robot(url, known=known, bounds=bounds, timeout_s=timeout_s) as completed:
-            yield completed
-        return
-
-    def once(seed: str, on_visit: OnVisit | None) -> Completion:
-        with BlockingClient(url, timeout_s=timeout_s) as client:
-            return complete(client, url, seed=seed, known=known, bounds=bounds, on_visit=on_visit)
-
-    yield once
