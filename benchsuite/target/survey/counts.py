@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 
-from benchsuite.target.survey.store import DatabaseStore
+from benchsuite.target.survey.store import DatabaseStore, store
 
 
 def counts(using: str | None = None) -> Mapping[str, int]:
-    """The stored "participations", "completions", "answers" and "uploads" of that alias."""
-    return DatabaseStore(using).counts()
+    """The stored "participations", "completions", "answers" and "uploads".
+
+    Of the store that is in use; with `using`, of the database of that alias.
+    """
+    return (DatabaseStore(using) if using else store()).counts()
 
 
 def completions(using: str | None = None) -> int:

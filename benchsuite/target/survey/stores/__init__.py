@@ -1,0 +1,1 @@
+"""Stores for answers beside the database's own."""
