@@ -36,6 +36,8 @@ class Look:
     """Periods and throttled ones, for each control group with a limit that we are in."""
     others_percent: float | None
     """Of one CPU, since the look before."""
+    stopped: bool = False
+    """Whether a process of ours was stopped by a signal."""
 
 
 class Host:
@@ -70,6 +72,7 @@ class Host:
                 listen_overflows=_listen_overflows(self._proc / "net" / "netstat"),
                 throttled=tuple(_periods(group) for group in self._groups),
                 others_percent=self._others.look(),
+                stopped=self._others.stopped,
             )
         )
 
@@ -88,6 +91,7 @@ class Host:
             others_percent=None if others is None else others / self._cpus,
             culprit=self._others.culprit(CULPRIT_PERCENT, self.looks[-1].at - self.looks[0].at),
             throttled_percent=_throttled(first, last),
+            stopped_percent=100 * sum(one.stopped for one in looks) / len(looks),
             memory_pressure_percent=_share(
                 first.memory_waiting_us, last.memory_waiting_us, seconds * 1e6
             ),

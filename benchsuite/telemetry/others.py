@@ -12,6 +12,9 @@ from benchsuite.telemetry.cpu import TICKS_PER_S, Cpu
 KERNEL_THREADS = 2
 """The PID of their parent: what they do they mostly do for us."""
 
+STOPPED = "T"
+"""The state of a process after SIGSTOP (proc_pid_stat(5)); a debugger's is another."""
+
 SERVICES = frozenset(
     {"postgres", "mysqld", "mariadbd", "redis-server", "valkey-server", "memcached"}
 )
@@ -28,11 +31,14 @@ class Others:
         self._seen: dict[tuple[int, int], int] = {}
         self.ticks: Counter[tuple[str, int]] = Counter()
         """By name and PID, since the first look."""
+        self.stopped = False
+        """Whether one of `ours` was stopped by a signal at the last look, as cpulimit does it."""
 
     def look(self) -> float | None:
         """Percent of one CPU since the last look; None at the first, and when it is too soon."""
         stats = [stat for pid in all_pids() if (stat := read_stat(pid)) is not None]
         ours = _descendants(stats, {os.getpid(), *self._ours()})
+        self.stopped = any(stat.state == STOPPED and stat.pid in ours for stat in stats)
         strangers = [
             stat
             for stat in stats

@@ -67,6 +67,8 @@ class HostShares:
     """The program of them that used most, in words."""
     throttled_percent: float | None = None
     """Share of the scheduler's periods in which our control group was held back."""
+    stopped_percent: float | None = None
+    """Share of the looks in which a process of the run was stopped by a signal."""
     memory_pressure_percent: float | None = None
     """Share of the time in which some process waited for memory (PSI)."""
     listen_overflows: int | None = None

@@ -70,7 +70,7 @@ LIMITS: Mapping[str, Limit] = {
     "B401": Limit(
         name="noisy-host",
         of="CPU of other processes or stolen, % of all CPUs; throttled periods, %; "
-        "time that something waited for memory, %",
+        "looks at a stopped process, %; time that something waited for memory, %",
         weak=5,
         invalid=25,
     ),

@@ -11,7 +11,13 @@ from tests.unit.validity.clean import found
 
 @pytest.mark.parametrize(
     "field",
-    ["steal_percent", "others_percent", "throttled_percent", "memory_pressure_percent"],
+    [
+        "steal_percent",
+        "others_percent",
+        "throttled_percent",
+        "stopped_percent",
+        "memory_pressure_percent",
+    ],
 )
 @pytest.mark.parametrize(
     ("percent", "level"),
