@@ -1,0 +1,69 @@
+"""Makes a run in a process of its own, which may be stopped, limited, or cut off.
+
+python -m tests.sabotage.apart TASK OUTPUT
+"""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+from benchsuite.results import RunResult
+from tests.integration.command import ROOT
+
+PAUSE_S = 2.5
+LONGEST_S = 60
+
+
+class Task(StrEnum):
+    PLAIN = "plain"
+    PAUSE = "pause"
+    """Stops itself in the window."""
+    PORTS = "ports"
+    """Opens a new connection for each request."""
+
+
+def run_apart(
+    task: Task,
+    folder: Path,
+    join: Callable[[], object] | None = None,
+    prefix: tuple[str, ...] = (),
+) -> RunResult:
+    """Its result; `join` is called in the new process first, `prefix` starts it."""
+    output = folder / "result"
+    subprocess.run(
+        [*prefix, sys.executable, "-m", "tests.sabotage.apart", task, str(output)],
+        cwd=ROOT,
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "testproject.settings.console"},
+        preexec_fn=join,
+        check=True,
+        timeout=LONGEST_S,
+    )
+    result: RunResult = pickle.loads(output.read_bytes())
+    return result
+
+
+def _pause() -> None:
+    """Stops this process; another one wakes it."""
+    command = ["sh", "-c", f"sleep {PAUSE_S}; kill -CONT {os.getpid()}"]
+    with subprocess.Popen(command):
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def _run(task: Task) -> RunResult:
+    from tests.sabotage.runs import laboratory
+
+    with laboratory() as lab:
+        if task is Task.PAUSE:
+            return lab.run(at_second={1.5: _pause}, duration_s=4.0)
+        if task is Task.PORTS:
+            return lab.run(keep_alive=False)
+        return lab.run()
+
+
+if __name__ == "__main__":
+    Path(sys.argv[2]).write_bytes(pickle.dumps(_run(Task(sys.argv[1]))))

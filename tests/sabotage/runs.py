@@ -1,0 +1,148 @@
+"""Makes real runs, broken or not, and says what was found about them."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.test import override_settings
+
+from benchsuite.load.job import Tick
+from benchsuite.results import Ceiling, Finding, Level, RunResult
+from benchsuite.runner.session import Session, session
+from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from tests.integration.command import ROOT
+from tests.integration.quiet import Quiet
+
+HERE = "tests.sabotage"
+SICK = f"{HERE}.sick.settings"
+
+PLUGGED = {
+    "SERVERS": {
+        "few-descriptors": f"{HERE}.servers.FewDescriptors",
+        "connection-bound": f"{HERE}.servers.ConnectionBound",
+        "reuse-port": f"{HERE}.servers.ReusePort",
+        "unattended": f"{HERE}.servers.Unattended",
+    },
+    "WORKLOADS": {
+        "burning": f"{HERE}.workloads.Burning",
+        "dawdling": f"{HERE}.workloads.Dawdling",
+    },
+}
+
+LOAD = {"users": 4, "warmup_s": 0.7, "duration_s": 3.0, "timeout_s": 20.0, "drain_s": 3.0}
+
+TRIES = 2
+
+Act = Callable[[], object]
+
+
+class Saboteur(Quiet):
+    """Acts when the server is ready, and in the seconds of the load that are given."""
+
+    def __init__(self, at_ready: Act | None, at_second: Mapping[float, Act]) -> None:
+        super().__init__()
+        self._at_ready = at_ready
+        self._acts = sorted(at_second.items(), key=lambda pair: pair[0])
+
+    def stage(self, text: str) -> None:
+        super().stage(text)
+        if text.startswith("ready") and self._at_ready is not None:
+            self._at_ready()
+
+    def tick(self, tick: Tick) -> None:
+        super().tick(tick)
+        while self._acts and tick.elapsed_s >= self._acts[0][0]:
+            self._acts.pop(0)[1]()
+
+
+class Laboratory:
+    """One session in which all runs are made: databases are made once for each workload."""
+
+    def __init__(self, at_work: Session, ceilings: list[Ceiling]) -> None:
+        self._at_work = at_work
+        self.ceilings = ceilings
+
+    def run(
+        self,
+        server: str = "gunicorn-gthread",
+        path: str = "/well/",
+        *,
+        workload: str = "url",
+        expect: str = "all is well",
+        processes: int | None = None,
+        threads: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        database: DatabaseSpec | None = None,
+        at_ready: Act | None = None,
+        at_second: Mapping[float, Act] | None = None,
+        **load: Any,
+    ) -> RunResult:
+        """One run of the sick project, or of the target app when `workload` is one of its."""
+        asked = {"path": path, "expect": expect} if workload == "url" else {}
+        spec = RunSpec(
+            server=ServerSpec(
+                server=server, processes=processes, threads=threads, options=options or {}
+            ),
+            workload=WorkloadSpec(workload=workload, options=asked),
+            load=LoadProfile(**{**LOAD, **load}),
+            database=database or DatabaseSpec(rows=100),
+        )
+        return self._at_work.run(spec, Saboteur(at_ready, at_second or {}))
+
+
+@contextmanager
+def laboratory(settings_module: str = SICK) -> Iterator[Laboratory]:
+    ceilings: list[Ceiling] = []
+    before = sys.argv[0]
+    sys.argv[0] = str(ROOT / "manage.py")
+    try:
+        with (
+            override_settings(BENCHSUITE=PLUGGED),
+            session(settings_module=settings_module, ceilings=lambda _: ceilings) as at_work,
+        ):
+            yield Laboratory(at_work, ceilings)
+    finally:
+        sys.argv[0] = before
+
+
+def findings(result: RunResult, number: str) -> list[Finding]:
+    return [one for one in result.findings if one.code.startswith(number)]
+
+
+def message(result: RunResult, number: str) -> str:
+    """All messages of that number."""
+    return " ".join(one.message for one in findings(result, number))
+
+
+def found(number: str, make: Callable[[], RunResult]) -> Finding:
+    """The finding of that number in a run; the run is made again when neighbours disturbed it.
+
+    They take the CPU that a saboteur needs, too.
+    """
+    for left in reversed(range(TRIES)):
+        result = make()
+        seen = findings(result, number)
+        if seen:
+            return seen[0]
+        if not (left and findings(result, "B401")):
+            break
+    raise AssertionError(f"no {number}, but {told(result)}")
+
+
+def told(result: RunResult) -> str:
+    """All that is known of a run, for the message of a failing test."""
+    lines = [f"{result.status}: {result.failure}"]
+    lines += [f"{one.code} ({one.level}): {one.message}" for one in result.findings]
+    if result.total is not None:
+        total = result.total
+        lines.append(
+            f"{total.requests} requests, {dict(total.failures_by_kind)}, "
+            f"p50 {total.service_time.at(50)}"
+        )
+    return "\n".join(lines)
+
+
+def weighing(result: RunResult) -> Sequence[Finding]:
+    """The findings that make the verdict."""
+    return [one for one in result.findings if one.level is not Level.INFO]

@@ -1,0 +1,1 @@
+"""A Django project whose pages are wrong in a known way each."""

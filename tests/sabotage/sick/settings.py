@@ -1,0 +1,8 @@
+"""What the project is measured with."""
+
+from testproject.settings.base import *  # noqa: F403
+
+DEBUG = False
+INSTALLED_APPS: list[str] = []
+MIDDLEWARE: list[str] = []
+ROOT_URLCONF = "tests.sabotage.sick.urls"

@@ -1,0 +1,14 @@
+"""Pages by what is wrong with them."""
+
+from django.urls import path
+
+from tests.sabotage.sick import views
+
+urlpatterns = [
+    path("well/", views.well),
+    path("failing/", views.failing),
+    path("lying/", views.lying),
+    path("drifting/", views.drifting),
+    path("favouring/", views.favouring),
+    path("slow/", views.slow),
+]

@@ -1,0 +1,57 @@
+"""Each view answers "all is well", but for what its name says."""
+
+import itertools
+import time
+
+from django.http import HttpRequest, HttpResponse
+
+TEXT = "all is well"
+EACH = 10
+"""Every tenth answer of `failing` and `lying` is wrong, the first nine are not."""
+PAUSE_S = 0.05
+FAVOUR_S = 0.03
+DRIFT_S = 0.004
+"""By how much `drifting` takes longer with each second."""
+
+_asked = itertools.count(1)
+_begun: list[float] = []
+
+
+def well(request: HttpRequest) -> HttpResponse:
+    time.sleep(0.002)
+    return _answer()
+
+
+def failing(request: HttpRequest) -> HttpResponse:
+    """One answer of ten is a 500."""
+    return _answer(status=500 if next(_asked) % EACH == 0 else 200)
+
+
+def lying(request: HttpRequest) -> HttpResponse:
+    """One answer of ten says 200 and something else."""
+    return _answer("the database is away" if next(_asked) % EACH == 0 else TEXT)
+
+
+def drifting(request: HttpRequest) -> HttpResponse:
+    """Slower with each second since the first answer, without an end."""
+    if not _begun:
+        _begun.append(time.monotonic())
+    time.sleep(0.005 + DRIFT_S * (time.monotonic() - _begun[0]))
+    return _answer()
+
+
+def favouring(request: HttpRequest) -> HttpResponse:
+    """Fast for the load, slow for anyone else."""
+    if request.headers["User-Agent"] != "benchsuite":
+        time.sleep(FAVOUR_S)
+    return well(request)
+
+
+def slow(request: HttpRequest) -> HttpResponse:
+    time.sleep(PAUSE_S)
+    return _answer()
+
+
+def _answer(text: str = TEXT, *, status: int = 200) -> HttpResponse:
+    length = {"Content-Length": str(len(text))}  # uWSGI's own HTTP socket adds nothing
+    return HttpResponse(text, status=status, content_type="text/plain", headers=length)

@@ -1,0 +1,37 @@
+"""Runs that nobody breaks: no finding of the sabotage suite but those that neighbours explain."""
+
+import os
+
+import pytest
+
+from benchsuite.results import Ceiling, RunResult
+from tests.sabotage.runs import Laboratory, findings, told, weighing
+from tests.sabotage.saboteurs import load_process, pin, server_processes
+
+CPUS = sorted(os.sched_getaffinity(0))
+
+NOISE = {"B101", "B102", "B104", "B105", "B106", "B301", "B401"}
+"""What a busy machine does to a run that nobody breaks; on a less busy one timers are late."""
+
+
+def test_a_closed_run(lab: Laboratory) -> None:
+    lab.ceilings.append(Ceiling(users=4, keep_alive=True, throughput=1e6))
+    _is_clean(lab.run(duration_s=9.0))
+
+
+def test_an_open_run(lab: Laboratory) -> None:
+    _is_clean(lab.run(model="open", users=1, arrival_rate=60.0, duration_s=6.0))
+
+
+@pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs to keep apart")
+def test_a_pinned_run_shares_no_cpu(lab: Laboratory) -> None:
+    def apart() -> None:
+        pin([load_process()], CPUS[:1])
+        pin(server_processes(), CPUS[1:])
+
+    assert findings(lab.run(at_ready=apart, duration_s=1.0), "B403") == []
+
+
+def _is_clean(result: RunResult) -> None:
+    weighty = {one.code[:4] for one in weighing(result)}
+    assert weighty <= (NOISE if "B401" in weighty else {"B102"}), told(result)

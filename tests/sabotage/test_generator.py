@@ -1,0 +1,66 @@
+"""Runs in which the load generator is what is measured: B101 to B106, B403."""
+
+import os
+
+from benchsuite.results import Ceiling, Level
+from tests.sabotage.runs import Laboratory, findings, found, told
+from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
+
+CPU = min(os.sched_getaffinity(0))
+
+
+def test_b101_a_journey_that_computes_uses_the_generator_up(lab: Laboratory) -> None:
+    found(
+        "B101",
+        lambda: lab.run(workload="burning", users=8, at_ready=lambda: prefer(load_process())),
+    )
+
+
+def test_b102_hogs_on_its_cpu_starve_the_generator(lab: Laboratory) -> None:
+    def starved():
+        with hogs(3, CPU):
+            return lab.run(users=10, at_ready=lambda: pin([load_process()], [CPU]))
+
+    finding = found("B102", starved)
+    assert "late" in finding.message
+
+
+def test_b103_the_generator_makes_no_more(lab: Laboratory) -> None:
+    lab.ceilings.append(Ceiling(users=4, keep_alive=True, throughput=100.0))
+    assert found("B103", lab.run).level is Level.INVALID
+
+
+def test_b104_more_arrivals_than_may_be_in_flight(lab: Laboratory) -> None:
+    result = lab.run(
+        path="/slow/",
+        model="open",
+        users=1,
+        arrival_rate=60.0,
+        max_in_flight=1,
+        drain_s=0.2,
+    )
+    finding = findings(result, "B104")[0]
+    assert finding.level is Level.INVALID
+    assert "never sent" in finding.message
+
+
+def test_b105_a_journey_waits_between_its_requests(lab: Laboratory) -> None:
+    finding = found("B105", lambda: lab.run(workload="dawdling"))
+    assert finding.level is Level.INVALID
+    assert "lost in the load generator" in finding.message
+
+
+def test_b106_the_server_answers_others_later(lab: Laboratory) -> None:
+    finding = found(
+        "B106", lambda: lab.run(path="/favouring/", users=30, think_time_s=0.1, duration_s=6.0)
+    )
+    assert finding.level is Level.INVALID
+    assert "Others wait longer" in finding.hint
+
+
+def test_b403_generator_and_target_may_use_the_same_cpus(lab: Laboratory) -> None:
+    def one_cpu() -> None:
+        pin([load_process(), *server_processes()], [CPU])
+
+    result = lab.run(at_ready=one_cpu, duration_s=1.0)
+    assert findings(result, "B403")[0].level is Level.INFO, told(result)

@@ -1,0 +1,93 @@
+"""Runs that the machine disturbs: B102 again, B401 and B402."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from benchsuite.results import Level, RunResult
+from benchsuite.runner.session import Session
+from benchsuite.runner.witness import Witness
+from benchsuite.telemetry import host
+from benchsuite.telemetry.clocks import Clocks
+from tests.sabotage.apart import Task, run_apart
+from tests.sabotage.groups import limited
+from tests.sabotage.runs import Laboratory, findings, message, told
+from tests.sabotage.saboteurs import held_back, load_process, neighbours, server_processes
+
+STEP_S = 30.0
+
+
+def test_b401_neighbours_take_the_cpus(lab: Laboratory) -> None:
+    with neighbours():
+        result = lab.run()
+    (finding,) = findings(result, "B401")
+    assert finding.level is Level.INVALID
+    assert "went to other programs" in finding.message
+
+
+def test_b401_a_control_group_holds_everything_back(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The group is a real one where groups can be made; elsewhere its counters are written by the
+    test.
+    """
+    with limited(percent=30) as join:
+        if join is not None:
+            result = run_apart(Task.PLAIN, tmp_path, join)
+        else:
+            result = _counted_as_throttled(lab, tmp_path, monkeypatch)
+    assert findings(result, "B401")[0].level is Level.INVALID, told(result)
+    assert "held us back in" in message(result, "B401")
+
+
+def _counted_as_throttled(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> RunResult:
+    counters = tmp_path / "cpu.stat"
+    seconds = iter(range(1000))
+
+    def write() -> None:
+        second = next(seconds)
+        counters.write_text(f"nr_periods {10 * second}\nnr_throttled {9 * second}\n")
+
+    write()
+    monkeypatch.setattr(host, "_control_groups", lambda root: [counters])
+    return lab.run(at_second={0.1 + second: write for second in range(5)})
+
+
+def test_b401_somebody_limits_the_server(lab: Laboratory) -> None:
+    """As cpulimit does: by stopping it for a part of each tenth of a second."""
+    result = _with_limit(lab, lambda: server_processes()[-1].pid)
+    assert "stopped" in message(result, "B401"), told(result)
+
+
+def test_b102_somebody_limits_the_generator(lab: Laboratory) -> None:
+    result = _with_limit(lab, lambda: load_process().pid)
+    assert findings(result, "B102")[0].level is Level.INVALID, told(result)
+
+
+def _with_limit(lab: Laboratory, pid: Callable[[], int]) -> RunResult:
+    with held_back() as limit:
+        return lab.run(duration_s=4.0, at_second={0.0: lambda: limit(pid())})
+
+
+def test_b402_the_wall_clock_is_set(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is injected: setting the machine's own would disturb everybody on it."""
+    steps = [0.0]
+    real = Clocks()
+    clocks = Clocks(wall=lambda: real.wall() + steps[0])
+    monkeypatch.setattr(sys.modules[Session.__module__], "Witness", partial(Witness, clocks=clocks))
+    result = lab.run(duration_s=2.0, at_second={1.5: lambda: steps.append(steps.pop() + STEP_S)})
+    (finding,) = findings(result, "B402")
+    assert finding.level is Level.WEAK
+    assert "the wall clock was set by 30" in finding.message
+
+
+def test_b402_the_machine_is_paused(tmp_path: Path) -> None:
+    """The run's own process is stopped for longer than a busy machine would hold it up."""
+    result = run_apart(Task.PAUSE, tmp_path)
+    assert [one.level for one in findings(result, "B402")] == [Level.WEAK], told(result)
+    assert "nothing ran for" in message(result, "B402")

@@ -1,0 +1,50 @@
+"""A project that is measured with what slows it down: B501."""
+
+from pathlib import Path
+
+import pytest
+
+from benchsuite.results import Level
+from tests.sabotage.runs import findings, laboratory, told
+
+QUERYCOUNT = """
+from django.db import connection
+
+class QueryCountMiddleware:
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        with connection.execute_wrapper(lambda execute, *rest: execute(*rest)):
+            return self.get_response(request)
+"""
+
+
+def test_b501_a_tool_that_counts_queries_and_debug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "querycount"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "middleware.py").write_text(QUERYCOUNT)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with laboratory("tests.sabotage.sick.careless") as lab:
+        result = lab.run(duration_s=1.0)
+    (finding,) = findings(result, "B501")
+    assert finding.level is Level.WEAK, told(result)
+    assert "django-querycount is installed" in finding.message
+
+
+def test_b501_debug_and_sql_logging_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs switch both off, so they are no doubt about the figures."""
+    (tmp_path / "left_on.py").write_text(
+        "from tests.sabotage.sick.careless import *\nMIDDLEWARE = []\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with laboratory("left_on") as lab:
+        result = lab.run(duration_s=1.0)
+    (finding,) = findings(result, "B501")
+    assert finding.level is Level.INFO, told(result)
+    assert "every SQL statement to the log" in finding.message

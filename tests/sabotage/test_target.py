@@ -1,0 +1,121 @@
+"""Runs in which the target is broken: B201 to B206."""
+
+from contextlib import ExitStack
+
+from benchsuite.results import Level, Status
+from benchsuite.specs import DatabaseSpec
+from tests.integration.postgres import cluster
+from tests.needs import needs
+from tests.sabotage.runs import Laboratory, findings, found, laboratory, message, told
+from tests.sabotage.saboteurs import (
+    leave_descriptors,
+    load_process,
+    port,
+    server_processes,
+    stranger,
+)
+
+
+def test_b201_one_answer_of_ten_is_a_500(lab: Laboratory) -> None:
+    result = lab.run(path="/failing/")
+    (finding,) = findings(result, "B201")
+    assert finding.level is Level.INVALID
+    assert "http status" in finding.message
+    assert result.total is not None
+    assert result.total.goodput < result.total.throughput
+
+
+def test_b201_one_answer_of_ten_is_200_with_a_wrong_body(lab: Laboratory) -> None:
+    result = lab.run(path="/lying/")
+    (finding,) = findings(result, "B201")
+    assert finding.level is Level.INVALID
+    assert "wrong body" in finding.message
+
+
+def test_the_generator_runs_out_of_descriptors(lab: Laboratory) -> None:
+    """It can't write its samples either: no finding, but a run that has failed and says why."""
+    result = lab.run(
+        users=20,
+        spawn_rate=6.0,
+        at_second={0.5: lambda: leave_descriptors(load_process(), 3)},
+    )
+    assert result.status is Status.FAILED
+    assert "Too many open files" in result.failure
+
+
+def test_b202_another_server_answers_on_the_port(lab: Laboratory) -> None:
+    with ExitStack() as stack:
+        result = lab.run(
+            "reuse-port",
+            keep_alive=False,
+            at_second={0.0: lambda: stack.enter_context(stranger(port()))},
+        )
+    (finding,) = findings(result, "B202")
+    assert finding.level is Level.INVALID
+
+
+def test_b203_a_killed_process_is_replaced(lab: Laboratory) -> None:
+    result = lab.run(
+        processes=2, duration_s=4.0, at_second={1.5: lambda: server_processes()[-1].kill()}
+    )
+    finding = findings(result, "B203")[0]
+    assert finding.level is Level.WEAK, told(result)
+    assert "replaced" in finding.message
+
+
+def test_b203_a_killed_process_is_not_replaced(lab: Laboratory) -> None:
+    def kill_one_of_two() -> None:
+        first = next(one for one in server_processes() if "-c" in one.cmdline()).children()[0]
+        for one in (first, *first.children()):
+            one.kill()
+
+    result = lab.run("unattended", duration_s=4.0, at_second={1.5: kill_one_of_two})
+    finding = findings(result, "B203")[0]
+    assert finding.level is Level.INVALID, told(result)
+    assert "none came in their place" in finding.message
+
+
+def test_b203_the_whole_server_is_killed(lab: Laboratory) -> None:
+    result = lab.run("waitress", at_second={1.5: lambda: server_processes()[0].kill()})
+    assert result.status is Status.FAILED
+    assert "waitress ended with status -9 while it was being measured" in result.failure
+    assert findings(result, "B203")[0].level is Level.INVALID
+
+
+def test_b204_the_listen_queue_is_full(lab: Laboratory) -> None:
+    """One process answers twenty requests a second, and two connections may wait for it."""
+    result = lab.run(
+        "gunicorn-sync", "/slow/", users=40, keep_alive=False, options={"backlog": 1}, drain_s=0.5
+    )
+    assert "full listen queue" in message(result, "B204"), told(result)
+
+
+def test_b204_the_target_runs_out_of_descriptors(lab: Laboratory) -> None:
+    result = lab.run("few-descriptors", "/slow/", users=40, drain_s=0.5)
+    assert "no file descriptor left" in message(result, "B204"), told(result)
+
+
+@needs("postgresql", "psycopg")
+def test_b204_the_database_runs_out_of_connections() -> None:
+    with cluster(max_connections=8) as database, laboratory() as lab:
+        result = lab.run(
+            workload="io_read",
+            threads=30,
+            users=30,
+            database=DatabaseSpec(use=database.url(), rows=100),
+        )
+    assert "the database had no connection left" in message(result, "B204"), told(result)
+    assert findings(result, "B201")[0].level is Level.INVALID
+
+
+@needs("pyuwsgi")
+def test_b205_a_server_writes_in_two_pieces(lab: Laboratory) -> None:
+    finding = found("B205", lambda: lab.run("uwsgi", users=2))
+    assert finding.level is Level.WEAK
+
+
+@needs("pyuwsgi")
+def test_b206_kept_connections_hold_all_threads(lab: Laboratory) -> None:
+    """Two threads serve two users; the other eight wait for a connection to end."""
+    result = lab.run("connection-bound", threads=2, users=10, drain_s=0.1)
+    assert [one.level for one in findings(result, "B206")] == [Level.INVALID], told(result)

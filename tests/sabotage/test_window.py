@@ -1,0 +1,19 @@
+"""Runs whose window carries no figure: B301 and B302."""
+
+from benchsuite.results import Level
+from tests.sabotage.runs import Laboratory, findings, found, told
+
+
+def test_b301_a_page_gets_slower_all_the_time(lab: Laboratory) -> None:
+    finding = found("B301", lambda: lab.run(path="/drifting/", duration_s=9.0))
+    assert finding.level is Level.INVALID, "no half is steady"
+
+
+def test_b302_too_few_answers_for_p95(lab: Laboratory) -> None:
+    result = lab.run(path="/slow/", users=2, duration_s=1.5)
+    assert [one.level for one in findings(result, "B302")] == [Level.WEAK], told(result)
+
+
+def test_b302_too_few_answers_for_anything(lab: Laboratory) -> None:
+    result = lab.run(path="/slow/", users=1, duration_s=0.5)
+    assert [one.level for one in findings(result, "B302")] == [Level.INVALID], told(result)
