@@ -238,6 +238,7 @@ def test_what_was_changed_is_said(tmp_path: Path) -> None:
             "DATABASES",
             "DEBUG",
             "EMAIL_BACKEND",
+            "LOGGING",
             "SECURE_SSL_REDIRECT",
             "WSGI_APPLICATION",
         }
