@@ -1,9 +1,12 @@
 """The order of runs, the estimate, and what is refused before the first start."""
 
+from pathlib import Path
+
 import pytest
 
 from benchsuite import planning
 from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.report.text import cpus_words
 from benchsuite.servers.base import Available
 from benchsuite.servers.uvicorn import Uvicorn
 from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
@@ -67,3 +70,28 @@ def test_a_server_that_is_not_installed_is_refused_with_the_command(
     monkeypatch.setattr(Uvicorn, "available", classmethod(lambda cls: missing))
     with pytest.raises(UnavailableError, match="uvicorn is not installed; pip install uvicorn"):
         planning.check([spec()])
+
+
+@pytest.mark.parametrize(
+    ("load", "sentence"),
+    [
+        (LoadProfile(model="open", arrival_rate=5.0), "so a --rate can't be kept; use --users"),
+        (LoadProfile(users=5, stages=(5.0, 2.0)), "so --stages must rise from level to level"),
+    ],
+)
+def test_what_the_users_of_a_locustfile_cant_do_is_refused(
+    load: LoadProfile, sentence: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "locustfile.py"
+    file.write_text("")
+    workload = WorkloadSpec(workload="locustfile", options={"path": str(file)})
+    with pytest.raises(UsageError, match=sentence):
+        planning.check([spec(workload=workload, load=load)])
+
+
+def test_the_plan_says_when_processes_share_a_cpu() -> None:
+    run = RunSpec(
+        server=ServerSpec(server="uvicorn", processes=2, cpus=(0,)), load=LoadProfile(cpus=(1, 2))
+    )
+    assert cpus_words(run) == "server with 2 processes on CPU 0, load on CPUs 1–2"
+    assert cpus_words(spec()) == "server and load share all CPUs"
