@@ -59,7 +59,7 @@ def _run(task: Task) -> RunResult:
 
     with laboratory() as lab:
         if task is Task.PAUSE:
-            return lab.run(at_second={1.5: _pause}, duration_s=4.0)
+            return lab.run(at_second={1.5: _pause}, duration_s=3.5)
         if task is Task.PORTS:
             return lab.run(keep_alive=False)
         return lab.run()

@@ -30,7 +30,7 @@ PLUGGED = {
     },
 }
 
-LOAD = {"users": 4, "warmup_s": 0.7, "duration_s": 3.0, "timeout_s": 20.0, "drain_s": 3.0}
+LOAD = {"users": 4, "warmup_s": 0.7, "duration_s": 2.0, "timeout_s": 20.0, "drain_s": 3.0}
 
 TRIES = 2
 

@@ -16,11 +16,11 @@ NOISE = {"B101", "B102", "B104", "B105", "B106", "B301", "B401"}
 
 def test_a_closed_run(lab: Laboratory) -> None:
     lab.ceilings.append(Ceiling(users=4, keep_alive=True, throughput=1e6))
-    _is_clean(lab.run(duration_s=9.0))
+    _is_clean(lab.run(warmup_s=1.0, duration_s=8.0))
 
 
 def test_an_open_run(lab: Laboratory) -> None:
-    _is_clean(lab.run(model="open", users=1, arrival_rate=60.0, duration_s=6.0))
+    _is_clean(lab.run(model="open", users=1, arrival_rate=60.0, duration_s=3.0))
 
 
 @pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs to keep apart")

@@ -52,7 +52,7 @@ def test_b105_a_journey_waits_between_its_requests(lab: Laboratory) -> None:
 
 def test_b106_the_server_answers_others_later(lab: Laboratory) -> None:
     finding = found(
-        "B106", lambda: lab.run(path="/favouring/", users=30, think_time_s=0.1, duration_s=6.0)
+        "B106", lambda: lab.run(path="/favouring/", users=30, think_time_s=0.1, duration_s=5.5)
     )
     assert finding.level is Level.INVALID
     assert "Others wait longer" in finding.hint

@@ -71,7 +71,7 @@ def test_b102_somebody_limits_the_generator(lab: Laboratory) -> None:
 
 def _with_limit(lab: Laboratory, pid: Callable[[], int]) -> RunResult:
     with held_back() as limit:
-        return lab.run(duration_s=4.0, at_second={0.0: lambda: limit(pid())})
+        return lab.run(duration_s=3.5, at_second={0.0: lambda: limit(pid())})
 
 
 def test_b402_the_wall_clock_is_set(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:

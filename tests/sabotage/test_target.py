@@ -56,7 +56,7 @@ def test_b202_another_server_answers_on_the_port(lab: Laboratory) -> None:
 
 def test_b203_a_killed_process_is_replaced(lab: Laboratory) -> None:
     result = lab.run(
-        processes=2, duration_s=4.0, at_second={1.5: lambda: server_processes()[-1].kill()}
+        processes=2, duration_s=3.0, at_second={1.5: lambda: server_processes()[-1].kill()}
     )
     finding = findings(result, "B203")[0]
     assert finding.level is Level.WEAK, told(result)
@@ -69,7 +69,7 @@ def test_b203_a_killed_process_is_not_replaced(lab: Laboratory) -> None:
         for one in (first, *first.children()):
             one.kill()
 
-    result = lab.run("unattended", duration_s=4.0, at_second={1.5: kill_one_of_two})
+    result = lab.run("unattended", duration_s=3.0, at_second={1.5: kill_one_of_two})
     finding = findings(result, "B203")[0]
     assert finding.level is Level.INVALID, told(result)
     assert "none came in their place" in finding.message
@@ -85,7 +85,13 @@ def test_b203_the_whole_server_is_killed(lab: Laboratory) -> None:
 def test_b204_the_listen_queue_is_full(lab: Laboratory) -> None:
     """One process answers twenty requests a second, and two connections may wait for it."""
     result = lab.run(
-        "gunicorn-sync", "/slow/", users=40, keep_alive=False, options={"backlog": 1}, drain_s=0.5
+        "gunicorn-sync",
+        "/slow/",
+        users=40,
+        keep_alive=False,
+        options={"backlog": 1},
+        duration_s=3.0,
+        drain_s=0.5,
     )
     assert "full listen queue" in message(result, "B204"), told(result)
 
@@ -110,7 +116,7 @@ def test_b204_the_database_runs_out_of_connections() -> None:
 
 @needs("pyuwsgi")
 def test_b205_a_server_writes_in_two_pieces(lab: Laboratory) -> None:
-    finding = found("B205", lambda: lab.run("uwsgi", users=2))
+    finding = found("B205", lambda: lab.run("uwsgi", "/two-pieces/", users=2))
     assert finding.level is Level.WEAK
 
 

@@ -11,4 +11,5 @@ urlpatterns = [
     path("drifting/", views.drifting),
     path("favouring/", views.favouring),
     path("slow/", views.slow),
+    path("two-pieces/", views.two_pieces),
 ]

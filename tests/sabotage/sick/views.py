@@ -52,6 +52,11 @@ def slow(request: HttpRequest) -> HttpResponse:
     return _answer()
 
 
+def two_pieces(request: HttpRequest) -> HttpResponse:
+    """Without a length, which uWSGI's router then sends as a chunk and another that ends it."""
+    return HttpResponse(TEXT, content_type="text/plain")
+
+
 def _answer(text: str = TEXT, *, status: int = 200) -> HttpResponse:
     length = {"Content-Length": str(len(text))}  # uWSGI's own HTTP socket adds nothing
     return HttpResponse(text, status=status, content_type="text/plain", headers=length)
