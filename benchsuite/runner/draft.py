@@ -17,10 +17,14 @@ from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.stats import signs, validity
 from benchsuite.stats.ceilings import ceiling_rate
-from benchsuite.stats.validity import Arrivals, Cluster, Evidence
+from benchsuite.stats.samples import Kind
+from benchsuite.stats.validity import Arrivals, Cluster, Evidence, Stored
 from benchsuite.telemetry import Sampler
 
 LOG_LINES = 40
+
+COMPLETIONS = "completions"
+"""What `Workload.count()` calls the journeys that the target's database holds as completed."""
 
 
 class Draft:
@@ -55,6 +59,9 @@ class Draft:
         self.has_own_users = False
         """Whether a locustfile's users run, who need not do the same."""
         self.witness: Witness | None = None
+        self.stored_before: Mapping[str, int] = {}
+        self.stored_after: Mapping[str, int] = {}
+        self.stored: Stored | None = None
         self.cluster: Cluster | None = None
         self.journeys_by_user: tuple[int, ...] = ()
         self._ceilings = ceilings
@@ -90,6 +97,7 @@ class Draft:
         load = self.spec.load
         figures = Figures(samples, names, done, load)
         self.intervals = figures.intervals
+        self.stored = self._held_against(figures)
         if done.window[1] <= done.window[0]:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
@@ -100,6 +108,18 @@ class Draft:
                 figures.journeys, done.window, load.users
             )
         self.summaries = (*figures.by_name, *figures.stages)
+
+    def _held_against(self, figures: Figures) -> Stored | None:
+        """The journeys' claim beside what came into the database; None where nothing is counted."""
+        if COMPLETIONS not in self.stored_before or COMPLETIONS not in self.stored_after:
+            return None
+        kinds = figures.journeys["kind"]
+        claimed = int((kinds == Kind.OK).sum())
+        return Stored(
+            claimed=claimed,
+            stored=self.stored_after[COMPLETIONS] - self.stored_before[COMPLETIONS],
+            in_doubt=len(kinds) - claimed,
+        )
 
     @property
     def _is_plain(self) -> bool:
@@ -130,6 +150,7 @@ class Draft:
             waiting_users=waiting_users,
             died=self.died,
             target_cpu_percent=self._target_cpu_percent(),
+            stored=self.stored,
             cluster=self.cluster,
             journeys_by_user=self.journeys_by_user,
             slowing=self.slowing,

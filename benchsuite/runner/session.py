@@ -156,10 +156,12 @@ class Session:
         watcher.stage(f"ready in {draft.startup_s:.1f} s")
         job = _job(spec, workload, base_url, token, folder, keeper)
         _check(load, job, process)
+        draft.stored_before = keeper.counts(token)
         draft.witness = witness = Witness(process, load.pids)
         asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
         with witness.looking_on(asked, job, folder), draft.watched(witness.sampler()):
             draft.done = _load(load, process, draft, watcher)
+        draft.stored_after = keeper.counts(token)
         draft.read_samples(*load.samples())
 
     def _keeper(self, spec: WorkloadSpec, database: DatabaseSpec, workload: Workload) -> Keeper:

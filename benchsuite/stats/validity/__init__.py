@@ -13,6 +13,7 @@ from benchsuite.stats.validity.evidence import (
     Evidence,
     HostShares,
     Probes,
+    Stored,
     Turnover,
 )
 from benchsuite.stats.validity.generator import CHECKS as GENERATOR
@@ -28,6 +29,7 @@ __all__ = [
     "Evidence",
     "HostShares",
     "Probes",
+    "Stored",
     "Turnover",
     "assess",
     "verdict",

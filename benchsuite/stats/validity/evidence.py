@@ -34,6 +34,18 @@ class Probes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What journeys claim to have brought to an end, and what the target's database holds of it."""
+
+    claimed: int
+    """Over the whole load, warm-up and drain included."""
+    stored: int
+    """Rows that came during the load."""
+    in_doubt: int = 0
+    """Journeys that failed or never ended: their last page may have been stored all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turnover:
     """Processes of the target that were there when the window began and not when it ended."""
 
@@ -113,6 +125,7 @@ class Evidence:
     """The end of the server's log."""
     target_cpu_percent: float | None = None
     cluster: Cluster | None = None
+    stored: Stored | None = None
     journeys_by_user: Sequence[int] = ()
     """Journeys that each user completed in the window, those with none included."""
 

@@ -65,6 +65,9 @@ LIMITS: Mapping[str, Limit] = {
         weak=0,
         invalid=50,
     ),
+    "B208": Limit(
+        name="not-stored", of="completions that the database has too few, or too many", invalid=0
+    ),
     "B301": Limit(name="not-steady", of="trend over the window, %", weak=5),
     "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
     "B401": Limit(

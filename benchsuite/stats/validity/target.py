@@ -1,4 +1,4 @@
-"""Whether the target was there, whole, and served everyone: B201 to B206."""
+"""Whether the target was there, whole, served everyone and kept what it got: B201 to B208."""
 
 import re
 from collections import Counter
@@ -208,6 +208,21 @@ def _connected_late(evidence: Evidence) -> bool:
     return total.failures > 0 or (total.service_time.max_s or 0.0) >= CONNECT_AGAIN_S
 
 
+def not_stored(evidence: Evidence) -> Iterator[Finding]:
+    """A completion that the target's database doesn't hold was none, whatever the pages said."""
+    rule = limit("B208")
+    found = evidence.stored
+    if found is None or found.claimed <= found.stored <= found.claimed + found.in_doubt:
+        return
+    yield Finding(
+        code=rule.code,
+        level=Level.INVALID,
+        message=f"{format_count(found.claimed)} completions were seen, and "
+        f"{format_count(found.stored)} are stored.",
+        hint="The target loses answers, or stores them twice: its log may say why.",
+    )
+
+
 def _failed(evidence: Evidence, kind: Kind) -> int:
     return evidence.total.failures_by_kind.get(kind.words, 0) if evidence.total else 0
 
@@ -223,4 +238,5 @@ CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     turned_away,
     stall,
     starvation,
+    not_stored,
 )

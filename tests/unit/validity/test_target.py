@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.results import Distribution, Level
-from benchsuite.stats.validity import Cluster, HostShares, Turnover
+from benchsuite.stats.validity import Cluster, HostShares, Stored, Turnover
 from tests.unit.validity.clean import CLEAN, found, summary
 
 
@@ -37,6 +37,16 @@ def test_failed_requests_are_told_once_not_also_as_journeys() -> None:
     failed = summary(failures=30, failures_by_kind={"reset": 30})
     findings = found(total=failed, journeys=[failed])
     assert "of the requests failed" in findings["B201"].message
+
+
+@pytest.mark.parametrize(
+    ("stored", "in_doubt", "wrong"),
+    [(50, 0, False), (49, 0, True), (51, 0, True), (51, 1, False), (49, 3, True), (52, 1, True)],
+)
+def test_completions_are_held_against_the_database(stored: int, in_doubt: int, wrong: bool) -> None:
+    findings = found(stored=Stored(claimed=50, stored=stored, in_doubt=in_doubt))
+    assert set(findings) == ({"B208"} if wrong else set())
+    assert all(one.level is Level.INVALID for one in findings.values())
 
 
 def test_one_answer_of_another_process_makes_a_run_invalid() -> None:
