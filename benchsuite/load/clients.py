@@ -11,14 +11,12 @@ from time import monotonic
 from typing import Any, Self
 from urllib.parse import quote, urljoin, urlsplit
 
-from gevent import Timeout
-from geventhttpclient.response import HTTPResponse
-
 from benchsuite.exceptions import AnswerError
 from benchsuite.load.answers import Answer
-from benchsuite.load.connection import Connection, ConnectionFailed
+from benchsuite.load.connection import Connection, ConnectionFailed, Expired
 from benchsuite.load.cookies import Cookies
 from benchsuite.load.forms import FORM, encode_body, encode_query
+from benchsuite.load.heads import Head
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import REQUEST, Recorder
 from benchsuite.load.refusal import Failure
@@ -27,6 +25,8 @@ from benchsuite.stats.samples import Kind
 RUN_HEADER = "X-Benchsuite-Run"
 
 MAX_REDIRECTS = 20
+MAX_KNOWN = 100
+"""Messages that each user keeps."""
 
 PATH_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
 """What is left alone in a path; `%` because a path may come quoted already."""
@@ -114,7 +114,14 @@ class HttpClient:
         self._recorder = recorder
         self._gate = gate
         self._held: _Sample | None = None
-        self._connection = Connection(target.family, target.address, keep_alive=target.keep_alive)
+        self._connection = Connection(
+            target.family,
+            target.address,
+            keep_alive=target.keep_alive,
+            timeout_s=target.timeout_s,
+        )
+        self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
+        """Name and message of GETs without headers of their own, by path, name and cookies."""
         self._fixed_head = f"Host: {target.host}\r\nUser-Agent: benchsuite\r\nAccept: */*\r\n"
         if not target.keep_alive:
             self._fixed_head += "Connection: close\r\n"
@@ -200,34 +207,45 @@ class HttpClient:
         if self._gate.closed:
             raise LoadEnded
         self.settle()
-        index = self._recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
-        message = self._message(method, path, body, content_type, headers)
+        if method == "GET" and headers is None:
+            index, message = self._bare_get(path, name)
+        else:
+            index = self._recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
+            message = self._message(method, path, body, content_type, headers)
         self.requests += 1
         failure: tuple[Kind, str]
-        timeout = Timeout.start_new(self._target.timeout_s)
         start = monotonic()
         intended = start if self._intended is None else self._intended
         self._intended = None
         self.open = (index, intended, start)
         try:
-            raw = self._connection.exchange(method, message)
-            finish = monotonic()
+            head, content = self._connection.exchange(method, message)
         except ConnectionFailed as error:
             finish = monotonic()
             failure = (error.kind, str(error))
-        except Timeout as expired:
+        except Expired:
             finish = monotonic()
-            if expired is not timeout:
-                raise
             failure = self._timed_out()
         else:
-            return self._answered(method, path, index, raw, (intended, start, finish))
+            times = (intended, start, self._connection.arrived)
+            return self._answered(method, path, index, head, content, times)
         finally:
-            timeout.close()
             self.open = None
         self._held = _Sample(index, failure[0], intended, start, finish, None, (method, path))
         self._fail(self._held, *failure)
         raise RequestFailed(failure[1])
+
+    def _bare_get(self, path: str, name: str) -> tuple[int, bytes]:
+        """Journeys ask for the same few pages again and again: each is put into words once."""
+        key = (path, name, self.cookies.header_line)
+        known = self._bare_gets.get(key)
+        if known is None:
+            if len(self._bare_gets) >= MAX_KNOWN:
+                self._bare_gets.clear()
+            index = self._recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
+            known = index, self._message("GET", path, b"", "", None)
+            self._bare_gets[key] = known
+        return known
 
     def _timed_out(self) -> tuple[Kind, str]:
         if self._connection.connecting:
@@ -239,16 +257,19 @@ class HttpClient:
         method: str,
         path: str,
         index: int,
-        raw: HTTPResponse,
+        head: Head,
+        content: bytes,
         times: tuple[float, float, float],
     ) -> Answer:
-        answer = Answer(path, raw.get_code(), bytes(raw._body_buffer), raw.items(), method=method)
+        answer = Answer(path, head.status, content, head, method=method)
         self._held = held = _Sample(index, Kind.OK, *times, answer, (method, path))
-        if "set-cookie" in raw:
-            lines = raw["set-cookie"]
-            self.cookies.take([lines] if isinstance(lines, str) else lines)
-        found = raw.get(RUN_HEADER)
         wanted = self._target.run_header
+        if head.plain_for == wanted:
+            return answer
+        lines = head.values("set-cookie")
+        if lines:
+            self.cookies.take(lines)
+        found = answer.headers.get(RUN_HEADER)
         if wanted and found != wanted and (found is not None or answer.status_code < 400):
             # an error without the header may come from the server or a front before the application
             self._fail(
@@ -256,6 +277,8 @@ class HttpClient:
             )
         elif answer.status_code >= 400:
             self._fail(held, Kind.HTTP_STATUS, f"status {answer.status_code}")
+        elif not lines:
+            head.plain_for = wanted
         return answer
 
     def _fail(self, held: _Sample, kind: Kind, message: str) -> None:

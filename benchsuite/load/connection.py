@@ -1,19 +1,23 @@
-"""One user's connection: bytes out, a parsed answer back, every failure with its cause."""
+"""One user's connection: bytes out, an answer back, every failure with its cause."""
 
 import socket
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from gevent import get_hub
+from gevent import getcurrent
 from gevent.socket import socket as GreenSocket
 from geventhttpclient.response import HTTPParseError, HTTPResponse
 
+from benchsuite.load.heads import END, Head, simple_head
+from benchsuite.load.waiting import waiting
 from benchsuite.stats.samples import Kind
 
 BLOCK_BYTES = 65_536
 READABLE = 1
 """The event of libev."""
+
+PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
 
 IDLE_CLOSE_S = 0.5
 """A used connection that is closed within this time of a request was closed for having been idle;
@@ -28,6 +32,10 @@ class ConnectionFailed(Exception):
         self.kind = kind
 
 
+class Expired(BaseException):
+    """The whole answer was not there in time; no `except Exception` of a journey may hold it."""
+
+
 class _ClosedBeforeAnswer(Exception):
     """The server closed the connection before the first byte of its answer."""
 
@@ -39,44 +47,74 @@ class Connection:
     browsers do: servers close idle connections, and their notice can cross a request. That is done
     only when the connection ended at once; a later end is a failure of the server. A POST is not
     sent twice, because it could be done twice. A close seen before anything was sent harms neither.
+
+    The hub reads what arrives (`_read`), notes the time, and then wakes the greenlet that waits.
     """
 
-    def __init__(self, family: int, address: Any, *, keep_alive: bool) -> None:
+    def __init__(self, family: int, address: Any, *, keep_alive: bool, timeout_s: float) -> None:
         self.connecting = False
         """Whether the last exchange had no connection yet: what a timeout then was about."""
+        self.arrived = 0.0
+        """When the last bytes of the last answer were read."""
         self._family = family
         self._address = address
         self._keep_alive = keep_alive
+        self._timeout_s = timeout_s
+        self._waiting = waiting()
         self._socket: GreenSocket | None = None
+        self._plain: Any = None
+        """The socket inside of gevent's, which does not wait."""
         self._readable: Any = None
+        self._user: Any = None
+        """The greenlet of the exchange."""
+        self._parked = False
+        self._block: bytes | OSError | None = None
+        """What was read and not taken yet."""
+        self._spoilt = False
+        """Whether the server closed the connection, or said something that nobody asked for."""
 
-    def exchange(self, method: str, request: bytes) -> HTTPResponse:
-        """Sends a request and reads its whole answer; raises ConnectionFailed.
+    def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
+        """Sends a request and reads its whole answer; raises ConnectionFailed or Expired.
 
-        Whatever else ends it (a timeout, the end of the greenlet) closes the connection too.
+        Whatever else ends it (the end of the greenlet) closes the connection too.
         """
+        self._user = getcurrent()
+        deadlines = self._waiting.deadlines
+        begin = monotonic()
+        deadlines[self] = begin + self._timeout_s
         try:
-            return self._exchange(method, request)
+            return self._exchange(method, request, begin)
         except BaseException:
             self.close()
             raise
+        finally:
+            del deadlines[self]
 
     def close(self) -> None:
         if self._readable is not None:
+            self._readable.stop()
             self._readable.close()
             self._readable = None
         if self._socket is not None:
             self._socket.close()
             self._socket = None
 
-    def _exchange(self, method: str, request: bytes) -> HTTPResponse:
+    def resume(self) -> None:
+        """In the hub: lets the greenlet have what was read for it, if it still waits."""
+        if self._parked and self._block is not None:
+            self._user.switch()
+
+    def expire(self) -> None:
+        """In the hub: ends the exchange."""
+        self._user.throw(Expired)
+
+    def _exchange(self, method: str, request: bytes, begin: float) -> tuple[Head, bytes]:
         self.connecting = False
-        reused = self._still_open()
-        sent = monotonic()
+        reused = self._still_open(method)
         try:
             return self._once(method, request)
         except _ClosedBeforeAnswer as error:
-            if not reused or method != "GET" or monotonic() - sent > IDLE_CLOSE_S:
+            if not reused or method != "GET" or monotonic() - begin > IDLE_CLOSE_S:
                 raise ConnectionFailed(Kind.RESET, str(error)) from None
             self.close()
         try:
@@ -84,18 +122,23 @@ class Connection:
         except _ClosedBeforeAnswer as error:
             raise ConnectionFailed(Kind.RESET, str(error)) from None
 
-    def _still_open(self) -> bool:
-        """Whether there is a connection from before that the server has not closed since."""
+    def _still_open(self, method: str) -> bool:
+        """Whether there is a connection from before that the server has not closed since.
+
+        The hub notices an end when it next looks. That is soon enough for a GET, which can be sent
+        again; before anything else the socket is asked.
+        """
         if self._socket is None:
             return False
-        plain: Any = self._socket  # the socket inside of gevent's, which would wait
-        try:
-            plain._sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return True
-        except OSError:
-            self.close()
-            return False
+        if not self._spoilt:
+            if method == "GET":
+                return True
+            try:
+                self._plain.recv(1, PEEK)
+            except BlockingIOError:
+                return True
+            except OSError:
+                self._spoilt = True
         self.close()
         return False
 
@@ -112,48 +155,119 @@ class Connection:
             raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.connecting = False
-        self._readable = get_hub().loop.io(connected.fileno(), READABLE)
+        inside: Any = connected
+        self._plain = inside._sock
+        self._spoilt = False
+        self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
+        self._readable.start(self._read)
         return connected
 
-    def _once(self, method: str, request: bytes) -> HTTPResponse:
-        connected = self._socket or self._connect()
-        # a server may answer (413) and close before it has read everything: look for that answer
-        with suppress(BrokenPipeError, ConnectionResetError):
-            connected.sendall(request)
-        answer = HTTPResponse(method)
-        while not answer.message_complete or answer.get_code() < 200:
-            self._read_into(answer, connected)
-        if not self._keep_alive or answer.should_close():
-            self.close()
-        return answer
+    def _read(self) -> None:
+        """In the hub: takes what there is for the greenlet that waits."""
+        if not self._parked:
+            self._spoilt = True
+            self._readable.stop()
+            return
+        if self._block is not None:
+            return
+        try:
+            self._block = self._plain.recv(BLOCK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._block = error
+        self.arrived = monotonic()
+        self._waiting.arrived(self)
 
-    def _read_into(self, answer: HTTPResponse, connected: GreenSocket) -> None:
-        """Reads what there is, or raises what it means that nothing more comes.
+    def _next_block(self) -> bytes:
+        """The next bytes, none at the end of the connection.
 
         It always lets the other users have their turn first: reading at once what a fast server has
         sent already would let one user go on for ever.
         """
-        get_hub().wait(self._readable)
+        self._block = None
+        self._parked = True
         try:
-            block = connected.recv(BLOCK_BYTES)
+            self._waiting.park()
+        finally:
+            self._parked = False
+        block = self._block
+        if isinstance(block, OSError):
+            raise block
+        assert block is not None
+        return block
+
+    def _once(self, method: str, request: bytes) -> tuple[Head, bytes]:
+        connected = self._socket or self._connect()
+        self._send(connected, request)
+        block = self._block_of(begun=False)
+        end = block.find(END) + len(END)
+        head = simple_head(block[:end])
+        if head is not None:
+            while len(block) - end < head.length:
+                more = self._block_of(begun=True)
+                if not more:
+                    raise _ended("closed", begun=True)
+                block += more
+            if len(block) - end == head.length:
+                if head.closing or not self._keep_alive:
+                    self.close()
+                return head, block[end:]
+        return self._parsed(method, block)
+
+    def _send(self, connected: GreenSocket, request: bytes) -> None:
+        try:
+            sent = self._plain.send(request)
+            if sent < len(request):
+                self._send_rest(connected, memoryview(request)[sent:])
+        except BlockingIOError:
+            self._send_rest(connected, memoryview(request))
+        except (BrokenPipeError, ConnectionResetError):
+            return  # a server may answer (413) before it has read everything: look for that answer
+
+    def _send_rest(self, connected: GreenSocket, rest: memoryview) -> None:
+        self._readable.stop()  # what comes meanwhile is no word that nobody asked for
+        try:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                connected.sendall(rest)
+        finally:
+            self._readable.start(self._read)
+
+    def _parsed(self, method: str, block: bytes) -> tuple[Head, bytes]:
+        """What the blocks from this one on say, however they say it."""
+        answer = HTTPResponse(method)
+        self._feed(answer, block)
+        while not answer.message_complete or answer.get_code() < 200:
+            self._feed(answer, self._block_of(begun=answer.message_begun))
+        if not self._keep_alive or answer.should_close():
+            self.close()
+        return Head(answer.get_code(), answer.items()), bytes(answer._body_buffer)
+
+    def _block_of(self, *, begun: bool) -> bytes:
+        """The next block of an answer of which something, or nothing, has come already."""
+        try:
+            return self._next_block()
         except (ConnectionResetError, BrokenPipeError):
-            raise _ended("reset", answer) from None
+            raise _ended("reset", begun=begun) from None
         except OSError as error:
             raise ConnectionFailed(Kind.OTHER, f"reading failed: {error.strerror}") from None
+
+    def _feed(self, answer: HTTPResponse, block: bytes) -> None:
+        """Parses a block, or raises what it means that nothing more comes."""
         if not block and not answer.message_begun:
-            raise _ended("closed", answer)
+            raise _ended("closed", begun=False)
         try:
             answer.feed(block)
         except HTTPParseError as error:
             if not block:
-                raise _ended("closed", answer) from None
+                raise _ended("closed", begun=answer.message_begun) from None
             raise ConnectionFailed(Kind.PROTOCOL, f"the answer is not HTTP: {error}") from None
         # the end of the connection may be the end of the body, but not of a "100 Continue"
         if not block and (not answer.message_complete or answer.get_code() < 200):
-            raise _ended("closed", answer)
+            raise _ended("closed", begun=answer.message_begun)
 
 
-def _ended(how: str, answer: HTTPResponse) -> Exception:
-    if not answer.message_begun:
+def _ended(how: str, *, begun: bool) -> Exception:
+    if not begun:
         return _ClosedBeforeAnswer(f"the connection was {how} before the answer")
     return ConnectionFailed(Kind.RESET, f"the connection was {how} in the middle of the answer")
