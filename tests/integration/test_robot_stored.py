@@ -22,6 +22,8 @@ from tests.integration.postgres import Cluster, cluster
 from tests.integration.test_target import SETTINGS_MODULE, loaded
 from tests.needs import needs
 
+pytestmark = needs("selectolax", "faker")
+
 TOKEN = "0123456789abcdef"
 CHECKED = 1
 """The journey that is checked before the load."""
@@ -33,13 +35,7 @@ def server() -> Iterator[Cluster]:
         yield one
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("gunicorn-sync", marks=needs("gunicorn", "selectolax", "faker")),
-        pytest.param("uvicorn", marks=needs("uvicorn", "selectolax", "faker")),
-    ],
-)
+@pytest.mark.parametrize("name", SERVERS)
 @pytest.mark.parametrize(
     "engine", ["sqlite", pytest.param("postgresql", marks=needs("postgresql", "psycopg"))]
 )
@@ -90,7 +86,7 @@ def test_as_many_completions_are_stored_as_were_claimed(
             run_header=TOKEN,
             workload_class=BUILTIN["survey"],
             workload=keeper.workload,
-            load=LoadProfile(users=3, warmup_s=1.0, duration_s=2.0, timeout_s=30.0),
+            load=LoadProfile(users=3, warmup_s=0.5, duration_s=1.0, timeout_s=30.0),
             spool="",
         )
         came = load(tmp_path, job)
