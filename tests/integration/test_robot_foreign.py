@@ -1,4 +1,4 @@
-"""The robot on forms that it was not made for: Django's admin, a wizard, a crispy page, bad ones."""
+"""The robot on forms it was not made for: Django's admin, a wizard, a crispy page, bad ones."""
 
 from collections.abc import Iterator
 from datetime import date
