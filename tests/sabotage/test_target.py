@@ -1,11 +1,16 @@
-"""Runs in which the target is broken: B201 to B206."""
+"""Runs in which the target is broken, or cannot be reached: B201 to B206."""
 
 from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
 
 from benchsuite.results import Level, Status
 from benchsuite.specs import DatabaseSpec
 from tests.integration.postgres import cluster
 from tests.needs import needs
+from tests.sabotage.apart import Task, run_apart
+from tests.sabotage.ports import FEW_PORTS, permitted
 from tests.sabotage.runs import Laboratory, findings, found, laboratory, message, told
 from tests.sabotage.saboteurs import (
     leave_descriptors,
@@ -41,6 +46,18 @@ def test_the_generator_runs_out_of_descriptors(lab: Laboratory) -> None:
     )
     assert result.status is Status.FAILED
     assert "Too many open files" in result.failure
+
+
+def test_b201_there_are_no_ports_left_to_connect_from(tmp_path: Path) -> None:
+    """Each connection keeps its port for a second after its end."""
+    if not permitted():
+        pytest.skip("needs a network of its own: unshare --map-root-user --net, or root")
+    result = run_apart(Task.PORTS, tmp_path, prefix=FEW_PORTS)
+    assert [one.level for one in findings(result, "B201")] == [Level.INVALID], told(result)
+    assert result.total is not None
+    assert "Cannot assign requested address" in str(
+        [summary.failure_examples for summary in result.summaries]
+    )
 
 
 def test_b202_another_server_answers_on_the_port(lab: Laboratory) -> None:
