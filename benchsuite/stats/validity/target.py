@@ -31,6 +31,12 @@ FULL = (
 """What a log says when something the target needs is used up (PostgreSQL, MySQL, psycopg's pool,
 SQLite, the kernel)."""
 
+HERE = (
+    ("cannot assign requested address", "this machine had no port left to connect from"),
+    ("too many open files", "the load process had no file descriptor left"),
+)
+"""What a failed request says when something is used up before it gets to the target."""
+
 
 def failures(evidence: Evidence) -> Iterator[Finding]:
     """Requests that failed; or journeys, where these failed though their requests were answered."""
@@ -111,7 +117,9 @@ def died(evidence: Evidence) -> Iterator[Finding]:
 
 
 def turned_away(evidence: Evidence) -> Iterator[Finding]:
-    """Something had a limit and reached it: the listen queue, the connections, the database."""
+    """Something had a limit and reached it: the listen queue, the connections, the database, the
+    ports of this machine.
+    """
     rule = limit("B204")
     if evidence.died:
         return
@@ -123,14 +131,17 @@ def turned_away(evidence: Evidence) -> Iterator[Finding]:
     if overflows and _connected_late(evidence):
         seen.append(f"{format_count(overflows)} connections found a full listen queue")
     seen += dict.fromkeys(words for sign, words in FULL if _says(evidence.log, sign))
+    examples = "\n".join(evidence.total.failure_examples.values()) if evidence.total else ""
+    seen += [words for sign, words in HERE if _says(examples, sign)]
     level = rule.level(len(seen))
     if level is not None:
         yield Finding(
             code=rule.code,
             level=level,
-            message=f"The target reached a limit: {'; '.join(seen)}.",
+            message=f"A limit was reached: {'; '.join(seen)}.",
             hint="Raise that limit (the server's backlog, threads or connections, the database's "
-            "max_connections), or use fewer users: what is measured is being turned away.",
+            "max_connections), or use fewer users: what is measured is being turned away. Ports "
+            "last longer when connections are kept.",
         )
 
 

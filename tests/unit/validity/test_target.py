@@ -117,6 +117,20 @@ def test_a_limit_that_the_log_tells_of(line: str) -> None:
     assert found(log=f"Booting\n{line}\n")["B204"].level is Level.WEAK
 
 
+@pytest.mark.parametrize(
+    ("example", "words"),
+    [
+        ("no connection: Cannot assign requested address", "no port left"),
+        ("no connection: Too many open files", "no file descriptor left"),
+        ("status 500", ""),
+    ],
+)
+def test_limits_of_the_machine_that_asks(example: str, words: str) -> None:
+    findings = found(total=summary(failures=1, failure_examples={"other": example}))
+    assert set(findings) == ({"B204"} if words else set())
+    assert all(words in one.message for one in findings.values())
+
+
 STALLED = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
 
 
