@@ -99,6 +99,10 @@ class Run(models.Model):
     startup_s = models.FloatField(null=True)
     requests = models.PositiveBigIntegerField(null=True)
     failures = models.PositiveBigIntegerField(null=True)
+    completions = models.PositiveBigIntegerField(
+        null=True, help_text="Journeys brought to their end, for workloads that count them."
+    )
+    failed_completions = models.PositiveBigIntegerField(null=True)
     throughput = models.FloatField(null=True)
     goodput = models.FloatField(null=True)
     mean_s = models.FloatField(null=True)

@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db import close_old_connections, transaction
 
 from benchsuite import environment, models, owner
+from benchsuite.report.completions import is_completion
 from benchsuite.results import Ceiling, Distribution, Reading, RunResult, Status, Summary
 from benchsuite.specs import RunSpec
 
@@ -128,6 +129,10 @@ def _columns(run: models.Run, result: RunResult) -> None:
     target = [reading for reading in result.readings if reading.part == "target"]
     run.cpu_percent = _mean_cpu(target, result.window)
     run.memory_bytes = max((one.memory_bytes for one in target if one.memory_bytes), default=None)
+    own = [one for one in result.summaries if is_completion(run.workload, one.scope, one.name)]
+    if own:
+        run.failed_completions = sum(one.failures for one in own)
+        run.completions = sum(one.requests for one in own) - run.failed_completions
     total = result.total
     if total is not None:
         run.requests = total.requests

@@ -24,16 +24,17 @@ class Completions:
     """Which survey, which page and why; empty when none failed."""
 
 
+def is_completion(workload: str, scope: str, name: str) -> bool:
+    """Whether it is a journey with a name of its own, such as "survey coffee"."""
+    return scope == SCOPE and name.startswith(f"{workload} ")
+
+
 def completions(run: Run, measurements: Iterable[Measurement]) -> Completions | None:
     """None when the run's journeys have no names of their own, or nothing was measured.
 
     `measurements` may be all of the run's, or its journeys alone.
     """
-    own = [
-        one
-        for one in measurements
-        if one.scope == SCOPE and one.name.startswith(f"{run.workload} ")
-    ]
+    own = [one for one in measurements if is_completion(run.workload, one.scope, one.name)]
     if not own or run.goodput is None:
         return None
     failed = sum(one.failures for one in own)

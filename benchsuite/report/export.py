@@ -35,6 +35,8 @@ COLUMNS = (
     "startup_s",
     "requests",
     "failures",
+    "completions",
+    "failed_completions",
     "throughput",
     "goodput",
     "mean_s",

@@ -43,6 +43,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "startup_s": format_duration,
     "requests": format_count,
     "failures": format_count,
+    "completions": format_count,
     "cpu_percent": format_cpus,
     "memory_bytes": format_bytes,
 }

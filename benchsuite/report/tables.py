@@ -16,6 +16,7 @@ from benchsuite.models import Run
 from benchsuite.report import html, queries
 from benchsuite.report.naming import load_title, size_title, workload_title
 from benchsuite.results import Status
+from benchsuite.units import format_count
 
 NEWEST_FIRST = "-started_at"
 
@@ -49,6 +50,18 @@ class Figure(Ordered):
         return html.figure(record, self.fields[0])
 
 
+class Goodput(Figure):
+    """Goodput and, for workloads that count them, how many people came to the end."""
+
+    def render(self, record: Run) -> SafeString | str:
+        shown = super().render(record)
+        if record.completions is None:
+            return shown
+        return format_html(
+            '{} <span class="quiet">{} completed</span>', shown, format_count(record.completions)
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Rows of one command that stand together; `batch` is None for a row on its own."""
@@ -70,7 +83,7 @@ class RunTable(tables.Table):
     server = Ordered("server", "server_version")
     size = Ordered("processes", "threads", numeric=True, verbose_name="processes × threads")
     load = Ordered("users", numeric=True)
-    goodput = Figure("goodput")
+    goodput = Goodput("goodput")
     p95 = Figure("p95_s", verbose_name="p95")
     failed = Figure("failures")
     cpu = Figure("cpu_percent", verbose_name="CPU")

@@ -33,6 +33,8 @@ COLUMNS = (
     "memory",
     "verdict",
 )
+COMPLETED = ("completed", "not completed")
+"""Two more after "runs", where people come to an end."""
 DISPENSABLE = ("runs", "p50", "CPU")
 WIDE = 104
 
@@ -96,12 +98,15 @@ def results_table(cells: Sequence[Cell], *, width: int = WIDE) -> Table:
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     headings = [name for name in COLUMNS if width >= WIDE or name not in DISPENSABLE]
+    if any(cell.middle("completions") is not None for cell in cells):
+        headings[1:1] = COMPLETED
     for heading in headings:
         table.add_column(
             heading, justify="left" if heading in ("server", "verdict") else "right", no_wrap=True
         )
     for cell in cells:
         row = dict(zip(COLUMNS, _row(cell), strict=True))
+        row |= dict(zip(COMPLETED, _completed(cell), strict=True))
         table.add_row(*(row[heading] for heading in headings))
     return table
 
@@ -126,6 +131,14 @@ def _row(cell: Cell) -> tuple[str | Text, ...]:
         MISSING if cpu is None else f"{cpu / 100:.2f}",
         format_bytes(cell.middle("memory_bytes")),
         verdict,
+    )
+
+
+def _completed(cell: Cell) -> tuple[str, str]:
+    """Completions of a run, and those that failed; medians over its starts."""
+    return (
+        format_count(cell.middle("completions")),
+        format_count(cell.middle("failed_completions")),
     )
 
 

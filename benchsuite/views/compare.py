@@ -26,8 +26,16 @@ from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import page, problem
 
-COLUMNS = ("goodput", "p50_s", "p95_s", "p99_s", "cpu_percent", "memory_bytes")
-HEADINGS = ("goodput", "p50", "p95", "p99", "CPU", "memory")
+COLUMNS = {
+    "goodput": "goodput",
+    "completions": "completed",
+    "p50_s": "p50",
+    "p95_s": "p95",
+    "p99_s": "p99",
+    "cpu_percent": "CPU",
+    "memory_bytes": "memory",
+}
+"""Column of `Run` → heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,7 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
         "unlike": reasons,
         "beside": beside(comparison),
         "differences": comparison.differences,
-        "headings": HEADINGS,
+        "headings": [COLUMNS[column] for column in _columns(comparison)],
         "rows": _rows(request, comparison),
         "invalid": [
             title
@@ -116,13 +124,14 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
 
 
 def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
+    columns = _columns(comparison)
     most = max((cell.middle("goodput") or 0.0 for cell in comparison.cells), default=0.0)
     return [
         Row(
             title=title,
             cell=cell,
             state=cell.verdict.value if cell.verdict else cell.first.status,
-            figures=[_shown(comparison, cell, column) for column in COLUMNS],
+            figures=[_shown(comparison, cell, column) for column in columns],
             per_cpu_second=format_number(per_cpu_second(cell)),
             per_gib=format_number(per_gib(cell)),
             failures=_failures(cell),
@@ -132,6 +141,12 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
         )
         for title, cell in zip(comparison.titles, comparison.cells, strict=True)
     ]
+
+
+def _columns(comparison: Comparison) -> list[str]:
+    """Completions only where somebody completes something."""
+    counted = any(cell.middle("completions") is not None for cell in comparison.cells)
+    return [column for column in COLUMNS if counted or column != "completions"]
 
 
 def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:

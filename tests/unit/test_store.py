@@ -20,7 +20,7 @@ from benchsuite.results import (
     Status,
     Verdict,
 )
-from benchsuite.specs import DatabaseSpec, RunSpec, ServerSpec
+from benchsuite.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.stats import histogram, summary
 
 pytestmark = pytest.mark.django_db
@@ -206,3 +206,19 @@ def test_ceilings_are_kept_with_their_environment_and_replaced() -> None:
     store.keep_ceilings(here, [replace(first, throughput=20.0)])
     assert store.ceilings(here) == (replace(first, throughput=20.0),)
     assert store.ceilings({"hostname": "nowhere"}) == ()
+
+
+def test_journeys_with_names_of_their_own_are_completions() -> None:
+    spec = replace(SPEC, workload=WorkloadSpec(workload="survey"))
+    run = store.begin(spec, batch=uuid4(), started_at=NOW)
+    made = result()
+    assert made.total is not None
+    coffee = replace(made.total, name="survey coffee", scope="journey", requests=30, failures=2)
+    store.finish(run, replace(made, summaries=(coffee, replace(coffee, name="survey census"))))
+    assert (run.completions, run.failed_completions) == (56, 4)
+
+
+def test_other_workloads_complete_nothing() -> None:
+    run = begun()
+    store.finish(run, result())
+    assert (run.completions, run.failed_completions) == (None, None)

@@ -4,11 +4,13 @@ import json
 
 import pytest
 from django.test import Client
+from rich.console import Console
 
 from benchsuite.models import Measurement, Run
 from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines, completions
 from benchsuite.report.export import run_as_json
+from benchsuite.report.text import results_table
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db
@@ -31,6 +33,8 @@ def surveyed(failed: int = 0) -> Run:
             response_time={},
             service_time={},
         )
+    run.completions, run.failed_completions = 40 - failed, failed
+    run.save()
     return run
 
 
@@ -66,3 +70,22 @@ def test_the_page_and_the_export_show_them(client: Client) -> None:
     assert "<dt>Failed completions</dt><dd>1</dd>" in page
     (exported,) = json.loads(client.get("/results/export/?format=json").content)
     assert exported["completions"] == 39
+
+
+def test_they_are_a_headline_of_list_comparison_and_table(client: Client) -> None:
+    run, other = surveyed(failed=1), surveyed()
+    assert "39 completed" in client.get("/results/").content.decode()
+    compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
+    assert '<th scope="col" class="figure">completed</th>' in compared
+    console = Console(width=200)
+    with console.capture() as capture:
+        console.print(results_table(cells([run])))
+    heading, _, row = [line for line in capture.get().splitlines() if line.strip()]
+    assert heading.split()[1:4] == ["completed", "not", "completed"]
+    assert row.split()[1:3] == ["39", "1"]
+
+
+def test_other_workloads_show_no_such_column(client: Client) -> None:
+    run, other = make_run("uwsgi"), make_run("uvicorn")
+    compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
+    assert "completed" not in compared

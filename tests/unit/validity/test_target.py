@@ -43,7 +43,9 @@ def test_failed_requests_are_told_once_not_also_as_journeys() -> None:
     ("stored", "in_doubt", "wrong"),
     [(50, 0, False), (49, 0, True), (51, 0, True), (51, 1, False), (49, 3, True), (52, 1, True)],
 )
-def test_completions_are_held_against_the_database(stored: int, in_doubt: int, wrong: bool) -> None:
+def test_completions_are_held_against_the_database(
+    stored: int, in_doubt: int, *, wrong: bool
+) -> None:
     findings = found(stored=Stored(claimed=50, stored=stored, in_doubt=in_doubt))
     assert set(findings) == ({"B208"} if wrong else set())
     assert all(one.level is Level.INVALID for one in findings.values())
