@@ -2,9 +2,9 @@
 
 python -m benchmarks.false_alarms [--runs 30] [--seconds 4]
 
-The cells are run one after another until there are enough runs. Others on the machine make true
-alarms: so the table says how busy it was, and counts the runs with B401 (the machine was not quiet)
-apart from the rest.
+The cells, which are known to have nothing wrong, are run one after another until there are enough
+runs, on CPUs of their own as runbench does it. Others on the machine make true alarms: so the table
+says how busy it was, and counts the runs with B401 (the machine was not quiet) apart from the rest.
 """
 
 import argparse
@@ -20,17 +20,18 @@ import django
 
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
+from benchsuite import cpus
 from benchsuite.load.job import Tick
 from benchsuite.results import Level, RunResult
 from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 
 CELLS = (
     ("gunicorn-gthread", "plain"),
-    ("gunicorn-sync", "bench_app"),
+    ("gunicorn-sync", "io_read"),
     ("uvicorn", "plain_async"),
     ("waitress", "io_read"),
     ("granian-wsgi", "bench_app"),
-    ("uwsgi", "io_read"),
+    ("gunicorn-gthread", "io_create"),
 )
 USERS = 4
 ROWS = 1000
@@ -48,13 +49,14 @@ class Silent:
 def clean_runs(count: int, seconds: float) -> Iterator[RunResult]:
     from benchsuite.runner import session
 
+    pinned = cpus.split(cpus.available(), 1) or (None, None)
     cells = list(itertools.islice(itertools.cycle(CELLS), count))
     with session(settings_module="testproject.settings.target") as at_work:
         for seed, (server, workload) in enumerate(cells):
             spec = RunSpec(
-                server=ServerSpec(server=server),
+                server=ServerSpec(server=server, cpus=pinned[0]),
                 workload=WorkloadSpec(workload=workload),
-                load=LoadProfile(users=USERS, warmup_s=1.0, duration_s=seconds),
+                load=LoadProfile(users=USERS, warmup_s=1.0, duration_s=seconds, cpus=pinned[1]),
                 database=DatabaseSpec(rows=ROWS),
                 seed=seed,
             )
