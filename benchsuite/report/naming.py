@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchsuite.cpus import words
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell
 from benchsuite.specs import LoadProfile
@@ -33,6 +34,14 @@ def size_title(run: Run) -> str:
     if run.processes is None and run.threads is None:
         return "—"
     return f"{_or_dash(run.processes)} × {_or_dash(run.threads)}"
+
+
+def cpus_title(run: Run) -> str:
+    """Where server and load ran: "server on CPU 0, load on CPU 1", or that they shared all."""
+    server, load = _part(run.spec, "server").get("cpus"), _part(run.spec, "load").get("cpus")
+    if server is None or load is None:
+        return "server and load shared all CPUs"
+    return f"server on {words(server)}, load on {words(load)}"
 
 
 def options_title(run: Run) -> str:

@@ -9,7 +9,13 @@ from django.http import HttpRequest, HttpResponse
 from benchsuite.models import Measurement, Run
 from benchsuite.report import figures, html, queries, series, stage_charts, stages
 from benchsuite.report.completions import completions
-from benchsuite.report.naming import load_title, options_title, size_title, workload_title
+from benchsuite.report.naming import (
+    cpus_title,
+    load_title,
+    options_title,
+    size_title,
+    workload_title,
+)
 from benchsuite.report.sentences import run_sentence
 from benchsuite.results import Status
 from benchsuite.views import access
@@ -42,6 +48,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
             "workload": workload_title(run),
             "load": load_title(run),
             "size": size_title(run),
+            "cpus": cpus_title(run),
             "options": options_title(run),
         },
         "load": run.spec.get("load", {}),

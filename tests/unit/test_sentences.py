@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.models import Finding, Run
 from benchsuite.report.cells import cells
-from benchsuite.report.naming import cell_titles, options_title, workload_title
+from benchsuite.report.naming import cell_titles, cpus_title, options_title, workload_title
 from benchsuite.report.sentences import missing_reason, ranking_sentence, run_sentence
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -141,6 +141,12 @@ def test_titles_hold_only_what_tells_cells_apart() -> None:
     other = run("waitress", processes=4, label="x")
     titles = cell_titles(cells([one, two, other]))
     assert sorted(titles) == ["uwsgi · 1 × —", "uwsgi · 2 × —", "waitress"]
+
+
+def test_where_server_and_load_ran() -> None:
+    pinned = run(spec={"server": {"cpus": [0, 1, 2]}, "load": {"cpus": [3]}})
+    assert cpus_title(pinned) == "server on CPUs 0–2, load on CPU 3"
+    assert cpus_title(run()) == "server and load shared all CPUs"
 
 
 def test_workload_and_options_are_written_out() -> None:
