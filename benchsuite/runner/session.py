@@ -213,7 +213,7 @@ def _check(load: LoadCrew, job: Job, process: Process) -> None:
 def _load(load: LoadCrew, process: Process, draft: Draft, watcher: Watcher) -> Done:
     """Loads until the end, the target's death or Ctrl-C; what was measured by then is kept."""
 
-    def on_tick(tick: Tick) -> None:
+    def look() -> None:
         status = process.poll()
         if status is not None and not draft.died:
             draft.died = True
@@ -223,10 +223,15 @@ def _load(load: LoadCrew, process: Process, draft: Draft, watcher: Watcher) -> D
                 f"its log ends with:\n{process.log_tail()}",
             )
             load.stop()
+
+    def on_tick(tick: Tick) -> None:
+        look()
         watcher.tick(tick)
 
     try:
-        return load.run(on_tick)
+        done = load.run(on_tick)
+        look()  # it may have ended since the last tick
+        return done
     except KeyboardInterrupt:
         draft.fail(Status.INTERRUPTED, "Interrupted.")
         limit_s = draft.spec.load.drain_limit_s

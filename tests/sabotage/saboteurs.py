@@ -146,7 +146,10 @@ def stranger(port: int) -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[Callable[[int], None]]:
-    """Gives what stops a process for three quarters of each tenth of a second, as cpulimit does."""
+    """Gives what stops a process for three quarters of the time, as cpulimit does.
+
+    Not in step with the telemetry, which looks once a second.
+    """
     over = threading.Event()
     threads: list[threading.Thread] = []
 
@@ -154,9 +157,9 @@ def held_back() -> Iterator[Callable[[int], None]]:
         with suppress(ProcessLookupError):
             while not over.is_set():
                 os.kill(pid, signal.SIGSTOP)
-                time.sleep(0.075)
+                time.sleep(0.09)
                 os.kill(pid, signal.SIGCONT)
-                time.sleep(0.025)
+                time.sleep(0.03)
 
     def limit(pid: int) -> None:
         threads.append(threading.Thread(target=stop_and_go, args=(pid,)))

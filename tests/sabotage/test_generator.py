@@ -19,7 +19,7 @@ def test_b101_a_journey_that_computes_uses_the_generator_up(lab: Laboratory) -> 
 def test_b102_hogs_on_its_cpu_starve_the_generator(lab: Laboratory) -> None:
     def starved():
         with hogs(3, CPU):
-            return lab.run(users=10, at_ready=lambda: pin([load_process()], [CPU]))
+            return lab.run(users=10, cpus=(CPU,))
 
     finding = found("B102", starved)
     assert "late" in finding.message
