@@ -20,6 +20,7 @@ class Uwsgi(ServerAdapter):
     default_threads = THREADS
     options = {
         "backlog": BACKLOG,
+        "buffer_bytes": 0,
         "keep_alive_s": KEEP_ALIVE_S,
         "max_requests": 0,
         "preload": True,
@@ -38,6 +39,8 @@ class Uwsgi(ServerAdapter):
         command += ["--processes", str(self.processes), "--threads", str(self.threads)]
         command += ["--listen", str(self.settings["backlog"])]
         command += ["--disable-logging", "--die-on-term", "--no-orphans"]
+        if self.settings["buffer_bytes"]:
+            command += ["--http-buffer-size", str(self.settings["buffer_bytes"])]
         if self.settings["max_requests"]:
             command += ["--max-requests", str(self.settings["max_requests"])]
         if not self.settings["preload"]:
@@ -49,6 +52,6 @@ class Uwsgi(ServerAdapter):
 
     def _check(self) -> None:
         super()._check()
-        self._at_least(0, "max_requests")
+        self._at_least(0, "buffer_bytes", "max_requests")
         self._at_least(1, "backlog", "timeout_s")
         self._at_least(2, "keep_alive_s")  # its router takes 1 for "on, for as long as timeout_s"

@@ -256,6 +256,7 @@ def test_listens_with_the_backlog_asked_for(name, tmp_path):
 OTHER_VALUES: dict[str, Option] = {
     "backlog": 256,
     "backpressure": 64,
+    "buffer_bytes": 65_536,
     "connections": 50,
     "http": "h11",
     "keep_alive_s": 3,

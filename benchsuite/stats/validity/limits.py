@@ -98,7 +98,7 @@ CONNECT_AGAIN_S = 1.0
 """B204: a connection that was left out of a full queue is tried again after this (RFC 6298)."""
 
 IDLE_CPU_PERCENT = 50.0
-"""B205: a target that uses more of a CPU than this had work to do in those milliseconds."""
+"""B205: without a prober, a target that uses more of a CPU than this may have had work to do."""
 
 STARVED_SHARE = 0.1
 """B206: what a starved user gets at most of what a user gets on average."""

@@ -11,6 +11,7 @@ from benchsuite.stats.validity.evidence import Evidence
 from benchsuite.stats.validity.limits import (
     CONNECT_AGAIN_S,
     FEWEST_JOURNEYS,
+    FEWEST_PROBES,
     IDLE_CPU_PERCENT,
     STARVED_SHARE,
     limit,
@@ -161,7 +162,7 @@ def stall(evidence: Evidence) -> Iterator[Finding]:
         code=limit("B205").code,
         level=Level.WEAK,
         message=f"{format_percent(cluster.percent)} of the answers took just over "
-        f"{format_duration(cluster.at_s)} while the target was idle, and others "
+        f"{format_duration(cluster.at_s)} though the target could answer in "
         f"{format_duration(cluster.fastest_s)}.",
         hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
         "algorithm against delayed ACK): another server, a proxy before it, or TCP_NODELAY.",
@@ -169,17 +170,21 @@ def stall(evidence: Evidence) -> Iterator[Finding]:
 
 
 def stalled(evidence: Evidence) -> bool:
-    """Whether answers waited for a timer of TCP."""
+    """Whether answers waited for a timer of TCP.
+
+    They did not if they queued: then the prober waits too or, where it can't be asked, the target
+    has no CPU to spare.
+    """
     cluster, busy = evidence.cluster, evidence.target_cpu_percent
     if cluster is None or limit("B205").level(cluster.percent) is None:
         return False
     fast_s = cluster.at_s / 2
+    if cluster.fastest_s > fast_s:
+        return False
     probed = evidence.probes.service_times_s if evidence.probes else ()
-    return (
-        cluster.fastest_s <= fast_s
-        and (not probed or median(probed) <= fast_s)
-        and (busy is None or busy <= IDLE_CPU_PERCENT)
-    )
+    if len(probed) >= FEWEST_PROBES:
+        return median(probed) <= fast_s
+    return busy is None or busy <= IDLE_CPU_PERCENT
 
 
 def starvation(evidence: Evidence) -> Iterator[Finding]:

@@ -126,6 +126,7 @@ def test_command_line_is_the_same_twice(name):
         (make("uwsgi", processes=2, threads=1), "--processes 2 --threads 1"),
         (make("uwsgi", preload="no"), "--no-orphans --lazy-apps"),
         (make("uwsgi", max_requests=500), "--max-requests 500"),
+        (make("uwsgi", buffer_bytes=65536), "--http-buffer-size 65536"),
         (make("uvicorn", loop="asyncio", http="h11"), "--loop asyncio --http h11"),
         (make("uvicorn", processes=2), "--workers 2"),
         (make("daphne", backlog=50), "tcp:port=1:interface=127.0.0.1:backlog=50"),

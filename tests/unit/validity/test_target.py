@@ -146,7 +146,8 @@ STALLED = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
         (replace(STALLED, percent=25.1), 40.0, 0.002, True),
         (replace(STALLED, percent=25.0), 40.0, 0.002, False),
         (replace(STALLED, fastest_s=0.021), 40.0, 0.002, False),  # the page itself takes long
-        (STALLED, 51.0, 0.002, False),  # the target had work to do
+        (STALLED, 57.0, 0.002, True),  # work to do, and yet who asks now and then never waits
+        (STALLED, 51.0, None, False),  # the target had work to do
         (None, 40.0, 0.002, False),
     ],
 )
