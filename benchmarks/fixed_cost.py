@@ -1,6 +1,6 @@
 """What a run costs besides its load: `runbench` of gunicorn-sync, no warm-up, 5 s, several times.
 
-    python benchmarks/fixed_cost.py [--runs 5]
+    python -m benchmarks.fixed_cost [--runs 5]
 
 Prints the wall time of each whole command less the 5 s of its window, then the median and the
 extremes. The goal is 2 s on a quiet machine.
