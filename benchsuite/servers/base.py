@@ -1,18 +1,15 @@
 """The contract of a server adapter: facts, and a pure `argv()`. It never starts, waits or kills."""
 
-import os
 import shlex
 import signal
-import sys
-import sysconfig
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import metadata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from benchsuite.exceptions import UsageError
+from benchsuite.interpreter import OWN, Interpreter
 from benchsuite.specs import Option, ServerSpec, chosen_options
 
 Interface = Literal["wsgi", "asgi"]
@@ -45,6 +42,17 @@ class Application:
 
     wsgi: str = "benchsuite.isolation.wsgi:application"
     asgi: str = "benchsuite.isolation.asgi:application"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a server is started: what it may write, which Python runs it, which services it has."""
+
+    folder: Path = Path()
+    """The run's own; what `config_files()` names is written below it."""
+    interpreter: Interpreter = OWN
+    services: Mapping[str, str] = field(default_factory=dict)
+    """Name → URL of each service that `ServerAdapter.services` asks for."""
 
 
 class ServerAdapter(ABC):
@@ -81,12 +89,20 @@ class ServerAdapter(ABC):
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     grace_s: ClassVar[float] = 15.0
     """How long it may take to end after the stop signal before it is killed."""
+    serves_project: ClassVar[bool] = True
+    """Whether it serves the Django project; a server of its own serves what it brings."""
+    services: ClassVar[tuple[str, ...]] = ()
+    """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
     options: ClassVar[Mapping[str, Option]] = {}
     """What `--option name=value` may set, with the defaults; the type is the default's."""
 
-    def __init__(self, spec: ServerSpec, application: Application) -> None:
+    def __init__(
+        self, spec: ServerSpec, application: Application, place: Place | None = None
+    ) -> None:
         self.spec = spec
         self.application = application
+        self.place = place or Place()
+        self.python = self.place.interpreter
         self.processes = spec.processes or self.default_processes
         self.threads = spec.threads or self.default_threads
         self.settings = chosen_options(self.name, self.options, spec.options)
@@ -95,6 +111,14 @@ class ServerAdapter(ABC):
     @abstractmethod
     def argv(self, host: str, port: int) -> list[str]:
         """The exact command line; pure."""
+
+    def config_files(self, host: str, port: int) -> Mapping[str, str]:
+        """Files that the command line names: name below `place.folder` → content; pure."""
+        return {}
+
+    def beside(self) -> Mapping[str, Sequence[str]]:
+        """Command lines of programs that run beside the server, each with a name; pure."""
+        return {}
 
     def env(self) -> dict[str, str]:
         """Variables to add to the environment of the server."""
@@ -105,16 +129,16 @@ class ServerAdapter(ABC):
         return self.processes
 
     @classmethod
-    def version(cls) -> str | None:
+    def version(cls, python: Interpreter = OWN) -> str | None:
         """The installed version of the program, or None; read from its metadata, never imported."""
-        return installed_version(cls.distribution)
+        return python.installed(cls.distribution)
 
     @classmethod
-    def available(cls) -> Available:
+    def available(cls, python: Interpreter = OWN) -> Available:
         """Whether program and companions are installed and, if not, what would install them."""
-        missing = [name for name in cls.companions if installed_version(name) is None]
+        missing = [name for name in cls.companions if python.installed(name) is None]
         wanted = list(missing)
-        if cls.version() is None:
+        if cls.version(python) is None:
             missing.insert(0, cls.distribution)
             wanted.insert(0, cls.requirement or cls.distribution)
         if not missing:
@@ -154,25 +178,6 @@ class ServerAdapter(ABC):
                 f"{self.name}'s option {name} is one of {', '.join(words)}, and "
                 f"{self.settings[name]!r} is none of them."
             )
-
-
-def installed_version(distribution: str) -> str | None:
-    """The version of a distribution in this interpreter's environment, or None."""
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def python_program(module: str) -> list[str]:
-    """The start of a command line that runs an installed module with this interpreter."""
-    return [sys.executable, "-m", module]
-
-
-def program(name: str) -> str:
-    """The path of a console script of this interpreter's environment, else its bare name."""
-    candidate = Path(sysconfig.get_path("scripts")) / name
-    return str(candidate) if os.access(candidate, os.X_OK) else name
 
 
 def _way_out(advice: str) -> str:

@@ -1,6 +1,6 @@
 """Daphne; see github.com/django/daphne."""
 
-from benchsuite.servers.base import BACKLOG, TAKE_THREADS_ASGI, ServerAdapter, python_program
+from benchsuite.servers.base import BACKLOG, TAKE_THREADS_ASGI, ServerAdapter
 
 
 class Daphne(ServerAdapter):
@@ -18,7 +18,7 @@ class Daphne(ServerAdapter):
     def argv(self, host: str, port: int) -> list[str]:
         endpoint = f"tcp:port={port}:interface={host}:backlog={self.settings['backlog']}"
         # Verbosity 0 is warnings and errors; from 1 on it writes an access log.
-        return [*python_program("daphne"), "-v", "0", "-e", endpoint, self.application.asgi]
+        return [*self.python.module("daphne"), "-v", "0", "-e", endpoint, self.application.asgi]
 
     def _check(self) -> None:
         super()._check()

@@ -5,7 +5,6 @@ from benchsuite.servers.base import (
     TAKE_THREADS_ASGI,
     THREADS,
     ServerAdapter,
-    python_program,
 )
 
 
@@ -17,7 +16,7 @@ class Granian(ServerAdapter):
 
     def argv(self, host: str, port: int) -> list[str]:
         wsgi = self.interface == "wsgi"
-        command = [*python_program("granian"), "--interface", self.interface]
+        command = [*self.python.module("granian"), "--interface", self.interface]
         command += ["--host", host, "--port", str(port), "--workers", str(self.processes)]
         if self.threads_word is not None:
             command += ["--blocking-threads", str(self.threads)]

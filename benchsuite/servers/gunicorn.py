@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
+from benchsuite.interpreter import OWN, Interpreter
 from benchsuite.servers.base import (
     BACKLOG,
     CONNECTIONS,
@@ -15,7 +16,6 @@ from benchsuite.servers.base import (
     THREADS,
     Available,
     ServerAdapter,
-    python_program,
 )
 from benchsuite.specs import Option
 
@@ -36,8 +36,8 @@ class Gunicorn(ServerAdapter):
     for_threads = TAKE_THREADS
 
     @classmethod
-    def available(cls) -> Available:
-        found = cls.version()
+    def available(cls, python: Interpreter = OWN) -> Available:
+        found = cls.version(python)
         if found is not None and _numbers(found) < cls.minimum:
             wanted = ".".join(map(str, cls.minimum))
             return Available(
@@ -45,7 +45,7 @@ class Gunicorn(ServerAdapter):
                 f"gunicorn {found} has no {cls.worker} worker, which came with {wanted}",
                 f"pip install {shlex.quote(f'gunicorn>={wanted}')}",
             )
-        return super().available()
+        return super().available(python)
 
     def argv(self, host: str, port: int) -> list[str]:
         flags = {
@@ -55,7 +55,7 @@ class Gunicorn(ServerAdapter):
             "--max-requests": "max_requests",
             "--timeout": "timeout_s",
         }
-        command = [*python_program("gunicorn"), self._callable(), "--bind", f"{host}:{port}"]
+        command = [*self.python.module("gunicorn"), self._callable(), "--bind", f"{host}:{port}"]
         command += ["--config", str(self.settings["config"]) or NEUTRAL_CONFIG]
         command += ["--workers", str(self.processes), "--worker-class", self.worker]
         if self.threads_word is not None:

@@ -5,7 +5,6 @@ from benchsuite.servers.base import (
     KEEP_ALIVE_S,
     TAKE_THREADS_ASGI,
     ServerAdapter,
-    python_program,
 )
 
 
@@ -26,7 +25,12 @@ class Hypercorn(ServerAdapter):
     }
 
     def argv(self, host: str, port: int) -> list[str]:
-        command = [*python_program("hypercorn"), self.application.asgi, "--bind", f"{host}:{port}"]
+        command = [
+            *self.python.module("hypercorn"),
+            self.application.asgi,
+            "--bind",
+            f"{host}:{port}",
+        ]
         command += ["--workers", str(self.processes), "--worker-class", str(self.settings["loop"])]
         command += ["--backlog", str(self.settings["backlog"])]
         command += ["--keep-alive", str(self.settings["keep_alive_s"])]

@@ -1,6 +1,6 @@
 """Django's development server; see docs.djangoproject.com, "runserver"."""
 
-from benchsuite.servers.base import ServerAdapter, python_program
+from benchsuite.servers.base import ServerAdapter
 
 
 class Runserver(ServerAdapter):
@@ -20,4 +20,4 @@ class Runserver(ServerAdapter):
     )
 
     def argv(self, host: str, port: int) -> list[str]:
-        return [*python_program("django"), "runserver", f"{host}:{port}", "--noreload"]
+        return [*self.python.module("django"), "runserver", f"{host}:{port}", "--noreload"]

@@ -5,7 +5,6 @@ from benchsuite.servers.base import (
     KEEP_ALIVE_S,
     TAKE_THREADS_ASGI,
     ServerAdapter,
-    python_program,
 )
 
 
@@ -23,7 +22,7 @@ class Uvicorn(ServerAdapter):
 
     def argv(self, host: str, port: int) -> list[str]:
         return [
-            *python_program("uvicorn"),
+            *self.python.module("uvicorn"),
             self.application.asgi,
             *("--host", host, "--port", str(port)),
             *("--workers", str(self.processes)),

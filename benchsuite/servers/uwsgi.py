@@ -1,12 +1,11 @@
 """uWSGI, from the wheel `pyuwsgi` or compiled from `uWSGI`; see uwsgi-docs.readthedocs.io."""
 
+from benchsuite.interpreter import OWN, Interpreter
 from benchsuite.servers.base import (
     BACKLOG,
     KEEP_ALIVE_S,
     THREADS,
     ServerAdapter,
-    installed_version,
-    program,
 )
 
 
@@ -28,11 +27,11 @@ class Uwsgi(ServerAdapter):
     }
 
     @classmethod
-    def version(cls) -> str | None:
-        return installed_version("pyuwsgi") or installed_version("uWSGI")
+    def version(cls, python: Interpreter = OWN) -> str | None:
+        return python.installed("pyuwsgi") or python.installed("uWSGI")
 
     def argv(self, host: str, port: int) -> list[str]:
-        command = [program("uwsgi"), "--http", f"{host}:{port}"]
+        command = [self.python.script("uwsgi"), "--http", f"{host}:{port}"]
         command += [f"--http-keepalive={self.settings['keep_alive_s']}", "--http-auto-chunked"]
         command += ["--http-timeout", str(self.settings["timeout_s"])]
         command += ["--module", self.application.wsgi, "--need-app", "--master"]

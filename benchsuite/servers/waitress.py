@@ -6,7 +6,6 @@ from benchsuite.servers.base import (
     KEEP_ALIVE_S,
     THREADS,
     ServerAdapter,
-    python_program,
 )
 
 
@@ -25,7 +24,7 @@ class Waitress(ServerAdapter):
     def argv(self, host: str, port: int) -> list[str]:
         keep_alive_s = self.settings["keep_alive_s"]
         return [
-            *python_program("waitress"),
+            *self.python.module("waitress"),
             f"--listen={host}:{port}",
             f"--threads={self.threads}",
             f"--backlog={self.settings['backlog']}",

@@ -5,7 +5,7 @@ from importlib import metadata
 import pytest
 
 from benchsuite.exceptions import UsageError
-from benchsuite.servers.base import Application, Available, ServerAdapter, program
+from benchsuite.servers.base import Application, Available, ServerAdapter
 from benchsuite.specs import Option, ServerSpec
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
@@ -124,12 +124,3 @@ def test_names_what_is_missing_and_the_command(monkeypatch):
     assert Plain.available() == Available(
         False, "plainserver and plainloop are not installed", "pip install plainserver plainloop"
     )
-
-
-def test_a_program_is_taken_from_this_environment_else_by_its_bare_name(monkeypatch, tmp_path):
-    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
-    assert program("serve") == "serve"
-    script = tmp_path / "serve"
-    script.write_text("")
-    script.chmod(0o755)
-    assert program("serve") == str(script)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.exceptions import UsageError
+from benchsuite.interpreter import OWN
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import (
     BACKLOG,
@@ -15,7 +16,6 @@ from benchsuite.servers.base import (
     THREADS,
     Application,
     ServerAdapter,
-    program,
 )
 from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
 from benchsuite.specs import Option, ServerSpec
@@ -94,7 +94,7 @@ COMMAND_LINES = {
 
 
 def words(line: str) -> list[str]:
-    programs = {"PYTHON": sys.executable, "UWSGI": program("uwsgi")}
+    programs = {"PYTHON": sys.executable, "UWSGI": OWN.script("uwsgi")}
     return [programs.get(word, word) for word in line.split()]
 
 

@@ -1,27 +1,13 @@
-"""What to do, as frozen values: they check themselves and go to and from JSON.
+"""How much load for how long."""
 
-All times are in seconds. A spec never holds anything that was found out while running; that is what
-`benchsuite.results` is for.
-"""
-
-import dataclasses
-import json
 import math
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass
 
 from benchsuite.exceptions import UsageError
-
-FORMAT_VERSION = 1
-"""Raised whenever a stored spec could not be read by the code before it."""
+from benchsuite.specs.spec import Spec, above, at_least, whole
 
 MAX_USERS = 10_000
 MAX_DURATION_S = 24 * 3600.0
-MAX_PROCESSES = 256
-MAX_THREADS = 1024
-
 MAX_LOAD_PROCESSES = 64
 MAX_STAGES = 100
 MAX_RATE = 1_000_000.0
@@ -33,68 +19,6 @@ OPEN = "open"
 CONSTANT = "constant"
 POISSON = "poisson"
 ARRIVALS = (CONSTANT, POISSON)
-
-THROWAWAY = "throwaway"
-KEEP = "keep"
-
-Option = str | int | float | bool
-
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-
-BOOLEANS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
-
-
-class _Spec:
-    """To and from JSON for a dataclass of plain values and other specs."""
-
-    __slots__ = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        cls._refuse_unknown(data)
-        # JSON knows no tuples
-        return cls(
-            **{name: tuple(one) if isinstance(one, list) else one for name, one in data.items()}
-        )
-
-    @classmethod
-    def _refuse_unknown(cls, data: Mapping[str, Any]) -> None:
-        known = {one.name for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        unknown = sorted(set(data) - known)
-        if unknown:
-            raise UsageError(f"A stored {cls.__name__} has unknown fields: {', '.join(unknown)}.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerSpec(_Spec):
-    """Which server, in which size.
-
-    `processes` and `threads` are None for "the adapter's default"; `options` are the adapter's
-    own names.
-    """
-
-    server: str
-    processes: int | None = None
-    threads: int | None = None
-    cpus: tuple[int, ...] | None = None
-    """CPUs on which it may run; None for all."""
-    options: Mapping[str, Option] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        _whole("processes", self.processes, 1, MAX_PROCESSES)
-        _whole("threads", self.threads, 1, MAX_THREADS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +34,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadProfile(_Spec):
+class LoadProfile(Spec):
     """How much load for how long.
 
     Closed model: so many `users`, each waits for its answer. Open model: arrivals at an
@@ -155,17 +79,17 @@ class LoadProfile(_Spec):
             raise UsageError(
                 f"The load model {self.model!r} is unknown; there are: {CLOSED}, {OPEN}."
             )
-        _whole("users", self.users, 1, MAX_USERS)
-        _above("duration", self.duration_s, 0.0, MAX_DURATION_S)
-        _above("timeout", self.timeout_s, 0.0, 3600.0)
-        _from("warmup", self.warmup_s, 0.0, MAX_DURATION_S)
-        _from("think-time", self.think_time_s, 0.0, 3600.0)
+        whole("users", self.users, 1, MAX_USERS)
+        above("duration", self.duration_s, 0.0, MAX_DURATION_S)
+        above("timeout", self.timeout_s, 0.0, 3600.0)
+        at_least("warmup", self.warmup_s, 0.0, MAX_DURATION_S)
+        at_least("think-time", self.think_time_s, 0.0, 3600.0)
         if self.drain_s is not None:
-            _from("drain", self.drain_s, 0.0, 3600.0)
+            at_least("drain", self.drain_s, 0.0, 3600.0)
         if self.spawn_rate is not None:
-            _above("spawn-rate", self.spawn_rate, 0.0, float(MAX_USERS))
-        _whole("load-processes", self.processes, 1, MAX_LOAD_PROCESSES)
-        _whole("max-in-flight", self.max_in_flight, 1, MAX_USERS)
+            above("spawn-rate", self.spawn_rate, 0.0, float(MAX_USERS))
+        whole("load-processes", self.processes, 1, MAX_LOAD_PROCESSES)
+        whole("max-in-flight", self.max_in_flight, 1, MAX_USERS)
         if self.arrivals not in ARRIVALS:
             raise UsageError(
                 f"--arrivals={self.arrivals} is not known; there are: {', '.join(ARRIVALS)}."
@@ -182,7 +106,7 @@ class LoadProfile(_Spec):
         if self.arrival_rate is None:
             raise UsageError("The open model needs --rate: arrivals per second.")
         for rate in self.levels:
-            _above("rate", rate, 0.0, MAX_RATE)
+            above("rate", rate, 0.0, MAX_RATE)
         if self.spawn_rate is not None or self.think_time_s:
             raise UsageError(
                 "--spawn-rate and --think-time belong to users who wait for answers (closed "
@@ -198,7 +122,7 @@ class LoadProfile(_Spec):
             if given is not None:
                 raise UsageError(f"--{flag} belongs to the open model, and --users to the closed.")
         for users in self.levels:
-            _whole("stages", int(users), 1, MAX_USERS)
+            whole("stages", int(users), 1, MAX_USERS)
             if users != int(users):
                 raise UsageError(f"--stages: {users:g} is no whole number of users.")
         self._check_processes(int(min(self.levels)), "users")
@@ -294,130 +218,3 @@ class LoadProfile(_Spec):
         levels = [f"{level:g}" for level in lower] + [self.level_words(last)]
         poisson = " (poisson)" * (self.is_open and self.arrivals != CONSTANT)
         return f"{', '.join(levels)}{poisson}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseSpec(_Spec):
-    """On which data the target runs.
-
-    `use` is "throwaway" (made and dropped by the run), "keep" (the project's own, explicitly), or
-    the URL of a database server on which the throw-away database is made.
-    """
-
-    use: str = THROWAWAY
-    rows: int = 100_000
-    """Rows that workloads with stored data are seeded with; others ignore it."""
-    fixture: str = ""
-    """Name of a Django fixture that fills the throw-away database; empty for none."""
-
-    def __post_init__(self) -> None:
-        _whole("rows", self.rows, 0, 1_000_000_000)
-        if self.use not in (THROWAWAY, KEEP) and "://" not in self.use:
-            raise UsageError(
-                f"--database={self.use} is not known; write throwaway, keep, or a URL such as "
-                "postgres://user@host/name."
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadSpec(_Spec):
-    """Which kind of work, with the workload's own options (`path` for url, `size` for cpu, …)."""
-
-    workload: str = "plain"
-    options: Mapping[str, Option] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSpec(_Spec):
-    """One execution: everything needed to do it again."""
-
-    workload: WorkloadSpec = field(default_factory=WorkloadSpec)
-    server: ServerSpec
-    load: LoadProfile = field(default_factory=LoadProfile)
-    database: DatabaseSpec = field(default_factory=DatabaseSpec)
-    label: str = ""
-    repetition: int = 1
-    seed: int = 0
-
-    @property
-    def key(self) -> str:
-        """Names the cell: equal for repetitions of the same thing, different for anything else."""
-        cell = dataclasses.replace(self, repetition=1, seed=0, label="")
-        return json.dumps(_comparable(cell.to_json()), sort_keys=True)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"format_version": FORMAT_VERSION, **dataclasses.asdict(self)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        fields = dict(data)
-        version = fields.pop("format_version", None)
-        if version != FORMAT_VERSION:
-            raise UsageError(
-                f"This run was stored in format {version}, and this benchsuite reads "
-                f"{FORMAT_VERSION}."
-            )
-        cls._refuse_unknown(fields)
-        return cls(
-            workload=WorkloadSpec.from_json(fields.pop("workload")),
-            server=ServerSpec.from_json(fields.pop("server")),
-            load=LoadProfile.from_json(fields.pop("load")),
-            database=DatabaseSpec.from_json(fields.pop("database")),
-            **fields,
-        )
-
-
-def chosen_options(
-    owner: str, defaults: Mapping[str, Option], given: Mapping[str, Option]
-) -> dict[str, Option]:
-    """The defaults with what was given in their place, each in the type of its default.
-
-    Raises UsageError for a name that `owner` doesn't have and for a value that doesn't convert.
-    """
-    chosen = dict(defaults)
-    for name, value in given.items():
-        if name not in defaults:
-            known = ", ".join(sorted(defaults)) or "none"
-            raise UsageError(f"{owner} has no option {name!r}; it has: {known}.")
-        chosen[name] = _converted(owner, name, value, defaults[name])
-    return chosen
-
-
-def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
-    wanted = type(default)
-    text = str(value).strip()
-    if wanted is str:
-        return str(value)
-    if wanted is bool and text.lower() in BOOLEANS:
-        return BOOLEANS[text.lower()]
-    if wanted is int and re.fullmatch(r"-?\d[\d_]*", text):
-        return int(text)
-    if wanted is float and re.fullmatch(r"-?\d*\.?\d+", text):
-        return float(text)
-    raise UsageError(
-        f"{owner}'s option {name} is {_KINDS[wanted]} (default {default!r}), and {value!r} is not."
-    )
-
-
-def _comparable(value: Any) -> Any:
-    """The same value, with 10.0 written as 10: equal specs must have equal keys."""
-    if isinstance(value, Mapping):
-        return {name: _comparable(part) for name, part in value.items()}
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _whole(name: str, value: int | None, least: int, most: int) -> None:
-    if value is not None and not least <= value <= most:
-        raise UsageError(f"--{name} must be between {least} and {most}, and is {value}.")
-
-
-def _above(name: str, value: float, limit: float, most: float) -> None:
-    if not limit < value <= most:
-        raise UsageError(
-            f"--{name} must be above {limit:g} and at most {most:g}, and is {value:g}."
-        )
-
-
-def _from(name: str, value: float, least: float, most: float) -> None:
-    if not least <= value <= most:
-        raise UsageError(f"--{name} must be between {least:g} and {most:g}, and is {value:g}.")

@@ -1,0 +1,101 @@
+"""What to do, as frozen values: they check themselves and go to and from JSON.
+
+All times are in seconds. A spec never holds anything that was found out while running; that is what
+`benchsuite.results` is for.
+"""
+
+from benchsuite.specs.database import (
+    KEEP,
+    POSTGRESQL,
+    THROWAWAY,
+    DatabaseSpec,
+)
+from benchsuite.specs.delay import (
+    AUTO,
+    DELAYERS,
+    NETEM,
+    PROXY,
+    DelaySpec,
+)
+from benchsuite.specs.layer import (
+    LAYERS,
+    MEMORY,
+    REDIS,
+    REDIS_PUBSUB,
+    TCP,
+    UNIX,
+    LayerSpec,
+)
+from benchsuite.specs.load import (
+    ARRIVALS,
+    CLOSED,
+    CONSTANT,
+    IN_FLIGHT,
+    MAX_DURATION_S,
+    MAX_LOAD_PROCESSES,
+    MAX_RATE,
+    MAX_STAGES,
+    MAX_USERS,
+    OPEN,
+    POISSON,
+    LoadProfile,
+    Stage,
+)
+from benchsuite.specs.options import (
+    BOOLEANS,
+    Option,
+    chosen_options,
+)
+from benchsuite.specs.run import (
+    FORMAT_VERSION,
+    RunSpec,
+    WorkloadSpec,
+)
+from benchsuite.specs.server import (
+    MAX_INSTANCES,
+    MAX_PROCESSES,
+    MAX_THREADS,
+    ServerSpec,
+)
+
+__all__ = [
+    "ARRIVALS",
+    "AUTO",
+    "BOOLEANS",
+    "CLOSED",
+    "CONSTANT",
+    "DELAYERS",
+    "FORMAT_VERSION",
+    "IN_FLIGHT",
+    "KEEP",
+    "LAYERS",
+    "MAX_DURATION_S",
+    "MAX_INSTANCES",
+    "MAX_LOAD_PROCESSES",
+    "MAX_PROCESSES",
+    "MAX_RATE",
+    "MAX_STAGES",
+    "MAX_THREADS",
+    "MAX_USERS",
+    "MEMORY",
+    "NETEM",
+    "OPEN",
+    "POISSON",
+    "POSTGRESQL",
+    "PROXY",
+    "REDIS",
+    "REDIS_PUBSUB",
+    "TCP",
+    "THROWAWAY",
+    "UNIX",
+    "DatabaseSpec",
+    "DelaySpec",
+    "LayerSpec",
+    "LoadProfile",
+    "Option",
+    "RunSpec",
+    "ServerSpec",
+    "Stage",
+    "WorkloadSpec",
+    "chosen_options",
+]

@@ -1,0 +1,56 @@
+"""On which data the target runs, and how it reaches them."""
+
+from dataclasses import dataclass
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs.load import MAX_DURATION_S
+from benchsuite.specs.spec import Spec, at_least, whole
+
+THROWAWAY = "throwaway"
+KEEP = "keep"
+POSTGRESQL = "postgresql"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseSpec(Spec):
+    """On which data the target runs.
+
+    `use` is "throwaway" (made and dropped by the run), "keep" (the project's own, explicitly), or
+    the URL of a database server on which the throw-away database is made.
+    """
+
+    use: str = THROWAWAY
+    rows: int = 100_000
+    """Rows that workloads with stored data are seeded with; others ignore it."""
+    fixture: str = ""
+    """Name of a Django fixture that fills the throw-away database; empty for none."""
+    max_connections: int | None = None
+    """Of the PostgreSQL that the run starts; None for the service's default."""
+    fsync: bool = True
+    """Whether that PostgreSQL waits for the disk at each commit."""
+    conn_max_age_s: float | None = None
+    """CONN_MAX_AGE of the target; None leaves the project's."""
+    pool: int | None = None
+    """Connections in psycopg's pool of each process; None leaves the project's setting."""
+
+    def __post_init__(self) -> None:
+        whole("rows", self.rows, 0, 1_000_000_000)
+        if self.use not in (THROWAWAY, KEEP, POSTGRESQL) and "://" not in self.use:
+            raise UsageError(
+                f"--database={self.use} is not known; write throwaway, keep, postgresql, or a URL "
+                "such as postgres://user@host/name."
+            )
+        whole("max-connections", self.max_connections, 1, 100_000)
+        if self.use != POSTGRESQL and (self.max_connections is not None or not self.fsync):
+            raise UsageError(
+                "--max-connections and --no-fsync are settings of the PostgreSQL that a run starts "
+                "itself; add --database=postgresql."
+            )
+        if self.conn_max_age_s is not None:
+            at_least("conn-max-age", self.conn_max_age_s, 0.0, MAX_DURATION_S)
+        whole("pool", self.pool, 1, 10_000)
+        if self.pool is not None and self.conn_max_age_s:
+            raise UsageError(
+                "--pool and --conn-max-age exclude each other: Django wants CONN_MAX_AGE=0 with a "
+                "pool."
+            )

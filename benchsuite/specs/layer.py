@@ -1,0 +1,44 @@
+"""Which channel layer the target has."""
+
+from dataclasses import dataclass
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs.server import MAX_PROCESSES
+from benchsuite.specs.spec import Spec, whole
+
+MEMORY = "memory"
+REDIS = "redis"
+REDIS_PUBSUB = "redis-pubsub"
+LAYERS = (MEMORY, REDIS, REDIS_PUBSUB)
+
+TCP = "tcp"
+UNIX = "unix"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerSpec(Spec):
+    """Which channel layer the target has, and how many runworkers stand beside the server."""
+
+    backend: str = ""
+    """"memory", "redis" or "redis-pubsub"; empty leaves the project's own."""
+    by: str = TCP
+    """How Redis is reached: "tcp" or "unix"."""
+    workers: int = 0
+    """Programs `runworker` that answer what is sent through the layer."""
+
+    def __post_init__(self) -> None:
+        if self.backend not in ("", *LAYERS):
+            raise UsageError(
+                f"--layer={self.backend} is not known; there are: {', '.join(LAYERS)}."
+            )
+        if self.by not in (TCP, UNIX):
+            raise UsageError(f"--layer-by={self.by} is not known; there are: {TCP}, {UNIX}.")
+        whole("workers", self.workers, 0, MAX_PROCESSES)
+        if self.workers and self.backend == MEMORY:
+            raise UsageError(
+                "A layer in memory stays within one process, so --workers can't be reached; take "
+                "--layer=redis."
+            )
+
+    def __bool__(self) -> bool:
+        return bool(self.backend or self.workers)

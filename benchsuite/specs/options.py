@@ -1,0 +1,53 @@
+"""Options of a server, a front or a workload: their values take the type of their defaults."""
+
+import re
+from collections.abc import Mapping
+
+from benchsuite.exceptions import UsageError
+
+Option = str | int | float | bool
+
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+BOOLEANS = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+
+
+def chosen_options(
+    owner: str, defaults: Mapping[str, Option], given: Mapping[str, Option]
+) -> dict[str, Option]:
+    """The defaults with what was given in their place, each in the type of its default.
+
+    Raises UsageError for a name that `owner` doesn't have and for a value that doesn't convert.
+    """
+    chosen = dict(defaults)
+    for name, value in given.items():
+        if name not in defaults:
+            known = ", ".join(sorted(defaults)) or "none"
+            raise UsageError(f"{owner} has no option {name!r}; it has: {known}.")
+        chosen[name] = _converted(owner, name, value, defaults[name])
+    return chosen
+
+
+def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
+    wanted = type(default)
+    text = str(value).strip()
+    if wanted is str:
+        return str(value)
+    if wanted is bool and text.lower() in BOOLEANS:
+        return BOOLEANS[text.lower()]
+    if wanted is int and re.fullmatch(r"-?\d[\d_]*", text):
+        return int(text)
+    if wanted is float and re.fullmatch(r"-?\d*\.?\d+", text):
+        return float(text)
+    raise UsageError(
+        f"{owner}'s option {name} is {_KINDS[wanted]} (default {default!r}), and {value!r} is not."
+    )

@@ -1,0 +1,78 @@
+"""One execution: everything needed to do it again."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs.database import DatabaseSpec
+from benchsuite.specs.delay import DelaySpec
+from benchsuite.specs.layer import LayerSpec
+from benchsuite.specs.load import LoadProfile
+from benchsuite.specs.options import Option
+from benchsuite.specs.server import ServerSpec
+from benchsuite.specs.spec import Spec
+
+FORMAT_VERSION = 1
+"""Raised whenever a stored spec could not be read by the code before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadSpec(Spec):
+    """Which kind of work, with the workload's own options (`path` for url, `size` for cpu, …)."""
+
+    workload: str = "plain"
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec(Spec):
+    """One execution: everything needed to do it again."""
+
+    workload: WorkloadSpec = field(default_factory=WorkloadSpec)
+    server: ServerSpec
+    load: LoadProfile = field(default_factory=LoadProfile)
+    database: DatabaseSpec = field(default_factory=DatabaseSpec)
+    delay: DelaySpec = field(default_factory=DelaySpec)
+    layer: LayerSpec = field(default_factory=LayerSpec)
+    label: str = ""
+    repetition: int = 1
+    seed: int = 0
+
+    @property
+    def key(self) -> str:
+        """Names the cell: equal for repetitions of the same thing, different for anything else."""
+        cell = dataclasses.replace(self, repetition=1, seed=0, label="")
+        return json.dumps(_comparable(cell.to_json()), sort_keys=True)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"format_version": FORMAT_VERSION, **dataclasses.asdict(self)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        fields = dict(data)
+        version = fields.pop("format_version", None)
+        if version != FORMAT_VERSION:
+            raise UsageError(
+                f"This run was stored in format {version}, and this benchsuite reads "
+                f"{FORMAT_VERSION}."
+            )
+        cls.refuse_unknown(fields)
+        return cls(
+            workload=WorkloadSpec.from_json(fields.pop("workload")),
+            server=ServerSpec.from_json(fields.pop("server")),
+            load=LoadProfile.from_json(fields.pop("load")),
+            database=DatabaseSpec.from_json(fields.pop("database")),
+            delay=DelaySpec.from_json(fields.pop("delay")),
+            layer=LayerSpec.from_json(fields.pop("layer")),
+            **fields,
+        )
+
+
+def _comparable(value: Any) -> Any:
+    """The same value, with 10.0 written as 10: equal specs must have equal keys."""
+    if isinstance(value, Mapping):
+        return {name: _comparable(part) for name, part in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
