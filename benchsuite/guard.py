@@ -7,12 +7,14 @@ the parent dies, however it dies.
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from benchsuite.exceptions import UsageError
 from benchsuite.interrupts import held_back
+from benchsuite.removal import why_kept
 
 LEAVE_S = 2.0
 """How long the child may take to leave when it is told that all is well."""
@@ -31,15 +33,24 @@ def guarded(marker: str, folder: Path) -> Iterator[None]:
     `BENCHSUITE_RUN=marker` in its environment and every one that was announced is ended with all
     that came from it (SIGTERM, then SIGKILL), and `folder` is removed. Leaving the block does
     neither.
+
+    A folder that is not plainly a run's is refused: all that is in it is removed.
     """
     if len(marker) < LEAST_MARKER:
         raise UsageError(
             f"A run's marker has at least {LEAST_MARKER} characters; {marker!r} has not."
         )
+    working = _working()
+    reason = why_kept(folder, working=working)
+    if reason:
+        raise UsageError(
+            f"A run's folder is removed when its parent is killed, and {folder} {reason}; "
+            "give a folder of the run's own, as tempfile makes them."
+        )
     child = None
     try:
         with held_back():
-            child = _start(marker, folder)
+            child = _start(marker, folder, working)
             assert child.stdin is not None
             _pipes[marker] = child.stdin.fileno()
         yield
@@ -70,7 +81,14 @@ def _tell(marker: str, line: str) -> None:
             os.write(_pipes[marker], f"{line}\n".encode())
 
 
-def _start(marker: str, folder: Path) -> subprocess.Popen[bytes]:
+def _working() -> Path | None:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return None
+
+
+def _start(marker: str, folder: Path, working: Path | None) -> subprocess.Popen[bytes]:
     package = Path(__file__).resolve().parent
     program = (
         f"import sys; sys.path.insert(0, {str(package.parent)!r}); "
@@ -88,12 +106,13 @@ def _start(marker: str, folder: Path) -> subprocess.Popen[bytes]:
             str(os.getpid()),
             marker,
             str(folder.resolve()),
+            str(working or ""),
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd="/",
-        env={"LC_ALL": "C.UTF-8"},
+        env={"LC_ALL": "C.UTF-8", "TMPDIR": tempfile.gettempdir()},
         start_new_session=True,
         bufsize=0,
     )

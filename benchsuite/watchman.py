@@ -19,16 +19,14 @@ KILL_S = 5.0
 
 
 def main() -> None:
-    """Arguments: the parent's PID, the run's marker, the run's folder."""
-    parent, marker, folder = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    """Arguments: the parent's PID, the run's marker, the run's folder, the parent's directory."""
+    parent, marker, folder, working = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.SIG_IGN)
     leaders = _listen(parent)
     if leaders is not None:
         end_all(ProcessTree(leaders, f"{RUN_VARIABLE}={marker}"))
-        import shutil  # here, because the child that leaves in peace never needs it
-
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder, working)
 
 
 def _listen(parent: int) -> set[int] | None:
@@ -59,6 +57,21 @@ def _watch(parent: int, poll: select.poll) -> None:
         return
     if os.getppid() == parent:
         poll.register(handle, select.POLLIN)
+
+
+def remove(folder: str, working: str) -> None:
+    """Remove the run's folder, unless it turns out to be something else.
+
+    The guard looked before it started this process; what was wrong then is not trusted now.
+    """
+    # Here, because the child that leaves in peace never needs them.
+    import shutil
+    from pathlib import Path
+
+    from benchsuite.removal import why_kept
+
+    if why_kept(Path(folder), working=Path(working) if working else None) is None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def end_all(tree: ProcessTree) -> None:

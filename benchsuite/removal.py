@@ -1,0 +1,39 @@
+"""Whether a folder may be removed with all that is in it. Standard library only.
+
+The one place in which a folder is removed that this process did not make itself is the end of a run
+whose parent was killed. A wrong path there would cost somebody his work, so the path has to prove
+that it is a run's.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def why_kept(folder: Path, *, working: Path | None) -> str | None:
+    """Why this folder must not be removed, as the end of a sentence; None when it may be.
+
+    `working` is the current directory of who asks for it; None when that is gone.
+    """
+    folder = folder.resolve()
+    temp = Path(tempfile.gettempdir()).resolve()
+    if temp not in folder.parents:
+        return f"is not below the system's temp folder ({temp})"
+    if PACKAGE.is_relative_to(folder):
+        return "holds benchsuite itself"
+    if working is not None and working.resolve().is_relative_to(folder):
+        return "holds the current directory"
+    if not folder.is_dir():
+        return "is no folder"
+    repository = _repository(folder)
+    return f"holds a git repository ({repository})" if repository else None
+
+
+def _repository(folder: Path) -> str | None:
+    """The first folder in or below this one that is a checkout; None when there is none."""
+    for path, folders, files in os.walk(folder):
+        if ".git" in folders or ".git" in files:
+            return path
+    return None
