@@ -91,7 +91,11 @@ class Run(models.Model):
     repetition = models.PositiveIntegerField(default=1)
     spec = models.JSONField()
 
-    argv = models.JSONField(default=list)
+    argv = models.JSONField(default=list, help_text="Of the server, or of its first instance.")
+    programs = models.JSONField(
+        default=list, help_text="All that were started: part, name, argv, version."
+    )
+    delay = models.JSONField(default=dict, help_text="What added latency, and how exactly.")
     settings_changed = models.JSONField(default=dict)
     log_tail = models.TextField(blank=True)
     environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from benchsuite import conf, cpus
 from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import LoadProfile, RunSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
@@ -53,9 +53,9 @@ def estimate_s(runs: Iterable[RunSpec]) -> float:
     return total
 
 
-def adapter(spec: RunSpec) -> ServerAdapter:
+def adapter(spec: RunSpec, place: Place | None = None) -> ServerAdapter:
     """The adapter of a run; UsageError when it can't do what the spec asks."""
-    return conf.server_class(spec.server.server)(spec.server, Application())
+    return conf.server_class(spec.server.server)(spec.server, Application(), place)
 
 
 def workload(spec: WorkloadSpec) -> Workload:

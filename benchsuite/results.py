@@ -127,7 +127,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One second of one part of the system (`target`, `load`)."""
+    """One second of one part of the system (`target`, `front`, `postgresql`, `load`, …)."""
 
     second: float
     """Seconds since the first request; negative before it."""
@@ -170,6 +170,17 @@ class Ceiling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """One program that a run started to be measured, or to be measured with."""
+
+    part: str
+    """To which its CPU and memory count: "target", "front", "workers", "postgresql", …"""
+    name: str
+    argv: tuple[str, ...]
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
     """One run, whatever became of it."""
 
@@ -179,6 +190,11 @@ class RunResult:
     failure: str = ""
     """Why there is no result; empty when the run finished."""
     argv: tuple[str, ...] = ()
+    """Of the server, or of its first instance."""
+    programs: tuple[Program, ...] = ()
+    """All that were started, in that order."""
+    delay: Mapping[str, Any] = field(default_factory=dict)
+    """What made the added latency, and how exact it was; empty without any."""
     server_version: str | None = None
     python_version: str | None = None
     processes: int | None = None

@@ -122,6 +122,8 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.processes = result.processes
     run.threads = result.threads
     run.argv = list(result.argv)
+    run.programs = [_fields(program) for program in result.programs]
+    run.delay = dict(result.delay)
     run.settings_changed = dict(result.settings_changed)
     run.log_tail = result.log_tail
     run.startup_s = result.startup_s

@@ -9,7 +9,16 @@ import numpy as np
 
 from benchsuite import store
 from benchsuite.models import Environment, Run
-from benchsuite.results import Finding, Level, Reading, RunResult, Status, Summary, Verdict
+from benchsuite.results import (
+    Finding,
+    Level,
+    Program,
+    Reading,
+    RunResult,
+    Status,
+    Summary,
+    Verdict,
+)
 from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.stats import summary
 from benchsuite.stats.samples import Kind
@@ -35,6 +44,13 @@ LOG = "\n".join(
         "[2026-03-14 09:26:53 +0000] [7001] [INFO] Using worker: gthread",
         "[2026-03-14 09:26:53 +0000] [7004] [INFO] Booting worker with pid: 7004",
     ]
+)
+
+GUNICORN = Program(
+    part="target",
+    name="gunicorn-gthread",
+    argv=("/opt/venv/bin/gunicorn", "--workers=2", "--threads=4", "shop.wsgi:application"),
+    version="23.0.0",
 )
 
 WEAK = Finding(
@@ -102,7 +118,8 @@ def make_run(
             spec=asked,
             status=Status.FINISHED,
             started_at=started_at,
-            argv=("/opt/venv/bin/gunicorn", "--workers=2", "--threads=4", "shop.wsgi:application"),
+            argv=GUNICORN.argv,
+            programs=(GUNICORN,),
             server_version=version,
             python_version="3.11.7",
             processes=asked.server.processes,

@@ -75,6 +75,8 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "server": run.server,
         "server_version": run.server_version or None,
         "argv": run.argv,
+        "programs": run.programs,
+        "delay": run.delay or None,
         "python": run.python_version or None,
         "processes": run.processes,
         "threads": run.threads,

@@ -9,9 +9,9 @@ from typing import Any
 
 from benchsuite.load.job import Done
 from benchsuite.load.spool import NameEntry, Samples
-from benchsuite.proc import Process
 from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary
 from benchsuite.runner.figures import Figures
+from benchsuite.runner.serving import Serving
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
@@ -20,8 +20,6 @@ from benchsuite.stats.ceilings import ceiling_rate
 from benchsuite.stats.samples import Kind
 from benchsuite.stats.validity import Arrivals, Cluster, Evidence, Stored
 from benchsuite.telemetry import Sampler
-
-LOG_LINES = 40
 
 COMPLETIONS = "completions"
 """What `Workload.count()` calls the journeys that the target's database holds as completed."""
@@ -44,10 +42,8 @@ class Draft:
         self.status = Status.FINISHED
         self.failure = ""
         self.died = False
-        self.argv: tuple[str, ...] = ()
-        self.startup_s: float | None = None
+        self.serving = Serving()
         self.settings_changed: Mapping[str, str] = {}
-        self.log_tail = ""
         self.done: Done | None = None
         self.total: Summary | None = None
         self.summaries: tuple[Summary, ...] = ()
@@ -71,9 +67,6 @@ class Draft:
         if not self.failure:
             self.status = status
             self.failure = failure
-
-    def keep_log(self, process: Process) -> None:
-        self.log_tail = process.log_tail(LOG_LINES)
 
     @contextmanager
     def watched(self, sampler: Sampler) -> Iterator[None]:
@@ -199,12 +192,13 @@ class Draft:
             status=self.status,
             started_at=self.started_at,
             failure=self.failure,
-            argv=self.argv,
+            argv=self.serving.argv,
+            programs=self.serving.programs,
             server_version=self.adapter.version(),
             python_version=platform.python_version(),
             processes=self.adapter.processes,
             threads=self.adapter.threads,
-            startup_s=self.startup_s,
+            startup_s=self.serving.startup_s,
             window=self._window(),
             total=self.total,
             summaries=self.summaries,
@@ -214,7 +208,7 @@ class Draft:
             verdict=validity.verdict(findings) if self.total is not None else None,
             environment=environment,
             settings_changed=self.settings_changed,
-            log_tail=self.log_tail,
+            log_tail=self.serving.log,
             sampler_cpu_percent=self.sampler_cpu_percent,
         )
 

@@ -10,27 +10,23 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from benchsuite import conf, environment, logfile, planning
+from benchsuite import conf, environment, planning
 from benchsuite.exceptions import AnswerError, BenchsuiteError
 from benchsuite.guard import guarded
 from benchsuite.isolation.databases import Keeper, throwaway
 from benchsuite.load.crew import LoadCrew, load_crew
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.probe import answers_as
-from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
 from benchsuite.results import Ceiling, RunResult, Status
 from benchsuite.runner.draft import Draft
-from benchsuite.runner.surroundings import surroundings
+from benchsuite.runner.serving import Serving, Start, serving
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import DatabaseSpec, RunSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
-
-HOST = "127.0.0.1"
-READY_TIMEOUT_S = 60.0
 
 Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 
@@ -130,37 +126,24 @@ class Session:
         draft.has_own_users = bool(workload.locustfile)
         token = secrets.token_hex(16)
         plan = stack.enter_context(keeper.clone(token))
-        port = self.port or free_port(HOST)
-        ensure_port_free(HOST, port)
-        draft.argv = tuple(adapter.argv(HOST, port))
         stack.enter_context(guarded(token, folder))
-        process = stack.enter_context(
-            running(
-                draft.argv,
-                name=adapter.name,
-                log=folder / "server.log",
-                env=surroundings(adapter, token=token, plan=plan, seed=spec.seed),
-                stop_signal=adapter.stop_signal,
-                grace_s=adapter.grace_s,
-                marker=token,
-                on_cpus=spec.server.cpus,
-            )
+        start = Start(
+            spec=spec,
+            make=partial(planning.adapter, spec),
+            folder=folder,
+            token=token,
+            plan=plan,
+            ready_path=workload.ready_path,
         )
-        stack.callback(lambda: draft.keep_log(process))
-        base_url = f"http://{HOST}:{port}"
-        draft.startup_s = wait_until_ready(
-            process,
-            lambda: answers_as(base_url + workload.ready_path, token),
-            timeout_s=READY_TIMEOUT_S,
-        )
-        watcher.stage(f"ready in {draft.startup_s:.1f} s")
-        job = _job(spec, workload, base_url, token, folder, keeper)
-        _check(load, job, process)
+        stack.enter_context(serving(draft.serving, start, self.port))
+        watcher.stage(f"ready in {draft.serving.startup_s:.1f} s")
+        job = _job(spec, workload, draft.serving.base_url, token, folder, keeper)
+        _check(load, job, draft.serving)
         draft.stored_before = keeper.counts(token)
-        draft.witness = witness = Witness(process, load.pids)
+        draft.witness = witness = Witness(draft.serving, load.pids)
         asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
         with witness.looking_on(asked, job, folder), draft.watched(witness.sampler()):
-            draft.done = _load(load, process, draft, watcher)
+            draft.done = _load(load, draft, watcher)
         draft.stored_after = keeper.counts(token)
         draft.read_samples(*load.samples())
 
@@ -201,25 +184,26 @@ def _job(
     )
 
 
-def _check(load: LoadCrew, job: Job, process: Process) -> None:
+def _check(load: LoadCrew, job: Job, serving: Serving) -> None:
     """One journey, answered right; a wrong answer is told with the error in the server's log."""
     try:
         load.check(job)
     except AnswerError as error:
-        cause = logfile.first_error(process.log)
+        cause = serving.first_error()
         raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
 
 
-def _load(load: LoadCrew, process: Process, draft: Draft, watcher: Watcher) -> Done:
-    """Loads until the end, the target's death or Ctrl-C; what was measured by then is kept."""
+def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
+    """Loads until the end, a program's death or Ctrl-C; what was measured by then is kept."""
 
     def look() -> None:
-        status = process.poll()
-        if status is not None and not draft.died:
+        ended = draft.serving.ended()
+        if ended is not None and not draft.died:
             draft.died = True
+            process = ended.process
             draft.fail(
                 Status.FAILED,
-                f"{draft.adapter.name} ended with status {status} while it was being measured; "
+                f"{process.name} ended with status {process.poll()} while it was being measured; "
                 f"its log ends with:\n{process.log_tail()}",
             )
             load.stop()

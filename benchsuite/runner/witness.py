@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchsuite import logfile, probing
+from benchsuite import probing
 from benchsuite.load.job import Done, Job
-from benchsuite.proc import Process
 from benchsuite.results import Summary
+from benchsuite.runner.serving import TARGET, Serving
 from benchsuite.stats.validity import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.census import Census
@@ -25,21 +25,25 @@ class Witness:
     """Watches the machine, the target's processes and a page of it, second by second."""
 
     def __init__(
-        self, target: Process, load_pids: Sequence[int], clocks: Clocks | None = None
+        self, serving: Serving, load_pids: Sequence[int], clocks: Clocks | None = None
     ) -> None:
-        self.census = Census(target.living)
+        self.census = Census(lambda: serving.pids(TARGET))
         self.host = Host(lambda: self.census.last, cpus=os.cpu_count() or 1, clocks=clocks)
         self.cpus_target: frozenset[int] | None = None
         self.cpus_load: frozenset[int] | None = None
         self.log = ""
-        self._target = target
+        self._serving = serving
         self._load_pids = load_pids
         self._probes: list[probing.Probe] = []
 
     def sampler(self) -> Sampler:
-        """Reads the telemetry of target and load, and takes this witness along."""
+        """Reads the telemetry of every part and of the load, and takes this witness along."""
         return Sampler(
-            {"target": self.census, "load": lambda: list(self._load_pids)},
+            {
+                **self._serving.parts,
+                TARGET: self.census,
+                "load": lambda: list(self._load_pids),
+            },
             interval_s=INTERVAL_S,
             also=(self.host.look,),
         )
@@ -72,7 +76,7 @@ class Witness:
             finally:
                 self.census()
                 self.host.look()
-                self.log = logfile.tail(self._target.log, LOG_LINES)
+                self.log = self._serving.log_tail(LOG_LINES)
                 self._probes = probing.read(written)
 
     def turnover(self, done: Done) -> Turnover | None:

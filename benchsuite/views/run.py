@@ -53,7 +53,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         },
         "load": run.spec.get("load", {}),
         "database": run.spec.get("database", {}),
-        "command": shlex.join(str(word) for word in run.argv),
+        "commands": commands(run),
         "again": f"python manage.py runbench --again {run.pk}",
         "before": before,
         "after": after,
@@ -62,6 +62,14 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "refresh_s": REFRESH_S if is_running(run) else None,
     }
     return page(request, "run", context)
+
+
+def commands(run: Run) -> list[dict[str, str]]:
+    """Every program of the run with its command line; of failed starts, as far as they came."""
+    return [
+        {**program, "command": shlex.join(str(word) for word in program["argv"])}
+        for program in run.programs
+    ]
 
 
 def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:

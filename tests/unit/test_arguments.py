@@ -99,7 +99,10 @@ def test_a_path_means_the_workload_url() -> None:
         (["--option=backlog"], "--option 'backlog' is not of the form name=value."),
         (["--server=,"], "--server names no server; there are: "),
         (["--path=/x/", "--workload=cpu"], "--path means --workload=url, and --workload=cpu"),
-        (["--database=mine"], "--database=mine is not known; write throwaway, keep, postgresql, or a URL"),
+        (
+            ["--database=mine"],
+            "--database=mine is not known; write throwaway, keep, postgresql,",
+        ),
         (["--rows=-1"], "--rows must be between 0 and"),
         (["--port=70000"], "--port must be between 1 and 65535, and is 70000."),
         (["--repeat=0"], "--repeat must be between 1 and 1000, and is 0."),

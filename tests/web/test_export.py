@@ -17,6 +17,8 @@ PROMISED = {
     "server",
     "server_version",
     "argv",
+    "programs",
+    "delay",
     "python",
     "processes",
     "threads",
