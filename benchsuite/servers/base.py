@@ -84,6 +84,10 @@ class ServerAdapter(ABC):
     keeps_alive: ClassVar[bool] = True
     """Whether a connection serves more than one request."""
     websocket: ClassVar[bool] = False
+    websocket_codec: ClassVar[str] = "plain"
+    """What is spoken inside the messages: a name of `workloads.codecs.CODECS`."""
+    websocket_path: ClassVar[str] = ""
+    """Where its WebSockets are; empty for the workload's own path."""
     finishes_in_flight: ClassVar[bool] = False
     """Whether a request that is being answered at the stop signal still gets its answer."""
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM

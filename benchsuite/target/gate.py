@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from django.http import Http404, HttpRequest, HttpResponse
 
@@ -11,6 +11,9 @@ RUN_VARIABLE = "BENCHSUITE_RUN"
 """The environment variable that holds the token of the run that started this server."""
 
 P = ParamSpec("P")
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Asgi = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
 def only_in_a_run(
@@ -37,5 +40,22 @@ def only_in_a_run_async(
         if RUN_VARIABLE not in os.environ:
             raise Http404("Target views answer only inside a server that a run started.")
         return await view(request)
+
+    return gated
+
+
+async def refused(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """Closes a WebSocket before it is open, which the client sees as 403."""
+    await receive()
+    await send({"type": "websocket.close"})
+
+
+def socket_only_in_a_run(consumer: Asgi) -> Asgi:
+    """The same for a WebSocket: the handshake is refused."""
+
+    @wraps(consumer)
+    async def gated(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        inside = RUN_VARIABLE in os.environ
+        await (consumer if inside else refused)(scope, receive, send)
 
     return gated

@@ -1,0 +1,50 @@
+"""Sends what it gets through the channel layer to itself, and from there back.
+
+A channel that is full closes the connection with 1013 ("try again later"): what is lost is seen.
+"""
+
+from asgiref.sync import async_to_sync
+from channels.exceptions import ChannelFull
+from channels.generic.websocket import AsyncWebsocketConsumer, WebsocketConsumer
+
+from benchsuite.target.consumers.accepting import TRY_AGAIN_LATER, chosen, require_layer
+
+
+class EchoLayer(AsyncWebsocketConsumer):
+    full = False
+
+    async def connect(self):
+        require_layer(self)
+        await self.accept(chosen(self.scope))
+
+    async def receive(self, text_data=None, bytes_data=None):
+        event = {"type": "bench.echo", "text": text_data, "bytes": bytes_data}
+        try:
+            await self.channel_layer.send(self.channel_name, event)
+        except ChannelFull:
+            self.full = True
+            await self.close(TRY_AGAIN_LATER)
+
+    async def bench_echo(self, event):
+        if not self.full:
+            await self.send(event["text"], event["bytes"])
+
+
+class EchoLayerSync(WebsocketConsumer):
+    full = False
+
+    def connect(self):
+        require_layer(self)
+        self.accept(chosen(self.scope))
+
+    def receive(self, text_data=None, bytes_data=None):
+        event = {"type": "bench.echo", "text": text_data, "bytes": bytes_data}
+        try:
+            async_to_sync(self.channel_layer.send)(self.channel_name, event)
+        except ChannelFull:
+            self.full = True
+            self.close(TRY_AGAIN_LATER)
+
+    def bench_echo(self, event):
+        if not self.full:
+            self.send(event["text"], event["bytes"])

@@ -1,0 +1,43 @@
+"""Each consumer at its name, its sync twin at the name with _sync; runs mount this at /bench/ws/.
+
+A project that wants them in its own routing includes `websocket_urlpatterns`; they answer only
+inside a server that a run started.
+"""
+
+from channels.routing import ChannelNameRouter, ProtocolTypeRouter, URLRouter
+from django.urls import path, re_path
+
+from benchsuite.target.consumers.broadcast import Broadcast, BroadcastSync
+from benchsuite.target.consumers.echo import Echo, EchoSync
+from benchsuite.target.consumers.echo_layer import EchoLayer, EchoLayerSync
+from benchsuite.target.consumers.idle import Idle, IdleSync
+from benchsuite.target.gate import refused, socket_only_in_a_run
+
+_consumers = {
+    "echo": Echo,
+    "echo_sync": EchoSync,
+    "echo_layer": EchoLayer,
+    "echo_layer_sync": EchoLayerSync,
+    "broadcast": Broadcast,
+    "broadcast_sync": BroadcastSync,
+    "idle": Idle,
+    "idle_sync": IdleSync,
+}
+
+websocket_urlpatterns = [
+    *(
+        path(f"bench/ws/{name}/", socket_only_in_a_run(consumer.as_asgi()))
+        for name, consumer in _consumers.items()
+    ),
+    re_path(r"^bench/ws/", refused),
+]
+
+channel_consumers = {}
+"""Channel → consumer of what `runworker` runs."""
+
+application = ProtocolTypeRouter(
+    {
+        "websocket": URLRouter(websocket_urlpatterns),
+        "channel": ChannelNameRouter(channel_consumers),
+    }
+)

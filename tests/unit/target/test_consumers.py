@@ -1,0 +1,146 @@
+"""The measured consumers, under Channels' own communicator; `routing` as runs mount it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from channels.exceptions import ChannelFull
+from channels.layers import InMemoryChannelLayer, channel_layers
+from channels.testing import WebsocketCommunicator
+
+from benchsuite.target.gate import RUN_VARIABLE
+from benchsuite.target.routing import application
+
+TWINS = ("", "_sync")
+PAYLOADS = ["", "é\u2028\U0001f600", "x" * 100_000, b"", b"\x00\xff\x80", bytes(range(256)) * 400]
+
+
+@pytest.fixture(autouse=True)
+def run(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Any]:
+    """Inside a server that a run started, with a channel layer."""
+    monkeypatch.setenv(RUN_VARIABLE, "the-token")
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+    yield settings
+    channel_layers.backends.clear()
+
+
+def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> None:
+    """Connects to each path, calls `then` with the communicators and disconnects them."""
+
+    async def all_of_it() -> None:
+        clients = [WebsocketCommunicator(application, path, **options) for path in paths]
+        for client in clients:
+            accepted, _ = await client.connect()
+            assert accepted
+        await then(*clients)
+        for client in clients:
+            await client.disconnect()
+
+    asyncio.run(all_of_it())
+
+
+def refused(path: str) -> bool:
+    async def connect() -> bool:
+        client = WebsocketCommunicator(application, path)
+        accepted, _ = await client.connect()
+        await client.wait()
+        return not accepted
+
+    return asyncio.run(connect())
+
+
+@pytest.mark.parametrize("twin", TWINS)
+@pytest.mark.parametrize("kind", ["echo", "echo_layer", "broadcast"])
+def test_sends_back_exactly_what_it_gets(kind, twin):
+    async def say(client: WebsocketCommunicator) -> None:
+        for payload in PAYLOADS:
+            key = "text" if isinstance(payload, str) else "bytes"
+            await client.send_input({"type": "websocket.receive", key: payload})
+            assert await client.receive_from() == payload
+
+    talk(f"/bench/ws/{kind}{twin}/", then=say)
+
+
+@pytest.mark.parametrize("twin", TWINS)
+def test_echo_needs_no_layer(twin, run):
+    run.CHANNEL_LAYERS = {}
+
+    async def say(client: WebsocketCommunicator) -> None:
+        await client.send_to(text_data="hello")
+        assert await client.receive_from() == "hello"
+
+    talk(f"/bench/ws/echo{twin}/", then=say)
+
+
+@pytest.mark.parametrize("twin", TWINS)
+@pytest.mark.parametrize("kind", ["echo_layer", "broadcast"])
+def test_without_the_layer_that_it_needs_it_says_so(kind, twin, run):
+    run.CHANNEL_LAYERS = {}
+    with pytest.raises(Exception, match="sends through the channel layer, and CHANNEL_LAYERS has"):
+        refused(f"/bench/ws/{kind}{twin}/")
+
+
+@pytest.mark.parametrize("twin", TWINS)
+def test_broadcast_reaches_all_of_its_room_and_nobody_else(twin):
+    path = f"/bench/ws/broadcast{twin}/"
+
+    async def say(one: Any, two: Any, other: Any) -> None:
+        await one.send_to(text_data="hello")
+        assert [await client.receive_from() for client in (one, two)] == ["hello"] * 2
+        assert await other.receive_nothing()
+
+    talk(path, path, f"{path}?room=7", then=say)
+
+
+@pytest.mark.parametrize("twin", TWINS)
+def test_a_room_that_is_no_name_is_refused(twin):
+    assert refused(f"/bench/ws/broadcast{twin}/?room=a%20b")
+
+
+@pytest.mark.parametrize("twin", TWINS)
+def test_idle_says_nothing(twin):
+    async def say(client: WebsocketCommunicator) -> None:
+        await client.send_to(text_data="hello")
+        assert await client.receive_nothing()
+
+    talk(f"/bench/ws/idle{twin}/", then=say)
+
+
+@pytest.mark.parametrize("twin", TWINS)
+def test_a_full_channel_closes_the_connection(twin, monkeypatch):
+    async def full(layer: Any, channel: str, message: Any) -> None:
+        raise ChannelFull
+
+    monkeypatch.setattr(InMemoryChannelLayer, "send", full)
+
+    async def say(client: WebsocketCommunicator) -> None:
+        await client.send_to(text_data="hello")
+        assert await client.receive_output() == {"type": "websocket.close", "code": 1013}
+
+    talk(f"/bench/ws/echo_layer{twin}/", then=say)
+
+
+@pytest.mark.parametrize("twin", TWINS)
+@pytest.mark.parametrize("kind", ["echo", "echo_layer", "broadcast", "idle"])
+def test_nothing_answers_outside_a_run(kind, twin, monkeypatch):
+    monkeypatch.delenv(RUN_VARIABLE)
+    assert refused(f"/bench/ws/{kind}{twin}/")
+
+
+def test_an_unknown_consumer_is_refused():
+    assert refused("/bench/ws/nothing/")
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"), [([], None), (["chat", "benchsuite"], "benchsuite"), (["chat"], None)]
+)
+@pytest.mark.parametrize("path", ["/bench/ws/echo/", "/bench/ws/idle_sync/"])
+def test_speaks_one_subprotocol(path, offered, chosen):
+    async def connect() -> Any:
+        client = WebsocketCommunicator(application, path, subprotocols=offered)
+        _, subprotocol = await client.connect()
+        await client.disconnect()
+        return subprotocol
+
+    assert asyncio.run(connect()) == chosen
