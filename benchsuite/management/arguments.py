@@ -9,12 +9,10 @@ from uuid import UUID
 
 from benchsuite import conf, planning
 from benchsuite.exceptions import UsageError
-from benchsuite.management import load_arguments, pinning
+from benchsuite.management import around_arguments, load_arguments, pinning
+from benchsuite.management.around_arguments import pairs
 from benchsuite.models import Run
 from benchsuite.specs import (
-    THROWAWAY,
-    DatabaseSpec,
-    Option,
     RunSpec,
     ServerSpec,
     WorkloadSpec,
@@ -26,6 +24,10 @@ PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Adds every option of `runbench`."""
     _add_target(parser.add_argument_group("What is measured"))
+    around_arguments.add_front_to(parser.add_argument_group("Before the server"))
+    around_arguments.add_database_to(parser.add_argument_group("Database"))
+    around_arguments.add_layer_to(parser.add_argument_group("Channel layer"))
+    around_arguments.add_delay_to(parser.add_argument_group("Added latency"))
     load_arguments.add_to(parser.add_argument_group("Load"))
     pinning.add_to(parser.add_argument_group("CPUs"))
     _add_run(parser.add_argument_group("Runs and output"))
@@ -63,26 +65,6 @@ def _add_target(group: Any) -> None:
     group.add_argument(
         "--locustfile", metavar="FILE", help="run the user classes of an existing locustfile"
     )
-    group.add_argument(
-        "--database",
-        default=THROWAWAY,
-        metavar="throwaway|keep|URL",
-        help="the target's data: a database made and dropped by the run (default), your own as "
-        "it is (keep), or a throw-away one on the server of this URL",
-    )
-    group.add_argument(
-        "--rows",
-        type=int,
-        default=DatabaseSpec().rows,
-        metavar="N",
-        help="rows to seed for workloads that read them (default: %(default)s)",
-    )
-    group.add_argument(
-        "--fixture",
-        default="",
-        metavar="NAME",
-        help="Django fixture that fills the throw-away database",
-    )
 
 
 def _add_run(group: Any) -> None:
@@ -118,9 +100,6 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
     load = load_arguments.profile(options)
     for_target, for_load = pinning.chosen(options, load)
     load = replace(load, cpus=for_load)
-    database = DatabaseSpec(
-        use=options["database"], rows=options["rows"], fixture=options["fixture"]
-    )
     workload = _workload(options)
     cells = [
         RunSpec(
@@ -130,10 +109,13 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
                 processes=options["processes"],
                 threads=options["threads"],
                 cpus=for_target,
-                options=_pairs("--option", options["option"]),
+                options=pairs("--option", options["option"]),
+                **around_arguments.front(options),
             ),
             load=load,
-            database=database,
+            database=around_arguments.database(options),
+            delay=around_arguments.delay(options),
+            layer=around_arguments.layer(options),
             label=options["label"],
         )
         for name in _servers(options["server"])
@@ -167,7 +149,7 @@ def _servers(given: Sequence[str] | None) -> list[str]:
 def _workload(options: dict[str, Any]) -> WorkloadSpec:
     """--path and --locustfile imply their workloads; anything contradictory is refused."""
     name: str | None = options["workload"]
-    settings = _pairs("--workload-option", options["workload_option"])
+    settings = pairs("--workload-option", options["workload_option"])
     for flag, implied in (("path", "url"), ("locustfile", "locustfile")):
         if options[flag] is None:
             continue
@@ -178,13 +160,3 @@ def _workload(options: dict[str, Any]) -> WorkloadSpec:
         name = implied
         settings["path"] = options[flag]
     return WorkloadSpec(workload=name or "plain", options=settings)
-
-
-def _pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:
-    pairs: dict[str, Option] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise UsageError(f"{flag} {text!r} is not of the form name=value.")
-        pairs[name.strip()] = value
-    return pairs

@@ -5,6 +5,7 @@ from typing import Any
 
 from benchsuite.cpus import words
 from benchsuite.models import Run
+from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
 from benchsuite.specs import LoadProfile
 
@@ -77,10 +78,15 @@ def _telling(facets: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _facets(run: Run) -> dict[str, str]:
+    around = Around.of(run)
     return {
         "server": run.server,
         "size": size_title(run),
         "options": options_title(run),
+        "front": around.front,
+        "database": around.database,
+        "layer": around.layer,
+        "delay": around.delay,
         "label": run.label,
         "version": run.server_version,
         "workload": workload_title(run),

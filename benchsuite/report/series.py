@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchsuite.models import Interval, Measurement, Reading
+from benchsuite.report import styles
 from benchsuite.results import Phase
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import RISK
@@ -20,9 +21,6 @@ from benchsuite.units import (
 
 LONGEST_TABLE = 240
 """Rows of a table on a page; a longer series is shown in steps there, and whole in its CSV."""
-
-PARTS = ("target", "front", "database", "load")
-"""In the order they are stacked in; parts with other names come after them."""
 
 Row = tuple[Any, ...]
 
@@ -221,7 +219,7 @@ def _by_part(
 ) -> Series:
     ticks = _ticks(readings)
     names = {part for tick in ticks for part in tick}
-    parts = [*(part for part in PARTS if part in names), *sorted(names - set(PARTS))]
+    parts = [*(part for part in styles.PARTS if part in names), *sorted(names - set(styles.PARTS))]
     rows = tuple(
         (
             round(min(one.second for one in tick.values()), 2),

@@ -14,7 +14,16 @@ COLOURS = ("#0f7ac0", "#d98a00", "#00946b", "#d55e00", "#3ba7e0", "#b8629a", "#8
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 
-PARTS = {"target": "#0f7ac0", "front": "#00946b", "database": "#b8629a", "load": "#d98a00"}
+PARTS = {
+    "target": "#0f7ac0",
+    "workers": "#3ba7e0",
+    "front": "#00946b",
+    "database": "#b8629a",
+    "redis": "#d55e00",
+    "delay": "#a8a29e",
+    "load": "#d98a00",
+}
+"""The parts of a run that telemetry tells apart, in the order in which charts stack them."""
 OTHER_PART = "#8a8a8a"
 PERCENTILES = {"p50": ("#0f7ac0", "solid"), "p95": ("#d98a00", "dash"), "p99": ("#b8629a", "dot")}
 GOOD, BAD = "#0f7ac0", "#d55e00"

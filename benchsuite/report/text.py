@@ -8,9 +8,10 @@ from rich.text import Text
 
 from benchsuite.cpus import words
 from benchsuite.models import Run
+from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
 from benchsuite.results import Level, Status, Verdict
-from benchsuite.specs import LoadProfile, RunSpec
+from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec
 from benchsuite.units import (
     MISSING,
     format_bytes,
@@ -52,9 +53,18 @@ def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
         first.workload.workload,
         load.words,
         _periods(load),
+        *_around(first),
     ]
     seconds = format_period(round(estimate_s))
     return f"{', '.join(parts)} · {cpus_words(first)} · about {seconds}"
+
+
+def _around(run: RunSpec) -> list[str]:
+    """What stands around every server of the plan, where it is not the default."""
+    around = Around.of_spec(run)
+    data = around.database if run.database != DatabaseSpec(rows=run.database.rows) else ""
+    delay = around.delay and f"{around.delay} added"
+    return [words for words in (around.front, data, around.layer, delay) if words]
 
 
 def cpus_words(run: RunSpec) -> str:

@@ -54,3 +54,17 @@ class DatabaseSpec(Spec):
                 "--pool and --conn-max-age exclude each other: Django wants CONN_MAX_AGE=0 with a "
                 "pool."
             )
+
+    @property
+    def words(self) -> str:
+        """The data and how they are reached: "postgresql, 100 connections, pool of 10"."""
+        words = [self.use]
+        if self.max_connections is not None:
+            words.append(f"{self.max_connections} connections")
+        if not self.fsync:
+            words.append("fsync off")
+        if self.conn_max_age_s is not None:
+            words.append(f"CONN_MAX_AGE {self.conn_max_age_s:g} s")
+        if self.pool is not None:
+            words.append(f"pool of {self.pool}")
+        return ", ".join(words)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from benchsuite.exceptions import UsageError
 from benchsuite.specs.spec import Spec, at_least
+from benchsuite.units import format_duration
 
 MAX_DELAY_S = 60.0
 
@@ -32,3 +33,11 @@ class DelaySpec(Spec):
 
     def __bool__(self) -> bool:
         return bool(self.to_clients_s or self.to_database_s)
+
+    @property
+    def words(self) -> str:
+        """What is delayed: "100 ms to the database, 100 ms to clients"; empty for nothing."""
+        delays = ((self.to_database_s, "the database"), (self.to_clients_s, "clients"))
+        return ", ".join(
+            f"{format_duration(late_s)} to {whom}" for late_s, whom in delays if late_s
+        )

@@ -42,3 +42,15 @@ class LayerSpec(Spec):
 
     def __bool__(self) -> bool:
         return bool(self.backend or self.workers)
+
+    @property
+    def words(self) -> str:
+        """The layer: "redis over unix, 2 workers"; empty when the project's own is left alone."""
+        if not self:
+            return ""
+        words = self.backend or "the project's layer"
+        if self.backend in (REDIS, REDIS_PUBSUB):
+            words += f" over {self.by}"
+        if self.workers:
+            words += f", {self.workers} worker{'s' * (self.workers != 1)}"
+        return words

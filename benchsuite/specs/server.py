@@ -47,3 +47,12 @@ class ServerSpec(Spec):
             )
         if self.front_options and not self.front:
             raise UsageError("--front-option sets something of a front; add --front=NAME.")
+
+    @property
+    def front_words(self) -> str:
+        """What stands before it: "4 instances behind nginx"; empty for nothing."""
+        if not self.front:
+            return ""
+        words = f"{self.instances} instance{'s' * (self.instances != 1)} behind {self.front}"
+        settings = ", ".join(f"{name}={one}" for name, one in sorted(self.front_options.items()))
+        return f"{words} ({settings})" if settings else words

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from benchsuite.models import Measurement, Run
 from benchsuite.report import figures, html, queries, series, stage_charts, stages
+from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
 from benchsuite.report.naming import (
     cpus_title,
@@ -51,6 +52,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
             "cpus": cpus_title(run),
             "options": options_title(run),
         },
+        "around": Around.of(run),
         "load": run.spec.get("load", {}),
         "database": run.spec.get("database", {}),
         "commands": commands(run),

@@ -1,0 +1,177 @@
+"""The options of `runbench` that say what stands around the server: front, data, layer, delay."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import (
+    AUTO,
+    DELAYERS,
+    LAYERS,
+    TCP,
+    THROWAWAY,
+    UNIX,
+    DatabaseSpec,
+    DelaySpec,
+    LayerSpec,
+    Option,
+)
+from benchsuite.units import parse_seconds
+
+
+def add_front_to(group: Any) -> None:
+    group.add_argument(
+        "--front", default="", metavar="NAME", help="proxy before the server (see listbench)"
+    )
+    group.add_argument(
+        "--instances",
+        type=int,
+        default=1,
+        metavar="N",
+        help="copies of the server behind the front (default: %(default)s)",
+    )
+    group.add_argument(
+        "--front-option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the front, by its adapter's name for it",
+    )
+
+
+def add_database_to(group: Any) -> None:
+    group.add_argument(
+        "--database",
+        default=THROWAWAY,
+        metavar="throwaway|postgresql|keep|URL",
+        help="the target's data: a database made and dropped by the run (default), that on a "
+        "PostgreSQL started by the run (postgresql), your own as it is (keep), or a throw-away one "
+        "on the server of this URL",
+    )
+    group.add_argument(
+        "--rows",
+        type=int,
+        default=DatabaseSpec().rows,
+        metavar="N",
+        help="rows to seed for workloads that read them (default: %(default)s)",
+    )
+    group.add_argument(
+        "--fixture",
+        default="",
+        metavar="NAME",
+        help="Django fixture that fills the throw-away database",
+    )
+    group.add_argument(
+        "--max-connections",
+        type=int,
+        metavar="N",
+        help="clients that the PostgreSQL started by the run admits",
+    )
+    group.add_argument(
+        "--no-fsync",
+        action="store_true",
+        help="let that PostgreSQL answer a commit before the disk has it",
+    )
+    group.add_argument(
+        "--conn-max-age",
+        metavar="TIME",
+        help="how long the target keeps a database connection; 0 closes it after each request "
+        "(default: as the project says)",
+    )
+    group.add_argument(
+        "--pool",
+        type=int,
+        metavar="N",
+        help="database connections in the pool of each process (PostgreSQL; default: as the "
+        "project says)",
+    )
+
+
+def add_layer_to(group: Any) -> None:
+    group.add_argument(
+        "--layer",
+        default="",
+        metavar="|".join(LAYERS),
+        help="channel layer of the target; Redis is started by the run (default: the project's)",
+    )
+    group.add_argument(
+        "--layer-by",
+        default=TCP,
+        metavar=f"{TCP}|{UNIX}",
+        help="how the layer reaches Redis (default: %(default)s)",
+    )
+    group.add_argument(
+        "--layer-workers",
+        type=int,
+        default=0,
+        metavar="N",
+        help="programs runworker that answer what comes through the layer",
+    )
+
+
+def add_delay_to(group: Any) -> None:
+    group.add_argument(
+        "--delay-to-clients",
+        default="0",
+        metavar="TIME",
+        help="how much later answers reach the load, such as 100ms",
+    )
+    group.add_argument(
+        "--delay-to-database",
+        default="0",
+        metavar="TIME",
+        help="how much later queries reach the database; its answers are not delayed",
+    )
+    group.add_argument(
+        "--delay-by",
+        default=AUTO,
+        metavar="|".join(DELAYERS),
+        help="a program in between, the kernel's netem, or whichever can be had (default)",
+    )
+
+
+def front(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a ServerSpec that say what stands before the server."""
+    return {
+        "front": options["front"],
+        "instances": options["instances"],
+        "front_options": pairs("--front-option", options["front_option"]),
+    }
+
+
+def database(options: Mapping[str, Any]) -> DatabaseSpec:
+    age = options["conn_max_age"]
+    return DatabaseSpec(
+        use=options["database"],
+        rows=options["rows"],
+        fixture=options["fixture"],
+        max_connections=options["max_connections"],
+        fsync=not options["no_fsync"],
+        conn_max_age_s=None if age is None else parse_seconds(age),
+        pool=options["pool"],
+    )
+
+
+def layer(options: Mapping[str, Any]) -> LayerSpec:
+    return LayerSpec(
+        backend=options["layer"], by=options["layer_by"], workers=options["layer_workers"]
+    )
+
+
+def delay(options: Mapping[str, Any]) -> DelaySpec:
+    return DelaySpec(
+        to_clients_s=parse_seconds(options["delay_to_clients"]),
+        to_database_s=parse_seconds(options["delay_to_database"]),
+        by=options["delay_by"],
+    )
+
+
+def pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:
+    """What was given as NAME=VALUE; raises UsageError for anything else."""
+    found: dict[str, Option] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise UsageError(f"{flag} {text!r} is not of the form name=value.")
+        found[name.strip()] = value
+    return found

@@ -1,0 +1,37 @@
+"""What stood around the server of a run, as people say it."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from benchsuite.models import Run
+from benchsuite.specs import DatabaseSpec, DelaySpec, LayerSpec, RunSpec, ServerSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """Words for each thing; empty where there is nothing to say."""
+
+    front: str
+    database: str
+    layer: str
+    delay: str
+
+    @classmethod
+    def of_spec(cls, spec: RunSpec) -> Self:
+        return cls(
+            front=spec.server.front_words,
+            database=spec.database.words,
+            layer=spec.layer.words,
+            delay=spec.delay.words,
+        )
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Of a stored run, whichever parts its spec has."""
+        spec = run.spec
+        return cls(
+            front=ServerSpec.from_json(spec.get("server") or {"server": ""}).front_words,
+            database=DatabaseSpec.from_json(spec.get("database") or {}).words,
+            layer=LayerSpec.from_json(spec.get("layer") or {}).words,
+            delay=DelaySpec.from_json(spec.get("delay") or {}).words,
+        )
