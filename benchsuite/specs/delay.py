@@ -37,7 +37,5 @@ class DelaySpec(Spec):
     @property
     def words(self) -> str:
         """What is delayed: "100 ms to the database, 100 ms to clients"; empty for nothing."""
-        delays = ((self.to_database_s, "the database"), (self.to_clients_s, "clients"))
-        return ", ".join(
-            f"{format_duration(late_s)} to {whom}" for late_s, whom in delays if late_s
-        )
+        delays = {"the database": self.to_database_s, "clients": self.to_clients_s}
+        return ", ".join(f"{format_duration(one)} to {whom}" for whom, one in delays.items() if one)
