@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from benchsuite import cpus, guard, logfile
+from benchsuite import account, cpus, guard, logfile
 from benchsuite.exceptions import StartError
 from benchsuite.interrupts import held_back
 from benchsuite.procfs import RUN_VARIABLE, send_signal
@@ -151,13 +151,15 @@ def running(
     grace_s: float = 10.0,
     marker: str,
     on_cpus: Collection[int] | None = None,
+    run_as: str = "",
 ) -> Iterator[Process]:
     """Run a program in its own session, output to `log`; nothing of it outlives the block.
 
     At the end the leader gets `stop_signal` and its tree `grace_s` seconds; what is left then is
     killed. When this process dies without its end, the kernel sends the leader `stop_signal`. The
     kernel does so already when the *thread* that started it ends, so call this in a thread that
-    lives as long. `on_cpus` are the CPUs that the program and its children may use.
+    lives as long. `on_cpus` are the CPUs that the program and its children may use. `run_as` names
+    the user whose rights it gets, which only root can give (`benchsuite.account`); empty for ours.
 
     Raises StartError when the program can't be started.
     """
@@ -165,7 +167,9 @@ def running(
     part = f"{marker}/{os.getpid()}/{next(_starts)}"
     with ExitStack() as stack:
         with held_back(), cpus.given(on_cpus):
-            process = _start(argv, name, log, {**env, RUN_VARIABLE: marker}, cwd, stop_signal, part)
+            process = _start(
+                argv, name, log, {**env, RUN_VARIABLE: marker}, cwd, stop_signal, part, run_as
+            )
             guard.announce(marker, process.pid)
             stack.callback(guard.withdraw, marker, process.pid)
             # Twice, because Ctrl-C may strike between the call and its holding signals back.
@@ -182,6 +186,7 @@ def _start(
     cwd: Path | None,
     stop_signal: int,
     part: str,
+    run_as: str,
 ) -> Process:
     # Looked up here as execvp will: the wrapper could only complain in the log.
     local = os.path.join(cwd or "", argv[0]) if os.sep in argv[0] else argv[0]
@@ -198,6 +203,8 @@ def _start(
                 cwd=cwd,
                 env={**env, PART_VARIABLE: part},
                 start_new_session=True,
+                # Before the wrapper asks for its signal: a change of user would take it back.
+                **account.rights_of(run_as),
             )
     except OSError as error:
         raise StartError(f"{name} can't be started: {error}.") from error

@@ -1,15 +1,18 @@
 """Servers that behave badly: each is told apart, and of none is anything left."""
 
 import os
+import pwd
 import signal
 import socket
+import subprocess
+import sys
 import time
 import uuid
 from pathlib import Path
 
 import pytest
 
-from benchsuite import proc
+from benchsuite import account, proc
 from benchsuite.exceptions import StartError
 from benchsuite.proc import ensure_port_free, free_port, running
 from tests.integration.left_behind import SOON_S, eventually, processes_with
@@ -232,3 +235,69 @@ def test_free_ports_are_free() -> None:
 def test_unknown_host() -> None:
     with pytest.raises(StartError, match="There is no host"):
         ensure_port_free("no-such-host.invalid", 1)
+
+
+AS_NOBODY = """
+import os, time
+from pathlib import Path
+from benchsuite import proc
+from benchsuite.proc import running
+{before}
+with running(["sleep", "300"], name="sleep", log=Path({log!r}), env=dict(os.environ),
+             marker={marker!r}, run_as="nobody") as process:
+    print(process.pid, flush=True)
+    time.sleep(300)
+"""
+
+
+@pytest.mark.parametrize("wrapper", ["setpriv", "python"])
+def test_another_users_program(tmp_path: Path, wrapper: str) -> None:
+    """It has that user's rights alone, and goes with its parent as any other."""
+    before = "proc._has_setpriv = lambda: False; proc.sys.executable = '/usr/bin/python3'"
+    code = AS_NOBODY.format(
+        log=str(tmp_path / "log"),
+        marker="m" * 8,
+        before=before if wrapper == "python" else "",
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stderr is not None
+        told = parent.stdout.readline()
+        if os.geteuid() != 0:
+            assert "sleep can't be started: [Errno 1]" in parent.stderr.read()
+            return
+        status = Path(f"/proc/{int(told)}/status")
+        assert eventually(lambda: "Name:\tsleep" in status.read_text())
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        nobody = pwd.getpwnam("nobody")
+        assert lines["Uid"].split() == [str(nobody.pw_uid)] * 4
+        assert lines["Gid"].split() == [str(nobody.pw_gid)] * 4
+        assert lines["Groups"].split() == []
+        parent.kill()
+    assert eventually(lambda: not status.exists() or zombie(int(told)))
+
+
+def test_another_users_program_is_ended(tmp_path: Path) -> None:
+    with running(
+        ["sleep", "300"],
+        name="sleep",
+        log=tmp_path / "log",
+        env=dict(os.environ),
+        marker="m" * 8,
+        run_as=account.unprivileged(),
+    ) as process:
+        assert eventually(lambda: process.living() == [process.pid])
+    assert process.poll() == -signal.SIGTERM
+    assert not Path(f"/proc/{process.pid}").exists()
+
+
+def test_a_user_that_is_not_there(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StartError, match="no such user"),
+        running(
+            ["true"], name="x", log=tmp_path / "log", env={}, marker="m" * 8, run_as="no-such-user"
+        ),
+    ):
+        pytest.fail("it started")
