@@ -1,0 +1,87 @@
+"""How exact a delay is: messages through it to an echo and back, each with its own times."""
+
+import math
+import select
+import socket
+import time
+from dataclasses import asdict, dataclass
+from statistics import median
+
+from benchsuite.stats.percentiles import samples_needed
+
+MESSAGES = math.ceil(samples_needed(99) / 100) * 100
+"""So many carry a 99th percentile."""
+PAUSE_S = 0.002
+"""Between two messages: low load, as their own way through takes a tenth of that."""
+MESSAGE_BYTES = 8
+LIMIT_S = 10.0
+"""How much longer than planned it may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """What was measured before use; errors are round trips less the delay, so they hold what the
+    way through costs besides."""
+
+    messages: int
+    median_error_s: float
+    p99_error_s: float
+    worst_error_s: float
+    ceiling_per_s: float | None = None
+    """Round trips a second that would take a whole CPU, going by what each of these took; under
+    load each takes less. None where the kernel delays."""
+
+    def to_json(self) -> dict[str, float | None]:
+        return asdict(self)
+
+
+def accuracy(round_trips_s: list[float], delay_s: float, cpu_s: float | None = None) -> Accuracy:
+    """From the times of all messages; `cpu_s` is what the program in between has used for them."""
+    errors = sorted(one - delay_s for one in round_trips_s)
+    return Accuracy(
+        messages=len(errors),
+        median_error_s=median(errors),
+        p99_error_s=errors[math.ceil(0.99 * len(errors)) - 1],
+        worst_error_s=errors[-1],
+        ceiling_per_s=len(errors) / cpu_s if cpu_s else None,
+    )
+
+
+def round_trips(host: str, port: int, messages: int = MESSAGES) -> list[float]:
+    """Seconds that each message took to an echo there and back; raises OSError or TimeoutError.
+
+    They are sent at even pauses and don't wait for each other, so a long delay takes no longer to
+    measure than a short one.
+    """
+    with socket.create_connection((host, port), timeout=LIMIT_S) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sendall(bytes(MESSAGE_BYTES))  # what making the connection takes is not meant
+        _receive(connection, MESSAGE_BYTES)
+        sent: list[float] = []
+        arrived: list[float] = []
+        received_bytes = 0
+        begin = time.monotonic()
+        deadline = begin + messages * PAUSE_S + LIMIT_S
+        while len(arrived) < messages:
+            next_at = begin + len(sent) * PAUSE_S if len(sent) < messages else deadline
+            pause_s = max(0.0, next_at - time.monotonic())
+            if select.select([connection], [], [], pause_s)[0]:
+                now = time.monotonic()
+                received_bytes += len(_receive(connection, 1, 65536))
+                arrived += [now] * (received_bytes // MESSAGE_BYTES - len(arrived))
+            elif len(sent) < messages:
+                sent.append(time.monotonic())
+                connection.sendall(bytes(MESSAGE_BYTES))
+            else:
+                raise TimeoutError(f"{messages - len(arrived)} of {messages} did not come back")
+    return [end - start for start, end in zip(sent, arrived, strict=True)]
+
+
+def _receive(connection: socket.socket, least: int, most: int = MESSAGE_BYTES) -> bytes:
+    data = b""
+    while len(data) < least:
+        block = connection.recv(most)
+        if not block:
+            raise ConnectionResetError("the connection was closed")
+        data += block
+    return data

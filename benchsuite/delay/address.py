@@ -1,0 +1,152 @@
+"""An address through which another one is reached late."""
+
+import re
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
+from benchsuite.delay.echo import echo
+from benchsuite.delay.program import python
+from benchsuite.exceptions import StartError, UsageError
+from benchsuite.proc import Process, running, wait_until_ready
+from benchsuite.specs.delay import MAX_DELAY_S
+
+Address = tuple[str, int]
+
+Direction = Literal["to_server", "to_client"]
+
+HOST = "127.0.0.1"
+READY_S = 20.0
+GRACE_S = 2.0
+
+LISTENING = re.compile(r"^listening on (?P<host>\S+):(?P<port>\d+) with (?P<loop>.+)$", re.M)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelayedAddress:
+    """Where a proxy listens, and how exact it is."""
+
+    host: str
+    port: int
+    process: Process
+    upstream: tuple[str, int]
+    direction: Direction
+    delay_s: float
+    loop: str
+    """The event loop of the proxy: "uvloop 0.22.1" or "asyncio"."""
+    accuracy: Accuracy | None
+    """None when it was not measured."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "by": "proxy",
+            "direction": self.direction,
+            "delay_s": self.delay_s,
+            "loop": self.loop,
+            "accuracy": self.accuracy and self.accuracy.to_json(),
+        }
+
+
+@contextmanager
+def delayed(
+    upstream: tuple[str, int],
+    *,
+    delay_s: float,
+    direction: Direction,
+    name: str,
+    folder: Path,
+    marker: str,
+    env: Mapping[str, str],
+    on_cpus: Collection[int] | None = None,
+    host: str = HOST,
+    port: int | None = None,
+    measured: bool = True,
+) -> Iterator[DelayedAddress]:
+    """A proxy in front of `upstream` while the block runs.
+
+    What goes in `direction` is late by `delay_s`, one way; what comes back is not. Nobody needs to
+    listen at `upstream` yet. It listens on `port`, or on a free one. `measured` asks for its
+    accuracy first, with a proxy like it before an echo: about a second.
+
+    Raises UsageError for a delay that is negative or above 60 s, StartError when the proxy does not
+    come up.
+    """
+    if not 0 <= delay_s <= MAX_DELAY_S:
+        raise UsageError(f"A delay is between 0 and {MAX_DELAY_S:g} s, and {delay_s:g} s is not.")
+
+    @contextmanager
+    def proxy(
+        upstream: tuple[str, int], name: str, log: str, listen: tuple[str, int]
+    ) -> Iterator[tuple[Process, re.Match[str]]]:
+        with running(
+            command(upstream, delay_s=delay_s, direction=direction, listen=listen),
+            name=name,
+            log=folder / log,
+            env=env,
+            grace_s=GRACE_S,
+            marker=marker,
+            on_cpus=on_cpus,
+        ) as process:
+            wait_until_ready(process, lambda: _said(process) is not None, timeout_s=READY_S)
+            said = _said(process)
+            assert said is not None
+            yield process, said
+
+    found = None
+    if measured:
+        with (
+            echo() as echo_port,
+            proxy((HOST, echo_port), name, f"{name}-echo.log", (HOST, 0)) as (
+                process,
+                said,
+            ),
+        ):
+            found = _measured(process, int(said["port"]), delay_s)
+    with proxy(upstream, name, f"{name}.log", (host, port or 0)) as (process, said):
+        yield DelayedAddress(
+            host=said["host"],
+            port=int(said["port"]),
+            process=process,
+            upstream=upstream,
+            direction=direction,
+            delay_s=delay_s,
+            loop=said["loop"],
+            accuracy=found,
+        )
+
+
+def command(
+    upstream: tuple[str, int], *, delay_s: float, direction: Direction, listen: tuple[str, int]
+) -> list[str]:
+    """The command line of a proxy; pure."""
+    return [
+        *python("benchsuite.delay.proxy"),
+        *("--to-server" if direction == "to_server" else "--to-client", f"{delay_s:g}"),
+        *("--listen", f"{listen[0]}:{listen[1]}"),
+        f"{upstream[0]}:{upstream[1]}",
+    ]
+
+
+def _said(process: Process) -> re.Match[str] | None:
+    """What it has said about where it listens. A port that answers would be no proof."""
+    return LISTENING.search(process.log.read_text(errors="replace"))
+
+
+def _measured(process: Process, port: int, delay_s: float) -> Accuracy:
+    before = _cpu_s(process.pid)
+    try:
+        times = round_trips(HOST, port)
+    except OSError as error:
+        raise StartError(
+            f"{process.name} passes nothing on: {error}; its log ends with:\n{process.log_tail()}"
+        ) from error
+    return accuracy(times, delay_s, _cpu_s(process.pid) - before)
+
+
+def _cpu_s(pid: int) -> float:
+    """CPU time of a process, to the nanosecond (clock_getcpuclockid(3) makes such numbers)."""
+    return time.clock_gettime((~pid << 3) | 2)

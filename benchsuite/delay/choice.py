@@ -1,0 +1,51 @@
+"""Which of the delayers a run takes, and why: pure functions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.servers.base import Available
+from benchsuite.specs.delay import AUTO, NETEM, PROXY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A delayer, and the reason in words."""
+
+    by: str
+    reason: str
+
+
+def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_more: bool) -> Choice:
+    """`netem` is what `netem.available()` said; `cut_off` names what the project wants of the
+    network and would not reach from a private one (`reach.cut_off`); `may_reach_more` when it can't
+    be known what else it wants, as with every project but benchsuite's own.
+
+    Raises UnavailableError when netem is asked for and can't be had here, UsageError when it would
+    cut the project off.
+    """
+    if asked == PROXY:
+        return Choice(by=PROXY, reason="it was asked for")
+    away = f"a private network would cut it off from {' and '.join(cut_off)}" if cut_off else ""
+    if asked == NETEM:
+        if not netem.ok:
+            raise UnavailableError(
+                f"--delay-by=netem can't delay here: {netem.reason}; {netem.command}, or take "
+                "--delay-by=proxy."
+            )
+        if away:
+            raise UsageError(
+                f"--delay-by=netem would serve the project where {away}; take --delay-by=proxy."
+            )
+        return Choice(by=NETEM, reason="it was asked for")
+    if asked != AUTO:
+        raise UsageError(f"--delay-by={asked} is not known; there are: auto, proxy, netem.")
+    if not netem.ok:
+        return Choice(by=PROXY, reason=f"no netem: {netem.reason}")
+    if away:
+        return Choice(by=PROXY, reason=away)
+    if may_reach_more:
+        return Choice(
+            by=PROXY, reason="the project may want more of the network than a private one has"
+        )
+    return Choice(by=NETEM, reason="the kernel has it, and all that the project wants is carried")

@@ -1,0 +1,172 @@
+"""One interface for both ways to delay: a run asks it for addresses and command lines."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from benchsuite.delay.address import HOST, Address, DelayedAddress, Direction, delayed
+from benchsuite.delay.choice import Choice
+from benchsuite.delay.network import PrivateNetwork, private_network
+from benchsuite.proc import Process
+from benchsuite.specs.delay import NETEM, DelaySpec
+
+
+class Delayer(Protocol):
+    """Delays what one server sends, to its database and to its clients."""
+
+    server_host: str
+    """Where the server must listen."""
+
+    def database(self) -> Address | None:
+        """Where the server finds its database; None where there is none by TCP."""
+
+    def wrapped(self, argv: Sequence[str]) -> list[str]:
+        """The server's command line, as it must be started."""
+
+    def clients(self, port: int) -> Address:
+        """Where clients find the server that listens on this port of `server_host`; to be called
+        once, when that is known. It need not listen yet.
+        """
+
+    def processes(self) -> Mapping[str, Process]:
+        """Programs in between, by name: their CPU time is neither the server's nor the load's."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What delayed, why it was chosen, and how exact it is."""
+
+
+@contextmanager
+def delayer(
+    spec: DelaySpec,
+    choice: Choice,
+    *,
+    database: Address | None,
+    folder: Path,
+    marker: str,
+    env: Mapping[str, str],
+    on_cpus: Collection[int] | None = None,
+) -> Iterator[Delayer]:
+    """Delays as `spec` says, by what was chosen, while the block runs.
+
+    `database` is where it listens; None for one that is a file. Enter it before the server is
+    started, so that it is left after the server has ended. Raises StartError, and UnavailableError
+    as `private_network` does.
+    """
+    with ExitStack() as stack:
+        start = Start(folder=folder, marker=marker, env=env, on_cpus=on_cpus)
+        if choice.by == NETEM:
+            network = stack.enter_context(
+                private_network(
+                    to_clients_s=spec.to_clients_s,
+                    to_services_s=spec.to_database_s,
+                    services=[database] if database else [],
+                    folder=folder,
+                    marker=marker,
+                    env=env,
+                    on_cpus=on_cpus,
+                )
+            )
+            yield NetemDelayer(network, choice, database)
+        else:
+            yield ProxyDelayer(spec, choice, database, start, stack)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """How programs of a run are started."""
+
+    folder: Path
+    marker: str
+    env: Mapping[str, str] = field(repr=False)
+    on_cpus: Collection[int] | None
+
+
+class ProxyDelayer:
+    """A proxy for each direction that is delayed, and none for one that is not."""
+
+    server_host = HOST
+
+    def __init__(
+        self,
+        spec: DelaySpec,
+        choice: Choice,
+        database: Address | None,
+        start: Start,
+        stack: ExitStack,
+    ) -> None:
+        self._spec = spec
+        self._choice = choice
+        self._start = start
+        self._stack = stack
+        self._proxies: dict[str, DelayedAddress] = {}
+        self._database = database
+        if database is not None and spec.to_database_s:
+            self._database = self._proxy(
+                "delay-to-database", database, "to_server", spec.to_database_s
+            )
+
+    def database(self) -> Address | None:
+        return self._database
+
+    def wrapped(self, argv: Sequence[str]) -> list[str]:
+        return list(argv)
+
+    def clients(self, port: int) -> Address:
+        server = (self.server_host, port)
+        if not self._spec.to_clients_s:
+            return server
+        return self._proxy("delay-to-clients", server, "to_client", self._spec.to_clients_s)
+
+    def processes(self) -> Mapping[str, Process]:
+        return {name: proxy.process for name, proxy in self._proxies.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        proxies = {name: proxy.to_json() for name, proxy in self._proxies.items()}
+        return {"by": self._choice.by, "reason": self._choice.reason, "proxies": proxies}
+
+    def _proxy(self, name: str, upstream: Address, direction: Direction, delay_s: float) -> Address:
+        proxy = self._stack.enter_context(
+            delayed(
+                upstream,
+                delay_s=delay_s,
+                direction=direction,
+                name=name,
+                folder=self._start.folder,
+                marker=self._start.marker,
+                env=self._start.env,
+                on_cpus=self._start.on_cpus,
+            )
+        )
+        self._proxies[name] = proxy
+        return proxy.host, proxy.port
+
+
+class NetemDelayer:
+    """A private network in which all that is sent is late."""
+
+    def __init__(self, network: PrivateNetwork, choice: Choice, database: Address | None) -> None:
+        self.server_host = network.address
+        self._network = network
+        self._choice = choice
+        self._database = database
+
+    def database(self) -> Address | None:
+        if self._database is None:
+            return None
+        carrier = self._network.carried[self._database]
+        return carrier.host, carrier.port
+
+    def wrapped(self, argv: Sequence[str]) -> list[str]:
+        return self._network.wrapped(argv)
+
+    def clients(self, port: int) -> Address:
+        return self.server_host, port
+
+    def processes(self) -> Mapping[str, Process]:
+        carriers = [carrier.process for carrier in self._network.carried.values()]
+        return {process.name: process for process in carriers}
+
+    def to_json(self) -> dict[str, Any]:
+        return {**self._network.to_json(), "reason": self._choice.reason}

@@ -1,0 +1,44 @@
+"""Sends back what it gets: the far end when a delay is measured."""
+
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+LIMIT_S = 15.0
+"""How long it waits for its client, and then for each message."""
+
+
+@contextmanager
+def echo(host: str = "127.0.0.1") -> Iterator[int]:
+    """Serves one connection, in a thread; the port."""
+    with socket.create_server((host, 0)) as listener:
+        listener.settimeout(LIMIT_S)
+        thread = threading.Thread(target=_serve_one, args=(listener,), name="echo", daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            with suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def main() -> None:
+    """A program that serves one connection after the other and says where."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with socket.create_server(("0.0.0.0", 0)) as listener:
+        print(f"listening on port {listener.getsockname()[1]}", flush=True)  # noqa: T201 - its log
+        while True:
+            _serve_one(listener)
+
+
+def _serve_one(listener: socket.socket) -> None:
+    with suppress(OSError):
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(LIMIT_S)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while data := connection.recv(65536):
+                connection.sendall(data)

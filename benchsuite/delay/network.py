@@ -1,0 +1,200 @@
+"""A network of its own for a server, in which the kernel delays what the server sends.
+
+Two wires lead into it: over one come the clients, over the other the server reaches its services.
+The network lives as long as a process in it, so nothing is left behind when all are killed.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchsuite import owner
+from benchsuite.delay import netem, wiring
+from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
+from benchsuite.delay.address import Address, DelayedAddress, delayed
+from benchsuite.delay.netem import Wire
+from benchsuite.delay.program import python
+from benchsuite.exceptions import UnavailableError
+from benchsuite.interrupts import held_back
+from benchsuite.proc import Process, running, wait_until_ready
+
+COMMAND_S = 10.0
+READY_S = 20.0
+GRACE_S = 2.0
+LISTENING = re.compile(r"^listening on port (\d+)$", re.MULTILINE)
+
+VISIT = """
+import socket, sys
+socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5).close()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateNetwork:
+    """A network that is up, with the services that were asked for."""
+
+    holder: Process
+    """The process that keeps it."""
+    address: str
+    """Where a server in it is reached from here; it must listen there."""
+    carried: Mapping[Address, DelayedAddress]
+    """Service as it is known here → the proxy by which it is reached from inside."""
+    wires: tuple[Wire, Wire]
+    accuracies: Mapping[str, Accuracy]
+    """Name of the wire ("clients", "services") → how exact its delay is."""
+
+    def wrapped(self, argv: Sequence[str]) -> list[str]:
+        """The command line that starts a program in this network."""
+        return [*netem.entering(self.holder.pid), *argv]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "by": "netem",
+            "wires": {
+                wire.inside: {
+                    "delay_s": wire.delay_s,
+                    "accuracy": self.accuracies[wire.inside].to_json(),
+                }
+                for wire in self.wires
+            },
+        }
+
+
+@contextmanager
+def private_network(
+    *,
+    to_clients_s: float,
+    to_services_s: float,
+    services: Collection[Address],
+    folder: Path,
+    marker: str,
+    env: Mapping[str, str],
+    on_cpus: Collection[int] | None = None,
+) -> Iterator[PrivateNetwork]:
+    """A network of its own while the block runs; what is in it reaches the `services` only.
+
+    What is sent from inside to clients and to services is late by so much. The services are
+    reached through proxies that don't delay, at this end of their wire, so they may listen on
+    loopback.
+
+    Raises UnavailableError when it can't be made, or a firewall is in the way; ask
+    `netem.available()` before.
+    """
+    with ExitStack() as stack:
+        sweep()
+        wires = wiring.wires(
+            marker,
+            wiring.routes(Path("/proc/net/route").read_text()),
+            to_clients_s=to_clients_s,
+            to_services_s=to_services_s,
+        )
+        holder = stack.enter_context(
+            running(
+                [netem.program("unshare"), "--net", "--", *python("benchsuite.delay.echo")],
+                name="private-network",
+                log=folder / "private-network.log",
+                env=env,
+                grace_s=GRACE_S,
+                marker=marker,
+                on_cpus=on_cpus,
+            )
+        )
+        wait_until_ready(holder, lambda: _port(holder) is not None, timeout_s=READY_S)
+        _run(netem.opening(holder.pid))
+        for wire in wires:
+            with held_back():
+                stack.callback(_remove, wire.outside)
+                for command in netem.connecting(wire, holder.pid, owner.name()):
+                    _run(command)
+        accuracies = {wire.inside: _measured(wire, _port(holder)) for wire in wires}
+        carried = {
+            service: stack.enter_context(
+                delayed(
+                    service,
+                    delay_s=0.0,
+                    direction="to_server",
+                    name=f"carrier-{number}",
+                    folder=folder,
+                    marker=marker,
+                    env=env,
+                    on_cpus=on_cpus,
+                    host=wires[1].outside_address,
+                    measured=False,
+                )
+            )
+            for number, service in enumerate(services)
+        }
+        network = PrivateNetwork(
+            holder=holder,
+            address=wires[0].inside_address,
+            carried=carried,
+            wires=wires,
+            accuracies=accuracies,
+        )
+        for way in carried.values():
+            _visit(network, way)
+        yield network
+
+
+def sweep() -> None:
+    """Cuts the wires of dead runs; one is there only if a process of the run survived."""
+    said = _run([netem.program("ip"), "-json", "link", "show", "type", "veth"])
+    for name in wiring.stale(json.loads(said or "[]"), owner.lives):
+        _remove(name)
+
+
+def _port(holder: Process) -> int | None:
+    said = LISTENING.search(holder.log.read_text(errors="replace"))
+    return int(said[1]) if said else None
+
+
+def _measured(wire: Wire, port: int | None) -> Accuracy:
+    assert port is not None
+    try:
+        times = round_trips(wire.inside_address, port)
+    except OSError as error:
+        raise UnavailableError(
+            f"Nothing comes through the wire to {wire.inside} of the private network ({error}); "
+            "let a firewall here pass 198.18.0.0/15, or take --delay-by=proxy."
+        ) from error
+    return accuracy(times, wire.delay_s)
+
+
+def _visit(network: PrivateNetwork, way: DelayedAddress) -> None:
+    """Connects from inside, so that a firewall is told of and not waited for."""
+    program = [sys.executable, "-I", "-S", "-c", VISIT, way.host, str(way.port)]
+    try:
+        _run(network.wrapped(program))
+    except UnavailableError as error:
+        host, port = way.upstream
+        raise UnavailableError(
+            f"From the private network {host}:{port} is out of reach ({error}) let a firewall here "
+            "pass 198.18.0.0/15, or take --delay-by=proxy."
+        ) from error
+
+
+def _remove(device: str) -> None:
+    """It may have gone by itself, with the network that its other end was in."""
+    subprocess.run(netem.removing(device), capture_output=True, timeout=COMMAND_S, check=False)
+
+
+def _run(argv: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(
+            argv, capture_output=True, text=True, errors="replace", timeout=COMMAND_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UnavailableError(f"The private network can't be made: {error}.") from error
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise UnavailableError(
+            f"The private network can't be made: {' '.join(argv)} said {lines[-1]!r}; take "
+            "--delay-by=proxy."
+        )
+    return done.stdout
