@@ -10,6 +10,7 @@ import http.client
 import json
 import random
 import select
+import ssl
 import sys
 import time
 from pathlib import Path
@@ -29,6 +30,7 @@ class Prober:
         self._port = int(str(request["port"]))
         self._path = str(request["path"])
         self._token = str(request["token"])
+        self._context = _context(str(request["tls"]))
         self._timeout_s = float(str(request["timeout_s"]))
         self._keep_alive = bool(request["keep_alive"])
         self._headers = {"User-Agent": "benchsuite-prober", "Accept": "*/*"}
@@ -43,9 +45,7 @@ class Prober:
         try:
             if self._connection is None or _has_ended(self._connection):
                 self.close()
-                self._connection = http.client.HTTPConnection(
-                    self._host, self._port, timeout=self._timeout_s
-                )
+                self._connection = self._new_connection()
             self._connection.request("GET", self._path, headers=self._headers)
             answer = self._connection.getresponse()
             answer.read()
@@ -55,6 +55,13 @@ class Prober:
         if not self._keep_alive or answer.will_close:
             self.close()
         return answer.status < 400 and answer.getheader(RUN_HEADER) == self._token
+
+    def _new_connection(self) -> http.client.HTTPConnection:
+        if self._context is None:
+            return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
+        return http.client.HTTPSConnection(
+            self._host, self._port, timeout=self._timeout_s, context=self._context
+        )
 
     def close(self) -> None:
         if self._connection is not None:
@@ -83,8 +90,22 @@ def probe(request: dict[str, object], output: TextIO) -> NoReturn:
 
 
 def _has_ended(connection: http.client.HTTPConnection) -> bool:
-    """Whether the server has closed the connection since its last answer."""
+    """Whether the server has closed the connection since its last answer.
+
+    With TLS it may also have said something else: then a new connection is made without need.
+    """
     return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
+
+
+def _context(tls: str) -> ssl.SSLContext | None:
+    """For `tls` "" (plain HTTP), "verified" or "unverified"."""
+    if not tls:
+        return None
+    context = ssl.create_default_context()
+    if tls == "unverified":
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
 
 
 def main() -> None:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
+from benchsuite.encryption import is_loopback
 from benchsuite.proc import running
 from benchsuite.workloads.base import Workload
 
@@ -94,7 +95,8 @@ def prober(
     parts = urlsplit(base_url)
     request = {
         "host": parts.hostname,
-        "port": parts.port,
+        "port": parts.port or (443 if parts.scheme == "https" else 80),
+        "tls": _tls(parts),
         "path": path,
         "token": token,
         "timeout_s": timeout_s,
@@ -139,6 +141,13 @@ def between(probes: list[Probe], window: tuple[float, float]) -> Seen | None:
         service_times_s=tuple(end - sent for _, sent, end, right in inside if right),
         lateness_s=median(sent - due for due, sent, _, _ in inside),
     )
+
+
+def _tls(parts: SplitResult) -> str:
+    """How far the prober believes in certificates, as the load does; empty for plain HTTP."""
+    if parts.scheme != "https":
+        return ""
+    return "unverified" if is_loopback(str(parts.hostname)) else "verified"
 
 
 def _command(request: Path, output: Path) -> list[str]:

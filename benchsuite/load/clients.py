@@ -5,16 +5,19 @@ coding is asked for, so a body is compared as the view wrote it.
 """
 
 import socket
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Self
 from urllib.parse import quote, urljoin, urlsplit
 
-from benchsuite.exceptions import AnswerError
+from benchsuite.encryption import client_context
+from benchsuite.exceptions import AnswerError, UsageError
 from benchsuite.load.answers import Answer
 from benchsuite.load.connection import Connection, ConnectionFailed, Expired
 from benchsuite.load.cookies import Cookies
+from benchsuite.load.encrypted import EncryptedConnection
 from benchsuite.load.forms import FORM, encode_body, encode_query
 from benchsuite.load.heads import Head
 from benchsuite.load.job import Job
@@ -23,6 +26,8 @@ from benchsuite.load.refusal import Failure
 from benchsuite.stats.samples import Kind
 
 RUN_HEADER = "X-Benchsuite-Run"
+
+PORTS = {"http": 80, "https": 443}
 
 MAX_REDIRECTS = 20
 MAX_KNOWN = 100
@@ -52,8 +57,13 @@ class Target:
     """Where requests go, resolved once: looking a name up is not the server's time."""
 
     host: str
+    """As the Host header says it: with the port, if it is not the usual one."""
+    name: str
+    """The host without its port, as TLS names it to the server."""
     family: int
     address: Any
+    context: ssl.SSLContext | None
+    """How to speak TLS; None for plain HTTP."""
     run_header: str
     timeout_s: float
     keep_alive: bool
@@ -61,14 +71,40 @@ class Target:
     @classmethod
     def of(cls, job: Job) -> Self:
         parts = urlsplit(job.base_url)
-        found = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
+        if parts.scheme not in PORTS or parts.hostname is None:
+            raise UsageError(
+                f"A load goes to http://host:port or https://host:port, not to {job.base_url!r}."
+            )
+        port = parts.port or PORTS[parts.scheme]
+        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
         return cls(
             host=parts.netloc,
+            name=parts.hostname,
             family=found[0][0],
             address=found[0][4],
+            context=client_context(parts.hostname) if parts.scheme == "https" else None,
             run_header=job.run_header,
             timeout_s=job.load.timeout_s,
             keep_alive=job.load.keep_alive,
+        )
+
+    @property
+    def base_url(self) -> str:
+        return f"{'http' if self.context is None else 'https'}://{self.host}"
+
+    def connection(self) -> Connection:
+        """A new one, for one user; it connects when it is asked for something."""
+        if self.context is None:
+            return Connection(
+                self.family, self.address, keep_alive=self.keep_alive, timeout_s=self.timeout_s
+            )
+        return EncryptedConnection(
+            self.family,
+            self.address,
+            keep_alive=self.keep_alive,
+            timeout_s=self.timeout_s,
+            context=self.context,
+            server_name=self.name,
         )
 
 
@@ -114,12 +150,7 @@ class HttpClient:
         self._recorder = recorder
         self._gate = gate
         self._held: _Sample | None = None
-        self._connection = Connection(
-            target.family,
-            target.address,
-            keep_alive=target.keep_alive,
-            timeout_s=target.timeout_s,
-        )
+        self._connection = target.connection()
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
         self._fixed_head = f"Host: {target.host}\r\nUser-Agent: benchsuite\r\nAccept: */*\r\n"
@@ -330,8 +361,8 @@ class HttpClient:
             chain.append((location, answer.status_code))
             if len(chain) > MAX_REDIRECTS:
                 raise AnswerError(f"redirected more than {MAX_REDIRECTS} times, last to {location}")
-            parts = urlsplit(urljoin(f"http://{self._target.host}{answer.path}", location))
-            if parts.netloc != self._target.host:
+            parts = urlsplit(urljoin(f"{self._target.base_url}{answer.path}", location))
+            if f"{parts.scheme}://{parts.netloc}" != self._target.base_url:
                 raise AnswerError(f"redirected to another host: {location}")
             path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
             again = answer.method == "POST" and answer.status_code in (307, 308)

@@ -130,16 +130,19 @@ class Connection:
         """
         if self._socket is None:
             return False
-        if not self._spoilt:
-            if method == "GET":
-                return True
-            try:
-                self._plain.recv(1, PEEK)
-            except BlockingIOError:
-                return True
-            except OSError:
-                self._spoilt = True
+        if not self._spoilt and (method == "GET" or self._is_quiet()):
+            return True
         self.close()
+        return False
+
+    def _is_quiet(self) -> bool:
+        """Whether the server has said nothing, not even that it closed, since its last answer."""
+        try:
+            self._plain.recv(1, PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
         return False
 
     def _connect(self) -> GreenSocket:
@@ -165,8 +168,9 @@ class Connection:
     def _read(self) -> None:
         """In the hub: takes what there is for the greenlet that waits."""
         if not self._parked:
-            self._spoilt = True
-            self._readable.stop()
+            if not self._is_quiet():
+                self._spoilt = True
+                self._readable.stop()
             return
         if self._block is not None:
             return

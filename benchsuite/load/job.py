@@ -44,7 +44,7 @@ class Job:
     """All that one load process needs to know."""
 
     base_url: str
-    """http://host:port"""
+    """http://host:port or https://host:port"""
     run_header: str
     """The value of X-Benchsuite-Run that every answer must carry; empty to accept any server."""
     workload_class: str

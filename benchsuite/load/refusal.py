@@ -51,6 +51,8 @@ def sentence(failure: Failure, *, host: str) -> str:
 def _advice(kind: Kind) -> str:
     if kind in (Kind.READ_TIMEOUT, Kind.CONNECT_TIMEOUT):
         return "look at the server's log, or give it more time with --timeout"
+    if kind is Kind.TLS:
+        return "look at the server's certificate, and whether it speaks TLS at that port"
     return "the server's log may say why"
 
 

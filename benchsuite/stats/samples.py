@@ -36,8 +36,11 @@ class Kind(IntEnum):
     UNFINISHED = 9
     JOURNEY_ERROR = 10
     OTHER = 11
+    TLS = 12
 
     @property
     def words(self) -> str:
         """As people read it: "read timeout"."""
+        if self is Kind.TLS:
+            return "TLS"
         return "ok" if self is Kind.OK else self.name.replace("_", " ").lower()

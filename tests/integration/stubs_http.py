@@ -1,6 +1,7 @@
 """A small HTTP responder with programmed behaviours, which counts for itself what it has seen."""
 
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -93,7 +94,12 @@ def trickling(first: bytes, *, every_s: float, count: int) -> Behaviour:
 class Responder:
     """Listens while the `with` block lasts; `seen` counts whole requests by path, without query."""
 
-    def __init__(self, behaviours: Mapping[str, Behaviour] | None = None) -> None:
+    def __init__(
+        self,
+        behaviours: Mapping[str, Behaviour] | None = None,
+        *,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self.behaviours: dict[str, Behaviour] = {"/": ok, **(behaviours or {})}
         self.seen: Counter[str] = Counter()
         self.requests: list[Request] = []
@@ -105,7 +111,8 @@ class Responder:
         self._ending = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.port: int = self._listener.getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{self.port}"
+        self._tls = tls
+        self.base_url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
         self._accepting = threading.Thread(target=self._accept)
@@ -150,6 +157,11 @@ class Responder:
 
     def _serve(self, connection: socket.socket) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._tls is not None:
+            plain, connection = connection, self._encrypted(connection)
+            with self._lock:
+                self._open.discard(plain)
+                self._open.add(connection)
         count = 0
         try:
             with connection.makefile("rb") as lines:
@@ -176,6 +188,15 @@ class Responder:
             with self._lock:
                 self._open.discard(connection)
             connection.close()
+
+    def _encrypted(self, connection: socket.socket) -> socket.socket:
+        """After the handshake; the plain connection, closed, when that fails."""
+        assert self._tls is not None
+        try:
+            return self._tls.wrap_socket(connection, server_side=True)
+        except OSError:
+            connection.close()
+            return connection
 
     def _read(
         self,
