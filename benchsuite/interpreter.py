@@ -20,6 +20,7 @@ ASK_S = 20.0
 _ASK = """
 import json, platform, sysconfig
 found = {"version": platform.python_version(), "scripts": sysconfig.get_path("scripts")}
+found["packages"] = sysconfig.get_path("purelib")
 try:
     from importlib import metadata
 except ImportError:
@@ -29,6 +30,9 @@ else:
     found["installed"] = {one.metadata["Name"]: one.version for one in metadata.distributions()}
 print(json.dumps(found))
 """
+
+_ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE")
+"""Variables that are meant for this process's Python and not for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,14 @@ class Interpreter:
         found: str | None = _told(self.executable)["installed"].get(_plain(distribution))
         return found
 
+    @property
+    def packages(self) -> Mapping[str, str]:
+        """All that is installed in its environment: distribution → version."""
+        if self.is_own:
+            return _own_packages()
+        found: Mapping[str, str] = _told(self.executable)["installed"]
+        return found
+
 
 OWN = Interpreter()
 """The interpreter of this process."""
@@ -81,14 +93,36 @@ def installed_version(distribution: str) -> str | None:
 
 
 @cache
+def _own_packages() -> Mapping[str, str]:
+    return {
+        _plain(one.metadata["Name"]): one.version
+        for one in metadata.distributions()
+        if one.metadata["Name"]
+    }
+
+
+@cache
 def _told(executable: str) -> Mapping[str, Any]:
-    """What an interpreter says of itself; raises UnavailableError when it can't be asked."""
+    """What an interpreter says of itself, asked once."""
     if executable == sys.executable:
         version = ".".join(str(part) for part in sys.version_info[:3])
         return {"version": version, "scripts": sysconfig.get_path("scripts")}
+    return ask(executable)
+
+
+def ask(executable: str) -> Mapping[str, Any]:
+    """What an interpreter has now: its version, the folders of its scripts and packages, and the
+    versions of what is installed; raises UnavailableError when it can't be asked.
+    """
     try:
         done = subprocess.run(
-            [executable, "-c", _ASK], capture_output=True, text=True, timeout=ASK_S, check=True
+            [executable, "-c", _ASK],
+            capture_output=True,
+            text=True,
+            timeout=ASK_S,
+            check=True,
+            cwd="/",  # not here: a project's folder may hold metadata of its own
+            env={name: value for name, value in os.environ.items() if name not in _ASTRAY},
         )
         told: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:

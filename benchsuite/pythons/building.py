@@ -1,0 +1,161 @@
+"""Builds environments, each once: under a lock, proved before it counts, gone when it fails."""
+
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchsuite.exceptions import UnavailableError
+from benchsuite.interpreter import Interpreter, ask
+from benchsuite.interrupts import held_back
+from benchsuite.pythons.cache import MARK, Slot
+from benchsuite.pythons.programs import run
+from benchsuite.pythons.recipe import Recipe, Step
+from benchsuite.pythons.virtual import make
+
+WAIT_S = 3600.0
+"""How long another process that builds the same environment is waited for."""
+POLL_S = 0.2
+
+Say = Callable[[str], None]
+
+
+def built(recipe: Recipe, root: Path) -> Interpreter | None:
+    """The interpreter of an environment that has been built; None when it has not."""
+    slot = Slot.of(recipe, root)
+    return Interpreter(str(slot.python), recipe.name) if slot.is_built else None
+
+
+def build(recipe: Recipe, root: Path, say: Say = lambda text: None) -> Interpreter:
+    """The interpreter of the environment, which is built if it has not been.
+
+    An environment knows its own path, so it is built where it will stay, and counts only from the
+    moment its mark is moved into it. What a build that was killed left has no mark, and is removed
+    by the next. `say` is told what is being done.
+
+    Raises UnavailableError with the last error of what failed.
+    """
+    slot = Slot.of(recipe, root)
+    if not slot.is_built:
+        _make_room(slot)
+        with _alone(slot, recipe.name, say):
+            if not slot.is_built:
+                _build(recipe, slot, say)
+    return Interpreter(str(slot.python), recipe.name)
+
+
+def _make_room(slot: Slot) -> None:
+    try:
+        for folder in (slot.folder.parent, slot.log(0).parent):
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnavailableError(
+            f"Environments are kept in {slot.root}, which can't be written ({error.strerror}); "
+            "name another folder in BENCHSUITE_CACHE."
+        ) from error
+
+
+@contextmanager
+def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
+    """Waits until nobody else builds this environment; the kernel frees the lock of a dead one."""
+    deadline = time.monotonic() + WAIT_S
+    told = False
+    with slot.lock.open("w") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not told:
+                    say(f"{name}: another process is building it; waiting")
+                told = True
+            if time.monotonic() > deadline:
+                raise UnavailableError(
+                    f"Another process has been building the environment {name} for "
+                    f"{WAIT_S:.0f} s; see who holds {slot.lock}."
+                )
+            time.sleep(POLL_S)
+        yield
+
+
+def _build(recipe: Recipe, slot: Slot, say: Say) -> None:
+    try:
+        _remove(slot)
+        say(f"{recipe.name}: making an environment of {recipe.python}")
+        make(
+            recipe.python,
+            slot.folder,
+            name=recipe.name,
+            log=slot.log(0),
+            build=lambda tool: build(tool, slot.root, say),
+        )
+        for number, step in enumerate(recipe.steps, start=1):
+            say(f"{recipe.name}: installing {_amount(step)}")
+            _install(recipe, step, slot, slot.log(number))
+        for name, content in recipe.files.items():
+            (_packages(slot) / name).write_text(content)
+        say(f"{recipe.name}: trying it")
+        if recipe.proof:
+            run(
+                [str(slot.python), "-c", recipe.proof],
+                name=recipe.name,
+                log=slot.log(len(recipe.steps) + 1),
+            )
+        _mark(recipe, slot)
+    except BaseException:
+        with held_back():
+            _remove(slot)
+        raise
+    for log in slot.log(0).parent.glob(f"{slot.digest}-*.log"):
+        log.unlink(missing_ok=True)
+
+
+def _amount(step: Step) -> str:
+    number = len(step.requirements.lines)
+    return f"{number} package{'s' * (number != 1)}"
+
+
+def _install(recipe: Recipe, step: Step, slot: Slot, log: Path) -> None:
+    wanted = slot.folder / "requirements.txt"
+    _write_privately(wanted, step.requirements.text)
+    command = [str(slot.python), "-m", "pip", "install", "--no-input"]
+    command += ["--requirement", str(wanted), *step.options]
+    constraints = step.requirements.constraints_text
+    if step.moves_nothing:
+        there = ask(str(slot.python))["installed"]
+        constraints += "".join(f"{name}=={version}\n" for name, version in there.items())
+    if constraints:
+        limits = slot.folder / "constraints.txt"
+        _write_privately(limits, constraints)
+        command += ["--constraint", str(limits)]
+    run(command, name=recipe.name, log=log, variables=step.variables)
+
+
+def _write_privately(path: Path, text: str) -> None:
+    """The address of a package index may hold a password."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+
+
+def _packages(slot: Slot) -> Path:
+    """The folder of the environment's packages."""
+    return Path(str(ask(str(slot.python))["packages"]))
+
+
+def _mark(recipe: Recipe, slot: Slot) -> None:
+    told = ask(str(slot.python))
+    content = {"name": recipe.name, "python": told["version"], "installed": told["installed"]}
+    aside = slot.folder / f"{MARK}.new"
+    aside.write_text(json.dumps(content, indent=1, sort_keys=True))
+    aside.replace(slot.folder / MARK)
+
+
+def _remove(slot: Slot) -> None:
+    """What is there of the environment; its mark first, so that a half of it never counts."""
+    (slot.folder / MARK).unlink(missing_ok=True)
+    if slot.folder.exists():
+        shutil.rmtree(slot.folder, ignore_errors=True)

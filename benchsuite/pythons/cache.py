@@ -1,0 +1,88 @@
+"""Where built environments are kept, and copies of what they were built from."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchsuite.pythons.finding import build_of
+from benchsuite.pythons.recipe import Recipe
+from benchsuite.pythons.requirements import Requirements
+
+VARIABLE = "BENCHSUITE_CACHE"
+"""The environment variable that moves the cache."""
+
+MARK = "benchsuite.json"
+"""In an environment's folder: it is written last, and without it the environment is half-built."""
+
+
+def folder(chosen: str | None = None) -> Path:
+    """BENCHSUITE_CACHE, else what was chosen, else `benchsuite` in the user's folder of caches."""
+    named = os.environ.get(VARIABLE) or chosen
+    if named:
+        return Path(named).expanduser().absolute()
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    # The specification ignores paths that are not absolute.
+    base = Path(home) if os.path.isabs(home) else Path.home() / ".cache"
+    return base / "benchsuite"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of one recipe's environment in the cache, built or not."""
+
+    root: Path
+    digest: str
+
+    @classmethod
+    def of(cls, recipe: Recipe, root: Path) -> "Slot":
+        return cls(root, recipe.digest(build_of(recipe.python)))
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "environments" / self.digest
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "environments" / f"{self.digest}.lock"
+
+    def log(self, step: int) -> Path:
+        return self.root / "logs" / f"{self.digest}-{step}.log"
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it was finished, and its interpreter is still there."""
+        return (self.folder / MARK).is_file() and os.access(self.python, os.X_OK)
+
+
+def keep(requirements: Requirements, root: Path) -> None:
+    """Keeps a copy by its digest, so that a run can be repeated when its file has changed.
+
+    Readable by its owner only: the address of a package index may hold a password.
+    """
+    path = _kept(requirements.digest, root)
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"lines": requirements.lines, "constraints": requirements.constraints}
+    aside = path.with_suffix(f".{os.getpid()}")
+    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(content, file, indent=1)
+    aside.replace(path)
+
+
+def kept(digest: str, root: Path) -> Requirements | None:
+    """The copy of that digest, or None."""
+    try:
+        content = json.loads(_kept(digest, root).read_text())
+    except (OSError, ValueError):
+        return None
+    return Requirements(lines=tuple(content["lines"]), constraints=tuple(content["constraints"]))
+
+
+def _kept(digest: str, root: Path) -> Path:
+    return root / "requirements" / f"{digest}.json"

@@ -1,0 +1,216 @@
+"""Finds an interpreter by path or by version: its own, pyenv's, uv's, then those on the PATH."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchsuite.exceptions import UnavailableError, UsageError
+
+ASK_S = 20.0
+"""How long a program may take to say which Python it is; a first start from a slow disk is slow."""
+
+CPYTHON = "cpython"
+PYPY = "pypy"
+
+# As old as Python 2.7 can be.
+_ASK = """
+import platform, sysconfig
+free = sysconfig.get_config_var("Py_GIL_DISABLED") and "t" or ""
+print(platform.python_implementation().lower() + " " + platform.python_version() + free)
+"""
+
+_WANTED = re.compile(
+    r"(?:(?P<kind>cpython|python|pypy)-?)?(?P<version>\d+(?:\.\d+){0,2})?(?P<free>t?)"
+)
+_ON_PATH = re.compile(r"(python|pypy)\d+\.\d+t?")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """An interpreter's implementation and version, or as much of it as was asked for."""
+
+    implementation: str
+    version: tuple[int, ...]
+    free_threaded: bool = False
+    """Whether it was built without the global interpreter lock."""
+
+    def suits(self, wanted: "Kind") -> bool:
+        return (
+            self.implementation == wanted.implementation
+            and self.version[: len(wanted.version)] == wanted.version
+            and self.free_threaded == wanted.free_threaded
+        )
+
+    def __str__(self) -> str:
+        number = ".".join(map(str, self.version)) + "t" * self.free_threaded
+        return number if self.implementation == CPYTHON else f"{self.implementation}{number}"
+
+
+def find(wanted: str) -> Path:
+    """The executable that `--python` names: a path, or a version such as "3.13" or "pypy3.11".
+
+    Raises UnavailableError, with those that there are, when it is not on this machine.
+    """
+    if os.sep in wanted:
+        return _at(Path(wanted).expanduser())
+    return _named(wanted)
+
+
+@cache
+def kind_of(executable: str) -> Kind | None:
+    """Which Python a program is; None when it is none, or can't be started."""
+    try:
+        done = subprocess.run(
+            [executable, "-c", _ASK],
+            capture_output=True,
+            text=True,
+            timeout=ASK_S,
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    implementation, _, version = done.stdout.strip().partition(" ")
+    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+    return Kind(implementation, numbers, version.endswith("t")) if numbers else None
+
+
+@cache
+def build_of(executable: Path) -> str:
+    """What tells one build of an interpreter from another at the same path: `sys.version`."""
+    try:
+        done = subprocess.run(
+            [str(executable), "-c", "import sys; print(sys.version)"],
+            capture_output=True,
+            text=True,
+            timeout=ASK_S,
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
+        raise UnavailableError(f"{executable} can't be started: {error}.") from error
+    return " ".join(done.stdout.split())
+
+
+def _at(path: Path) -> Path:
+    """An executable, or the one of an environment's folder. Its links are not followed: they are
+    what makes it the environment's."""
+    for candidate in (path, path / "bin" / "python"):
+        if candidate.is_file() and kind_of(str(candidate.absolute())) is not None:
+            return candidate.absolute()
+    what = "no Python" if path.exists() else "nothing"
+    raise UnavailableError(
+        f"--python={path}: there is {what} at that path; name an interpreter, the folder of a "
+        f"virtual environment, or a version ({_there_are()})."
+    )
+
+
+@cache
+def _named(name: str) -> Path:
+    wanted = _wanted(name)
+    for candidate in _candidates(wanted):
+        kind = kind_of(candidate)
+        if kind is not None and kind.suits(wanted):
+            return Path(candidate)
+    raise UnavailableError(
+        f"--python={name} is not on this machine ({_there_are()}); get it with: "
+        f"{how_to_get(wanted)}."
+    )
+
+
+def how_to_get(wanted: Kind) -> str:
+    """The commands that install it: uv has none before 3.8, pyenv has other names for PyPy's."""
+    commands = []
+    if wanted.version >= (3, 8) or len(wanted.version) == 1:
+        commands.append(f"uv python install {wanted}")
+    if wanted.implementation == CPYTHON:
+        commands.append(f"pyenv install {wanted}")
+    return ", or ".join(commands)
+
+
+def _wanted(name: str) -> Kind:
+    found = _WANTED.fullmatch(name.strip().lower())
+    if found is None or not (found["version"] or found["kind"]):
+        raise UsageError(
+            f"--python={name} is neither a path nor a version such as 3.13, 3.13.1 or pypy3.11."
+        )
+    numbers = tuple(int(number) for number in (found["version"] or "3").split("."))
+    return Kind(PYPY if found["kind"] == PYPY else CPYTHON, numbers, bool(found["free"]))
+
+
+def _candidates(wanted: Kind) -> Iterator[str]:
+    """Executables that may be it, the likeliest first; whether they are must be asked."""
+    yield sys.executable
+    yield from _of_pyenv(wanted)
+    yield from _of_uv(wanted)
+    yield from _on_path(wanted)
+
+
+def _of_pyenv(wanted: Kind) -> Iterator[str]:
+    """The newest first. Its shims are of no use: they answer only for versions that are active."""
+    named = [(name, folder) for name, folder in _pyenv_versions().items() if name.suits(wanted)]
+    for _, folder in sorted(named, key=lambda one: one[0].version, reverse=True):
+        yield str(folder / "bin" / "python")
+
+
+def _pyenv_versions() -> dict[Kind, Path]:
+    root = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    found = {}
+    for folder in sorted(root.glob("*")) if root.is_dir() else ():
+        name = re.fullmatch(r"(pypy)?(\d+(?:\.\d+)+)(t?)(-.*)?", folder.name)
+        if name and (folder / "bin" / "python").exists():
+            numbers = tuple(int(number) for number in name[2].split("."))
+            found[Kind(PYPY if name[1] else CPYTHON, numbers, bool(name[3]))] = folder
+    return found
+
+
+def _of_uv(wanted: Kind) -> Iterator[str]:
+    uv = shutil.which("uv")
+    if uv is None:
+        return
+    try:
+        done = subprocess.run(
+            [uv, "python", "find", "--system", "--no-python-downloads", str(wanted)],
+            capture_output=True,
+            text=True,
+            timeout=ASK_S,
+            check=True,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return
+    yield done.stdout.strip()
+
+
+def _on_path(wanted: Kind) -> Iterator[str]:
+    word = "python" if wanted.implementation == CPYTHON else wanted.implementation
+    number = ".".join(map(str, wanted.version[:2])) + "t" * wanted.free_threaded
+    for folder in os.get_exec_path():
+        candidate = Path(folder) / f"{word}{number}"
+        if candidate.is_file():
+            yield str(candidate)
+
+
+def _there_are() -> str:
+    """The versions that were found, for a message."""
+    kinds = set(_pyenv_versions())
+    for folder in os.get_exec_path():
+        if not Path(folder).is_dir():
+            continue
+        for name in os.listdir(folder):
+            if _ON_PATH.fullmatch(name):
+                kind = kind_of(str(Path(folder) / name))
+                kinds |= {kind} if kind is not None else set()
+    own = kind_of(sys.executable)
+    kinds |= {own} if own is not None else set()
+    return f"there are: {', '.join(str(kind) for kind in sorted(kinds, key=_order))}"
+
+
+def _order(kind: Kind) -> tuple[str, tuple[int, ...], bool]:
+    return (kind.implementation, kind.version, kind.free_threaded)

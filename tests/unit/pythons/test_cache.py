@@ -1,0 +1,98 @@
+"""Where environments are kept, and when two recipes share one."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchsuite.pythons import cache
+from benchsuite.pythons.cache import MARK, Slot, folder, keep, kept
+from benchsuite.pythons.recipe import Recipe, Step
+from benchsuite.pythons.requirements import parse
+
+RECIPE = Recipe(
+    name="new",
+    python=Path("/pythons/3.13/bin/python"),
+    steps=(Step(requirements=parse("django==5.2.1")),),
+)
+
+
+@pytest.fixture(autouse=True)
+def build(monkeypatch):
+    monkeypatch.setattr(cache, "build_of", lambda python: f"3.13.0 of {python}")
+
+
+@pytest.mark.parametrize(
+    ("variable", "chosen", "xdg", "expected"),
+    [
+        ("/there", "/chosen", "/xdg", "/there"),
+        ("", "/chosen", "/xdg", "/chosen"),
+        ("", None, "/xdg", "/xdg/benchsuite"),
+        ("", None, "", "/home/me/.cache/benchsuite"),
+        ("", None, "not/absolute", "/home/me/.cache/benchsuite"),
+        ("", "~/kept", "", "/home/me/kept"),
+    ],
+)
+def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(
+    monkeypatch, variable, chosen, xdg, expected
+):
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("BENCHSUITE_CACHE", variable)
+    monkeypatch.setenv("XDG_CACHE_HOME", xdg)
+    assert folder(chosen) == Path(expected)
+
+
+def digest(**changes: object) -> str:
+    return Slot.of(replace(RECIPE, **changes), Path("/cache")).digest
+
+
+def test_an_environment_is_one_whatever_it_is_called():
+    assert digest(name="other") == digest()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"python": Path("/pythons/3.12/bin/python")},
+        {"steps": (Step(requirements=parse("django==5.2.2")),)},
+        {"steps": (Step(requirements=parse("django==5.2.1"), options=("--no-deps",)),)},
+        {"steps": (Step(requirements=parse("django==5.2.1"), variables={"CFLAGS": "-w"}),)},
+        {"steps": (*RECIPE.steps, Step(requirements=parse("dj-database-url")))},
+        {"files": {"one.pth": "import one"}},
+        {"proof": "import django"},
+    ],
+)
+def test_whatever_it_is_made_of_makes_another_one(changes):
+    assert digest(**changes) != digest()
+
+
+def test_another_build_of_the_interpreter_at_the_same_path_makes_another_one(monkeypatch):
+    before = digest()
+    monkeypatch.setattr(cache, "build_of", lambda python: "3.13.1")
+    assert digest() != before
+
+
+def test_it_is_built_once_it_has_its_mark_and_for_as_long_as_its_interpreter_is_there(tmp_path):
+    slot = Slot.of(RECIPE, tmp_path)
+    assert not slot.is_built
+    slot.python.parent.mkdir(parents=True)
+    slot.python.write_text("")
+    slot.python.chmod(0o755)
+    assert not slot.is_built
+    (slot.folder / MARK).write_text("{}")
+    assert slot.is_built
+    slot.python.unlink()
+    slot.python.symlink_to(tmp_path / "python that was removed")
+    assert not slot.is_built
+
+
+def test_requirements_are_kept_by_their_digest_for_their_owner_only(tmp_path):
+    wanted = parse("--index-url https://me:secret@example.org/\ndjango==5.2.1")
+    assert kept(wanted.digest, tmp_path) is None
+    keep(wanted, tmp_path)
+    keep(wanted, tmp_path)
+    assert kept(wanted.digest, tmp_path) == wanted
+    [path] = (tmp_path / "requirements").iterdir()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert json.loads(path.read_text())["lines"] == list(wanted.lines)
