@@ -227,16 +227,19 @@ def _dying_with_parent(signum: int) -> list[str]:
     plain 0.5 ms, setpriv 1.4 ms, preexec_fn 6.4 ms, Python as wrapper 8 ms.
     """
     if _has_setpriv():
-        return ["setpriv", "--pdeathsig", str(int(signum)), "--"]
+        return ["setpriv", "--pdeathsig", signal.Signals(signum).name, "--"]
     return [sys.executable, "-I", "-S", "-c", _WRAPPER, str(int(signum))]
 
 
 @cache
 def _has_setpriv() -> bool:
-    """Whether there is util-linux's setpriv; busybox has one that can't do this."""
+    """Whether there is util-linux's setpriv; busybox has one that can't do this.
+
+    Signals by their names: numbers are not known to all versions.
+    """
     try:
         tried = subprocess.run(
-            ["setpriv", "--pdeathsig", "15", "--", "true"],
+            ["setpriv", "--pdeathsig", "SIGTERM", "--", "true"],
             capture_output=True,
             timeout=5,
             check=False,

