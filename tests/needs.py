@@ -74,6 +74,7 @@ NEEDS: dict[str, Need] = {
             "redis-py": "redis",
             "selectolax": "selectolax",
             "uvicorn": "uvicorn",
+            "uvloop": "uvloop",
             "uvicorn-worker": "uvicorn_worker",
             "waitress": "waitress",
         }.items()

@@ -18,6 +18,8 @@ from benchsuite.specs.delay import MAX_DELAY_S
 Address = tuple[str, int]
 
 Direction = Literal["to_server", "to_client"]
+Loop = Literal["auto", "asyncio", "uvloop"]
+"""The event loop of the proxy; "auto" is uvloop where it is installed."""
 
 HOST = "127.0.0.1"
 READY_S = 20.0
@@ -33,7 +35,7 @@ class DelayedAddress:
     host: str
     port: int
     process: Process
-    upstream: tuple[str, int]
+    upstream: Address
     direction: Direction
     delay_s: float
     loop: str
@@ -53,7 +55,7 @@ class DelayedAddress:
 
 @contextmanager
 def delayed(
-    upstream: tuple[str, int],
+    upstream: Address,
     *,
     delay_s: float,
     direction: Direction,
@@ -65,6 +67,7 @@ def delayed(
     host: str = HOST,
     port: int | None = None,
     measured: bool = True,
+    loop: Loop = "auto",
 ) -> Iterator[DelayedAddress]:
     """A proxy in front of `upstream` while the block runs.
 
@@ -80,10 +83,10 @@ def delayed(
 
     @contextmanager
     def proxy(
-        upstream: tuple[str, int], name: str, log: str, listen: tuple[str, int]
+        upstream: Address, name: str, log: str, listen: Address
     ) -> Iterator[tuple[Process, re.Match[str]]]:
         with running(
-            command(upstream, delay_s=delay_s, direction=direction, listen=listen),
+            command(upstream, delay_s=delay_s, direction=direction, listen=listen, loop=loop),
             name=name,
             log=folder / log,
             env=env,
@@ -120,13 +123,18 @@ def delayed(
 
 
 def command(
-    upstream: tuple[str, int], *, delay_s: float, direction: Direction, listen: tuple[str, int]
+    upstream: Address,
+    *,
+    delay_s: float,
+    direction: Direction,
+    listen: Address,
+    loop: Loop = "auto",
 ) -> list[str]:
     """The command line of a proxy; pure."""
     return [
         *python("benchsuite.delay.proxy"),
         *("--to-server" if direction == "to_server" else "--to-client", f"{delay_s:g}"),
-        *("--listen", f"{listen[0]}:{listen[1]}"),
+        *("--listen", f"{listen[0]}:{listen[1]}", "--loop", loop),
         f"{upstream[0]}:{upstream[1]}",
     ]
 

@@ -31,25 +31,29 @@ class _Setting(ctypes.Structure):
 
 
 class Timer:
-    """One timerfd for any number of calls; `close()` forgets those that are still to come."""
+    """One timerfd for any number of calls; after `close()` there are no more."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._file: int = _libc.timerfd_create(CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
         if self._file < 0:
             raise OSError(ctypes.get_errno(), "timerfd_create failed")
         self._loop = loop
+        self._closed = False
         self._loop.add_reader(self._file, self._ring)
         self._calls: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         """Keeps calls of one moment in order, and callables from being compared."""
 
     def at(self, moment: float, call: Callable[[], None]) -> None:
-        """Calls at that moment of `time.monotonic()`, at once when it has passed."""
+        """Calls at that moment of `time.monotonic()`, soon when it has passed."""
+        if self._closed:  # a connection that was accepted just before the end
+            return
         heapq.heappush(self._calls, (moment, next(self._numbers), call))
         if self._calls[0][0] == moment:
             self._set(moment)
 
     def close(self) -> None:
+        self._closed = True
         self._loop.remove_reader(self._file)
         os.close(self._file)
         self._calls.clear()

@@ -19,7 +19,8 @@ def test_command(direction: str, option: str) -> None:
         direction=direction,  # type: ignore[arg-type]
         listen=("127.0.0.1", 0),
     )
-    assert words[-5:] == [option, "0.1", "--listen", "127.0.0.1:0", "127.0.0.1:5432"]
+    assert words[-7:-1] == [option, "0.1", "--listen", "127.0.0.1:0", "--loop", "auto"]
+    assert words[-1] == "127.0.0.1:5432"
     assert words[1] == "-I", "the project's environment could change it"
 
 

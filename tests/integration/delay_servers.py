@@ -1,0 +1,118 @@
+"""Small servers to stand behind a delay, and the delay in front of them."""
+
+import os
+import socket
+import struct
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+
+from benchsuite.delay.address import Address, DelayedAddress, Direction, Loop, delayed
+
+PATIENCE_S = 20.0
+"""More than anything takes; only a failing test waits that long."""
+
+Talk = Callable[[socket.socket], None]
+"""What a server does with a connection; it is closed afterwards."""
+
+
+def through(
+    upstream: Address,
+    folder: Path,
+    delay_s: float = 0.1,
+    direction: Direction = "to_server",
+    *,
+    loop: Loop = "auto",
+    port: int | None = None,
+    measured: bool = False,
+) -> AbstractContextManager[DelayedAddress]:
+    """A delay with a marker of its own."""
+    return delayed(
+        upstream,
+        delay_s=delay_s,
+        direction=direction,
+        name="proxy",
+        folder=folder,
+        marker=uuid.uuid4().hex,
+        env=dict(os.environ),
+        port=port,
+        measured=measured,
+        loop=loop,
+    )
+
+
+@contextmanager
+def server(talk: Talk) -> Iterator[Address]:
+    """A thread for each connection; at the end all connections are shut and all threads joined."""
+    threads: list[threading.Thread] = []
+    connections: list[socket.socket] = []
+
+    def serve(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            talk(connection)
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            prepare(connection)
+            connections.append(connection)
+            threads.append(threading.Thread(target=serve, args=(connection,), daemon=True))
+            threads[-1].start()
+
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+        accepting = threading.Thread(target=accept, daemon=True)
+        accepting.start()
+        try:
+            yield listener.getsockname()
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            accepting.join(PATIENCE_S)
+            for connection in connections:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join(PATIENCE_S)
+
+
+def connect(address: DelayedAddress | Address) -> socket.socket:
+    place = (address.host, address.port) if isinstance(address, DelayedAddress) else address
+    connection = socket.create_connection(place, timeout=PATIENCE_S)
+    prepare(connection)
+    return connection
+
+
+def prepare(connection: socket.socket) -> None:
+    connection.settimeout(PATIENCE_S)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def echo(connection: socket.socket) -> None:
+    while data := connection.recv(65536):
+        connection.sendall(data)
+
+
+def receive(connection: socket.socket, count: int) -> bytes:
+    """Exactly so many bytes; fewer when the connection ends before."""
+    data = bytearray()
+    while len(data) < count and (block := connection.recv(min(65536, count - len(data)))):
+        data += block
+    return bytes(data)
+
+
+def receive_all(connection: socket.socket) -> bytes:
+    """Everything until the end."""
+    data = bytearray()
+    while block := connection.recv(65536):
+        data += block
+    return bytes(data)
+
+
+def reset(connection: socket.socket) -> None:
+    """Closes by a reset."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
