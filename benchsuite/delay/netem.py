@@ -1,10 +1,12 @@
 """Whether the kernel can delay packets here (tc-netem), and the commands for it."""
 
+import json
 import os
 import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from benchsuite.servers.base import Available
 
@@ -105,19 +107,27 @@ def available() -> Available:
         if not os.path.isabs(program(name)):
             return Available(False, f"there is no program {name}", command)
     unshare, ip = program("unshare"), program("ip")
-    if _complaint([unshare, "--net", "true"]):
+    if complaint([unshare, "--net", "true"]):
         return Available(
             False, "only root may give a network of its own to a server", "run it as root"
         )
     veth = [ip, *("link", "add", "name", "veth0"), *("type", "veth", "peer", "name", "veth1")]
-    if complaint := _complaint([unshare, "--net", *veth]):
-        return Available(False, f"this kernel has no veth ({complaint})", "modprobe veth")
-    if complaint := _complaint([unshare, "--net", *delaying("lo", 0.001)]):
-        return Available(False, f"this kernel has no netem ({complaint})", "modprobe sch_netem")
+    if said := complaint([unshare, "--net", *veth]):
+        return Available(False, f"this kernel has no veth ({said})", "modprobe veth")
+    if said := complaint([unshare, "--net", *delaying("lo", 0.001)]):
+        return Available(False, f"this kernel has no netem ({said})", "modprobe sch_netem")
     return Available(True)
 
 
-def _complaint(argv: Sequence[str]) -> str:
+def wires_here() -> list[dict[str, Any]]:
+    """All veth interfaces of this machine's network, as `ip -json link` tells them."""
+    argv = [program("ip"), "-json", "link", "show", "type", "veth"]
+    said = subprocess.run(argv, capture_output=True, timeout=TRY_S, check=True).stdout
+    found: list[dict[str, Any]] = json.loads(said or b"[]")
+    return found
+
+
+def complaint(argv: Sequence[str]) -> str:
     """What a command says that fails; empty when it doesn't."""
     try:
         done = subprocess.run(
@@ -128,4 +138,4 @@ def _complaint(argv: Sequence[str]) -> str:
     if done.returncode == 0:
         return ""
     said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-    return said[0].removeprefix("Error: ").rstrip(".")
+    return said[-1].removeprefix("Error: ").rstrip(".")

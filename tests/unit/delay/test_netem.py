@@ -86,7 +86,7 @@ def test_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPatc
 )
 def test_what_is_tried(monkeypatch: pytest.MonkeyPatch, fails: str, reason: str) -> None:
     monkeypatch.setattr(netem, "program", lambda name: f"/bin/{name}")
-    monkeypatch.setattr(netem, "_complaint", lambda argv: "it said so" if fails in argv else "")
+    monkeypatch.setattr(netem, "complaint", lambda argv: "it said so" if fails in argv else "")
     found = netem.available()
     assert found.reason == reason
     assert found.ok is (not reason)
