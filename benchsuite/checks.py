@@ -12,13 +12,14 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.module_loading import import_string
 
 from benchsuite.conf import DEFAULTS
+from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.workloads.base import Workload
 
 
 @register("benchsuite")
 def check_settings(**_: Any) -> list[CheckMessage]:
-    """E001 to E006: the BENCHSUITE dict."""
+    """E001 to E007: the BENCHSUITE dict."""
     given = getattr(settings, "BENCHSUITE", {})
     if not isinstance(given, dict):
         return [
@@ -31,6 +32,7 @@ def check_settings(**_: Any) -> list[CheckMessage]:
     return [
         *_unknown_keys(given),
         *_classes(given, "SERVERS", ServerAdapter, "benchsuite.E003"),
+        *_classes(given, "FRONTS", FrontAdapter, "benchsuite.E007"),
         *_classes(given, "WORKLOADS", Workload, "benchsuite.E004"),
         *_access(given),
         *_target_settings(given),
@@ -65,7 +67,10 @@ def _unknown_keys(given: dict[str, Any]) -> Iterator[CheckMessage]:
 
 
 def _classes(
-    given: dict[str, Any], key: str, base: type[ServerAdapter] | type[Workload], check_id: str
+    given: dict[str, Any],
+    key: str,
+    base: type[ServerAdapter] | type[FrontAdapter] | type[Workload],
+    check_id: str,
 ) -> Iterator[CheckMessage]:
     """Each value must be the dotted path of a subclass of `base`."""
     paths = given.get(key, {})

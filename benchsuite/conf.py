@@ -8,6 +8,8 @@ from django.core.signals import setting_changed
 from django.utils.module_loading import import_string
 
 from benchsuite.exceptions import UsageError
+from benchsuite.fronts import BUILTIN as BUILTIN_FRONTS
+from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
@@ -15,12 +17,13 @@ from benchsuite.workloads.base import Workload
 
 DEFAULTS: dict[str, Any] = {
     "SERVERS": {},
+    "FRONTS": {},
     "WORKLOADS": {},
     "TARGET_SETTINGS": None,
     "ACCESS": "benchsuite.views.access.staff",
     "CONSOLE_URL": "http://127.0.0.1:8000/results/",
 }
-"""SERVERS, WORKLOADS: name → dotted path of a class, added to the built-in ones.
+"""SERVERS, FRONTS, WORKLOADS: name → dotted path of a class, added to the built-in ones.
 TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
 ACCESS: dotted path of `f(request) -> bool` that opens the pages.
 CONSOLE_URL: where `runbench` says its results are to be seen.
@@ -47,6 +50,11 @@ def server_paths() -> dict[str, str]:
     return {**BUILTIN_SERVERS, **config()["SERVERS"]}
 
 
+def front_paths() -> dict[str, str]:
+    """Dotted paths of all fronts by name, built-in ones first."""
+    return {**BUILTIN_FRONTS, **config()["FRONTS"]}
+
+
 def workload_paths() -> dict[str, str]:
     """Dotted paths of all workloads by name, built-in ones first."""
     return {**BUILTIN_WORKLOADS, **config()["WORKLOADS"]}
@@ -55,6 +63,12 @@ def workload_paths() -> dict[str, str]:
 def server_class(name: str) -> type[ServerAdapter]:
     """The adapter of that name; raises UsageError with the valid names."""
     found: type[ServerAdapter] = import_string(_path("server", name, server_paths()))
+    return found
+
+
+def front_class(name: str) -> type[FrontAdapter]:
+    """The front of that name; raises UsageError with the valid names."""
+    found: type[FrontAdapter] = import_string(_path("front", name, front_paths()))
     return found
 
 

@@ -10,7 +10,13 @@ from typing import ClassVar, Literal
 
 from benchsuite.exceptions import UsageError
 from benchsuite.interpreter import OWN, Interpreter
-from benchsuite.specs import Option, ServerSpec, chosen_options
+from benchsuite.specs import (
+    Option,
+    ServerSpec,
+    chosen_options,
+    refuse_below,
+    refuse_unless_one_of,
+)
 
 Interface = Literal["wsgi", "asgi"]
 
@@ -168,20 +174,11 @@ class ServerAdapter(ABC):
 
     def _at_least(self, least: int, *names: str) -> None:
         """Refuses these options below `least`."""
-        for name in names:
-            value = self.settings[name]
-            if isinstance(value, (int, float)) and value < least:
-                raise UsageError(
-                    f"{self.name}'s option {name} must be at least {least}, and is {value}."
-                )
+        refuse_below(self.name, self.settings, least, *names)
 
     def _one_of(self, name: str, *words: str) -> None:
         """Refuses this option when it is another word."""
-        if self.settings[name] not in words:
-            raise UsageError(
-                f"{self.name}'s option {name} is one of {', '.join(words)}, and "
-                f"{self.settings[name]!r} is none of them."
-            )
+        refuse_unless_one_of(self.name, self.settings, name, *words)
 
 
 def _way_out(advice: str) -> str:

@@ -45,6 +45,8 @@ from benchsuite.specs.options import (
     BOOLEANS,
     Option,
     chosen_options,
+    refuse_below,
+    refuse_unless_one_of,
 )
 from benchsuite.specs.run import (
     FORMAT_VERSION,
@@ -98,4 +100,6 @@ __all__ = [
     "Stage",
     "WorkloadSpec",
     "chosen_options",
+    "refuse_below",
+    "refuse_unless_one_of",
 ]

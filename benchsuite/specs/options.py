@@ -37,6 +37,23 @@ def chosen_options(
     return chosen
 
 
+def refuse_below(owner: str, chosen: Mapping[str, Option], least: int, *names: str) -> None:
+    """Raises UsageError when one of these options is below `least`."""
+    for name in names:
+        value = chosen[name]
+        if isinstance(value, (int, float)) and value < least:
+            raise UsageError(f"{owner}'s option {name} must be at least {least}, and is {value}.")
+
+
+def refuse_unless_one_of(owner: str, chosen: Mapping[str, Option], name: str, *words: str) -> None:
+    """Raises UsageError when this option is another word."""
+    if chosen[name] not in words:
+        raise UsageError(
+            f"{owner}'s option {name} is one of {', '.join(words)}, and "
+            f"{chosen[name]!r} is none of them."
+        )
+
+
 def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
     wanted = type(default)
     text = str(value).strip()

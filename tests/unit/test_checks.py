@@ -27,6 +27,7 @@ def test_the_test_project_and_an_empty_dict_are_right() -> None:
         ({"SERVERS": {"x": "no.such.Class"}}, "benchsuite.E003"),
         ({"SERVERS": {"x": "benchsuite.workloads.plain.Plain"}}, "benchsuite.E003"),
         ({"SERVERS": {"x": None}}, "benchsuite.E003"),
+        ({"FRONTS": {"x": "benchsuite.servers.uwsgi.Uwsgi"}}, "benchsuite.E007"),
         ({"WORKLOADS": {"x": "benchsuite.units.format_bytes"}}, "benchsuite.E004"),
         ({"ACCESS": "nowhere.f"}, "benchsuite.E005"),
         ({"ACCESS": "benchsuite.units.THIN_SPACE"}, "benchsuite.E005"),

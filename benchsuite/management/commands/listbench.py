@@ -1,4 +1,4 @@
-"""Shows servers and workloads: what can run here, and what would help where something can't."""
+"""Shows servers, fronts and workloads: what can run here, and what would help what can't."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchsuite import conf
+from benchsuite.servers.base import Available
 
 
 class Command(BaseCommand):
@@ -16,6 +17,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         console = Console(highlight=False)
         console.print(_servers())
+        console.print(_fronts())
         console.print(_workloads())
 
 
@@ -23,9 +25,20 @@ def _servers() -> Table:
     table = Table("server", "interface", "version", "usable", box=box.SIMPLE_HEAD, pad_edge=False)
     for name in conf.server_paths():
         adapter = conf.server_class(name)
-        usable = adapter.available()
-        why = "yes" if usable.ok else f"no: {usable.reason}; {usable.command}"
-        table.add_row(name, adapter.interface, adapter.version() or "—", why)
+        usable = _usable(adapter.available())
+        table.add_row(name, adapter.interface, adapter.version() or "—", usable)
+    return table
+
+
+def _usable(found: Available) -> str:
+    return "yes" if found.ok else f"no: {found.reason}; {found.command}"
+
+
+def _fronts() -> Table:
+    table = Table("front", "version", "usable", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in conf.front_paths():
+        adapter = conf.front_class(name)
+        table.add_row(name, adapter.version() or "—", _usable(adapter.available()))
     return table
 
 

@@ -1,0 +1,6 @@
+"""Fronts, one file each: proxies that share requests among the instances of a server."""
+
+BUILTIN: dict[str, str] = {
+    "nginx": "benchsuite.fronts.nginx.Nginx",
+    "haproxy": "benchsuite.fronts.haproxy.Haproxy",
+}

@@ -1,0 +1,39 @@
+"""A certificate for one run, signed by itself: made by the openssl program, known to nobody."""
+
+import subprocess
+from pathlib import Path
+
+from benchsuite import programs
+from benchsuite.exceptions import StartError, UnavailableError
+
+MAKE_S = 20.0
+DAYS = 2
+
+
+def make_certificate(path: Path, host: str) -> None:
+    """Write key and certificate for this IP address into one file, readable by its owner alone.
+
+    Raises UnavailableError when there is no openssl.
+    """
+    openssl = programs.find("openssl")
+    if openssl is None:
+        raise UnavailableError(
+            "tls=yes needs openssl, which makes the run's certificate: apt install openssl."
+        )
+    path.touch(mode=0o600)
+    key, certificate = path.with_suffix(".key"), path.with_suffix(".crt")
+    command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    command += ["-noenc", "-days", str(DAYS), "-subj", f"/CN={host}"]
+    command += ["-addext", f"subjectAltName=IP:{host}"]
+    command += ["-keyout", str(key), "-out", str(certificate)]
+    try:
+        subprocess.run(command, capture_output=True, text=True, timeout=MAKE_S, check=True)
+        path.write_text(key.read_text() + certificate.read_text())
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr or "").strip().splitlines() or [str(error)]
+        raise StartError(f"openssl makes no certificate: {said[-1]}") from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise StartError(f"openssl makes no certificate: {error}.") from error
+    finally:
+        key.unlink(missing_ok=True)
+        certificate.unlink(missing_ok=True)

@@ -1,0 +1,66 @@
+"""HAProxy; see docs.haproxy.org."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from benchsuite.fronts.base import (
+    CERTIFICATE,
+    COMMON,
+    IP_HASH,
+    LEAST_CONNECTIONS,
+    ROUND_ROBIN,
+    Address,
+    FrontAdapter,
+)
+from benchsuite.specs import Option, refuse_below, refuse_unless_one_of
+
+WS_BALANCERS: Mapping[str, Option] = {"connections": 10_000, "threads": 4, "timeout_s": 30}
+"""The options that the study ws_balancers measured it with."""
+
+
+class Haproxy(FrontAdapter):
+    """One process with threads, each with an event loop."""
+
+    name = "haproxy"
+    program = "haproxy"
+    package = "haproxy"
+    least_version = (2, 2)
+    template = "haproxy.cfg"
+    balances = {ROUND_ROBIN: "roundrobin", LEAST_CONNECTIONS: "leastconn", IP_HASH: "source"}
+    complaint = re.compile(r"\[ALERT\][^:]*: (?:config : |\[[\w.]+\] : )*(.+)")
+    options = {**COMMON, "reuse": "safe", "threads": 1}
+
+    def argv(self) -> list[str]:
+        # -db: one process in the foreground.
+        return [self.executable(), "-db", "-f", str(self.place.folder / self.template)]
+
+    def check_argv(self) -> list[str]:
+        return [self.executable(), "-c", "-f", str(self.place.folder / self.template)]
+
+    def expected_processes(self) -> int:
+        return 1
+
+    def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
+        idle = int(self.settings["upstream_keep_alive"])
+        pool = f" pool-max-conn {idle} pool-purge-delay {self.settings['upstream_idle_s']}s"
+        return {
+            "threads": self.settings["threads"],
+            "balance": self.balances[str(self.settings["balance"])],
+            "connection": "http-keep-alive" if idle else "http-server-close",
+            "tls": self._certificate() if self.settings["tls"] else "",
+            "reuse": self.settings["reuse"] if idle else "never",
+            "servers": "\n".join(
+                f"    server instance-{number} {one}:{at}{pool if idle else ''}"
+                for number, (one, at) in enumerate(upstreams, 1)
+            ),
+        }
+
+    def _certificate(self) -> str:
+        return f' ssl crt "{self.place.folder / CERTIFICATE}"'
+
+    def _check(self) -> None:
+        super()._check()
+        refuse_below(self.name, self.settings, 1, "threads")
+        refuse_unless_one_of(
+            self.name, self.settings, "reuse", "safe", "always", "aggressive", "never"
+        )

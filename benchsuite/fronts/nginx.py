@@ -1,0 +1,137 @@
+"""nginx; see nginx.org/en/docs."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from benchsuite import account
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.fronts.base import (
+    CERTIFICATE,
+    COMMON,
+    IP_HASH,
+    LEAST_CONNECTIONS,
+    ROUND_ROBIN,
+    Address,
+    FrontAdapter,
+    StaticFiles,
+)
+from benchsuite.probe import RUN_HEADER
+from benchsuite.specs import refuse_below
+
+SPARE_CONNECTIONS = 32
+"""Connections of a process that are no client's: the sockets it listens on, its channel."""
+
+TYPES = """
+        types {
+            text/css css;
+            text/html html htm;
+            text/plain txt;
+            text/javascript js mjs;
+            application/json json map;
+            application/manifest+json webmanifest;
+            application/pdf pdf;
+            application/wasm wasm;
+            application/xml xml;
+            font/woff woff;
+            font/woff2 woff2;
+            image/gif gif;
+            image/jpeg jpg jpeg;
+            image/png png;
+            image/svg+xml svg;
+            image/webp webp;
+            image/x-icon ico;
+        }"""
+"""Of static files; where nginx keeps its own list differs from system to system."""
+
+
+class Nginx(FrontAdapter):
+    """A master and the processes that answer, each with an event loop."""
+
+    name = "nginx"
+    program = "nginx"
+    package = "nginx-light"
+    least_version = (1, 19, 5)  # the first with -e
+    template = "nginx.conf"
+    balances = {ROUND_ROBIN: "", LEAST_CONNECTIONS: "least_conn", IP_HASH: "ip_hash"}
+    complaint = re.compile(r"\[emerg\] (?:\d+#\d+: )?(.+)")
+    options = {**COMMON, "processes": 1, "static": False}
+
+    def argv(self) -> list[str]:
+        folder = self.place.folder
+        config = folder / self.template
+        return [self.executable(), "-p", f"{folder}/", "-c", str(config), "-e", "stderr"]
+
+    def check_argv(self) -> list[str]:
+        return [*self.argv(), "-t", "-q"]
+
+    def expected_processes(self) -> int:
+        return 1 + int(self.settings["processes"])
+
+    def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
+        idle = int(self.settings["upstream_keep_alive"])
+        balance = self.balances[str(self.settings["balance"])]
+        return {
+            "processes": self.settings["processes"],
+            "descriptors": self.descriptors(),
+            "worker_connections": 2 * int(self.settings["connections"]) + SPARE_CONNECTIONS,
+            "connection": "" if idle else "close",
+            "balance": f"        {balance};\n" if balance else "",
+            # max_fails=0: one that failed is asked again, as if nothing had been.
+            "servers": "\n".join(
+                f"        server {one}:{at} max_fails=0;" for one, at in upstreams
+            ),
+            "keep_alive": self._keep_alive(idle),
+            "tls": " ssl" if self.settings["tls"] else "",
+            "tls_files": self._certificate() if self.settings["tls"] else "",
+            "static": self._static(self.place.static) if self.settings["static"] else "",
+        }
+
+    def _keep_alive(self, idle: int) -> str:
+        if not idle:
+            return "        # Connections to the instances are not kept."
+        return (
+            f"        keepalive {idle};\n"
+            "        keepalive_requests 1000000000;\n"
+            f"        keepalive_timeout {self.settings['upstream_idle_s']}s;"
+        )
+
+    def _certificate(self) -> str:
+        path = self.place.folder / CERTIFICATE
+        return f'        ssl_certificate "{path}";\n        ssl_certificate_key "{path}";\n'
+
+    def _static(self, files: StaticFiles | None) -> str:
+        assert files is not None
+        return (
+            f"        location {files.url} {{\n"
+            f'            alias "{files.root}/";\n'
+            f'            add_header {RUN_HEADER} "{self.place.token}";\n'
+            f"        }}{TYPES}\n"
+        )
+
+    def _check(self) -> None:
+        super()._check()
+        refuse_below(self.name, self.settings, 1, "processes")
+        if self.settings["static"]:
+            _ensure_servable(self.place.static, self.run_as)
+
+
+def _ensure_servable(files: StaticFiles | None, user: str) -> None:
+    if files is None or not files.url.startswith("/"):
+        raise UsageError(
+            "static=yes needs STATIC_ROOT, and a STATIC_URL that begins with /, in the target's "
+            "settings; set them and run collectstatic."
+        )
+    if re.search(r'["$\\\s;{}]', f"{files.url}{files.root}"):
+        raise UsageError(
+            f"static=yes can't serve {files.root} at {files.url}: nginx takes no space, quote or "
+            "one of $ \\ ; { } there."
+        )
+    if not files.root.is_dir():
+        raise UsageError(
+            f"static=yes finds no folder {files.root} (STATIC_ROOT); run manage.py collectstatic."
+        )
+    if not account.can_read(files.root, user):
+        raise UnavailableError(
+            f"nginx runs as {user or 'you'} and can't read {files.root} (STATIC_ROOT); open it and "
+            "the folders above it to others, or start the run as its owner."
+        )

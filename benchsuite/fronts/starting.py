@@ -1,0 +1,88 @@
+"""Starts a front before instances that answer already, and ends it."""
+
+import shutil
+import subprocess
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchsuite.account import hand_over, rights_of
+from benchsuite.exceptions import StartError
+from benchsuite.fronts.base import CERTIFICATE, Address, FrontAdapter
+from benchsuite.fronts.certificate import make_certificate
+from benchsuite.proc import Process, running
+
+CHECK_S = 20.0
+"""How long a front may take to look through its configuration."""
+
+
+@contextmanager
+def front(
+    adapter: FrontAdapter,
+    upstreams: Sequence[Address],
+    *,
+    port: int,
+    host: str = "127.0.0.1",
+    log: Path,
+    env: Mapping[str, str],
+    marker: str,
+    on_cpus: Collection[int] | None = None,
+) -> Iterator[Process]:
+    """The front at host and port, in `adapter.place.folder`, until the block is left.
+
+    Whether it is ready is not seen by an answer of its own, but by one of the run through it.
+    Raises UnavailableError when this machine's limits are too low for it, and StartError with the
+    program's own sentence when it refuses its configuration.
+    """
+    adapter.ensure_descriptors()
+    folder = adapter.place.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in adapter.config_files(host, port, upstreams).items():
+        (folder / name).write_text(content)
+    if adapter.scheme == "https":
+        make_certificate(folder / CERTIFICATE, host)
+    _give(folder, adapter.run_as)
+    _check(adapter, env)
+    with running(
+        adapter.argv(),
+        name=adapter.name,
+        log=log,
+        env=env,
+        cwd=folder,
+        stop_signal=adapter.stop_signal,
+        grace_s=adapter.grace_s,
+        marker=marker,
+        on_cpus=on_cpus,
+        run_as=adapter.run_as,
+    ) as process:
+        yield process
+
+
+def _give(folder: Path, user: str) -> None:
+    hand_over(folder, user)
+    if user:
+        for path in folder.iterdir():
+            shutil.chown(path, user)
+
+
+def _check(adapter: FrontAdapter, env: Mapping[str, str]) -> None:
+    try:
+        done = subprocess.run(
+            adapter.check_argv(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            cwd=adapter.place.folder,
+            env=dict(env),
+            timeout=CHECK_S,
+            check=False,
+            **rights_of(adapter.run_as),
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise StartError(f"{adapter.name} can't look at its configuration: {error}.") from error
+    if done.returncode != 0:
+        found = adapter.complaint.search(done.stdout)
+        said = found.group(1).strip() if found else done.stdout.strip()
+        raise StartError(f"{adapter.name} refuses its configuration: {said}")

@@ -1,0 +1,36 @@
+"""Fills the placeholders of a configuration: `@{name}`, because `$` is nginx's own sign."""
+
+import string
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchsuite.exceptions import UsageError
+
+FOLDER = Path(__file__).parent / "conf"
+
+
+class _Template(string.Template):
+    """Takes placeholders in braces only: a bare `@name` is a named location of nginx."""
+
+    delimiter = "@"
+    idpattern = r"(?!)"
+    braceidpattern = r"[a-z_]+"
+
+
+def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) -> str:
+    """Our template of that name, or the file `own` in its place, with the values filled in.
+
+    Raises UsageError for a placeholder that there is no value for.
+    """
+    path = own or FOLDER / name
+    try:
+        template = _Template(path.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The template {path} can't be read: {error}.") from error
+    unknown = sorted(set(template.get_identifiers()) - set(values))
+    if unknown:
+        raise UsageError(
+            f"The template {path} has the placeholder {unknown[0]!r}, which stands for nothing; "
+            f"there are: {', '.join(sorted(values))}."
+        )
+    return template.safe_substitute(values)

@@ -1,0 +1,124 @@
+"""What every front has from the contract: options, refusals, limits, availability."""
+
+import re
+import resource
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from benchsuite import programs
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.fronts.base import COMMON, Address, FrontAdapter, FrontPlace
+from benchsuite.servers.base import Available
+from benchsuite.specs import Option
+
+
+class Plain(FrontAdapter):
+    name = "plain-front"
+    program = "plainfront"
+    package = "plain-front-light"
+    least_version = (1, 10)
+    template = "nginx.conf"
+    balances = {"round_robin": "rr"}
+    complaint = re.compile("(.*)")
+    options = {**COMMON, "depth": 1}
+
+    def argv(self) -> list[str]:
+        return [self.executable()]
+
+    def check_argv(self) -> list[str]:
+        return [self.executable(), "-t"]
+
+    def expected_processes(self) -> int:
+        return 1
+
+    def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
+        return {"servers": len(upstreams)}
+
+
+def plain(place: FrontPlace | None = None, **options: Option) -> Plain:
+    return Plain(options, place)
+
+
+def installed(
+    monkeypatch: pytest.MonkeyPatch, version: str | None, path: str | None = "/x"
+) -> None:
+    monkeypatch.setattr(programs, "find", lambda name: path)
+    monkeypatch.setattr(programs, "version", lambda name, *asked: version)
+
+
+def test_options_take_the_type_of_their_default() -> None:
+    assert plain(depth="3", connections="9").settings["connections"] == 9
+    assert plain(tls="yes").scheme == "https"
+    assert plain().scheme == "http"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"colour": "red"}, "plain-front has no option 'colour'; it has: backlog, balance, config"),
+        ({"connections": 0}, "option connections must be at least 1, and is 0"),
+        ({"upstream_keep_alive": -1}, "option upstream_keep_alive must be at least 0, and is -1"),
+        ({"timeout_s": "long"}, "option timeout_s is a whole number"),
+        ({"balance": "random"}, "option balance is one of round_robin, and 'random' is none"),
+        ({"config": "/no/such/file"}, "config names /no/such/file, and there is no such file."),
+    ],
+)
+def test_what_it_would_not_honour_is_refused(options: dict[str, Option], message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        plain(**options)
+
+
+def test_a_template_of_ones_own_takes_the_place_of_ours(tmp_path: Path) -> None:
+    own = tmp_path / "own.conf"
+    own.write_text("@{host}:@{port} @{servers} @{connect_s} @{timeout_s} @{folder}")
+    place = FrontPlace(folder=Path("/run"))
+    files = plain(place, config=str(own)).config_files("127.0.0.1", 80, [("h", 1), ("h", 2)])
+    assert files == {"nginx.conf": "127.0.0.1:80 2 75 3600 /run"}
+
+
+def limited(monkeypatch: pytest.MonkeyPatch, hard: int) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (64, hard))
+
+
+@pytest.mark.parametrize("hard", [resource.RLIM_INFINITY, 328, 20_000])
+def test_enough_files_may_be_open(monkeypatch: pytest.MonkeyPatch, hard: int) -> None:
+    limited(monkeypatch, hard)
+    adapter = plain(connections=100)
+    assert adapter.descriptors() == 328
+    adapter.ensure_descriptors()
+
+
+def test_too_few_open_files_are_told_with_what_would_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited(monkeypatch, 1024)
+    with pytest.raises(UnavailableError) as caught:
+        plain(connections=10_000).ensure_descriptors()
+    assert str(caught.value) == (
+        "plain-front needs 20128 open files for 10000 connections, and a process may open 1024 "
+        "here; raise the limit (ulimit -Hn 20128), or add --front-option connections=448."
+    )
+    plain(connections=448).ensure_descriptors()
+
+
+def test_is_available_where_it_is_new_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(monkeypatch, "1.10.2-3+deb")
+    assert Plain.available() == Available(True)
+    assert Plain.version() == "1.10.2-3+deb"
+    assert Plain.executable() == "/x"
+
+
+@pytest.mark.parametrize(
+    ("version", "path", "reason"),
+    [
+        (None, None, "plainfront is not installed"),
+        (None, "/x", "plainfront does not tell its version"),
+        ("1.9.9", "/x", "plainfront 1.9.9 is older than 1.10"),
+    ],
+)
+def test_says_why_it_is_not_and_the_command(
+    monkeypatch: pytest.MonkeyPatch, version: str | None, path: str | None, reason: str
+) -> None:
+    installed(monkeypatch, version, path)
+    assert Plain.available() == Available(False, reason, "apt install plain-front-light")
+    assert Plain.executable() == (path or "plainfront")

@@ -1,0 +1,266 @@
+"""All built-in fronts: what their configuration says, what they refuse, and that the docs name it.
+
+Whether the programs take it is seen in tests/integration/test_fronts.py.
+"""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from benchsuite import account
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.fronts import BUILTIN
+from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
+from benchsuite.fronts.haproxy import WS_BALANCERS
+from benchsuite.specs import Option
+
+DOCS = Path(__file__).parents[3] / "docs"
+FOLDER = Path("/run/of/a front")
+UPSTREAMS = [("127.0.0.1", 23010), ("127.0.0.1", 23011)]
+
+
+def front_class(name: str) -> type[FrontAdapter]:
+    module, _, attribute = BUILTIN[name].rpartition(".")
+    found: type[FrontAdapter] = getattr(import_module(module), attribute)
+    return found
+
+
+def make(name: str, static_files: StaticFiles | None = None, /, **options: Option) -> FrontAdapter:
+    place = FrontPlace(folder=FOLDER, static=static_files, token="t0ken")
+    return front_class(name)(options, place)
+
+
+def configuration(adapter: FrontAdapter) -> list[str]:
+    """Its lines without indentation, comments and blank ones."""
+    (content,) = adapter.config_files("127.0.0.1", 8123, UPSTREAMS).values()
+    lines = (line.strip() for line in content.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_is_importable_under_its_name(name: str) -> None:
+    assert front_class(name).name == name
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_leaves_no_placeholder(name: str) -> None:
+    for options in ({}, {"tls": True}, {"upstream_keep_alive": 0}):
+        assert "@{" not in "\n".join(configuration(make(name, **options)))
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_runs_and_checks_what_is_in_its_folder(name: str) -> None:
+    adapter = make(name)
+    assert list(adapter.config_files("127.0.0.1", 1, UPSTREAMS)) == [adapter.template]
+    assert str(FOLDER / adapter.template) in adapter.argv()
+    assert str(FOLDER / adapter.template) in adapter.check_argv()
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_listens_and_sends_to_every_instance(name: str) -> None:
+    said = "\n".join(configuration(make(name)))
+    assert "127.0.0.1:8123 " in said
+    assert "127.0.0.1:23010 " in said
+    assert "127.0.0.1:23011 " in said
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        ({}, "daemon off;|worker_processes 1;|access_log off;|client_max_body_size 0;"),
+        ({"processes": 2}, "worker_processes 2;"),
+        ({"connections": 100}, "worker_connections 232;|worker_rlimit_nofile 328;"),
+        ({}, "proxy_next_upstream off;|server 127.0.0.1:23011 max_fails=0;"),
+        ({}, "keepalive 256;|keepalive_timeout 4s;|'' '';|proxy_http_version 1.1;"),
+        ({"upstream_keep_alive": 8, "upstream_idle_s": 2}, "keepalive 8;|keepalive_timeout 2s;"),
+        ({"upstream_keep_alive": 0}, "'' 'close';"),
+        ({}, "default upgrade;|proxy_set_header Upgrade $http_upgrade;"),
+        ({}, "proxy_read_timeout 3600s;|proxy_connect_timeout 75s;|keepalive_timeout 75s;"),
+        ({"timeout_s": 30}, "proxy_read_timeout 30s;|proxy_connect_timeout 30s;"),
+        ({"keep_alive_s": 9}, "keepalive_timeout 9s;"),
+        ({"balance": "least_connections"}, "least_conn;"),
+        ({"balance": "ip_hash"}, "ip_hash;"),
+        ({"backlog": 9}, "listen 127.0.0.1:8123 backlog=9;"),
+        ({"tls": True}, "listen 127.0.0.1:8123 backlog=2048 ssl;"),
+        ({"tls": True}, f'ssl_certificate "{FOLDER}/certificate.pem";'),
+        ({"tls": True}, f'ssl_certificate_key "{FOLDER}/certificate.pem";'),
+    ],
+)
+def test_what_nginx_is_told(options: dict[str, Option], lines: str) -> None:
+    assert set(lines.split("|")) <= set(configuration(make("nginx", **options)))
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        ({}, "maxconn 4096|nbthread 1|balance roundrobin|option forwardfor"),
+        ({"threads": 2, "connections": 9}, "maxconn 9|nbthread 2"),
+        ({}, "retries 0|no option redispatch"),
+        ({}, "server instance-2 127.0.0.1:23011 pool-max-conn 256 pool-purge-delay 4s"),
+        ({}, "option http-keep-alive|http-reuse safe"),
+        ({"reuse": "always"}, "option http-keep-alive|http-reuse always"),
+        ({"upstream_keep_alive": 0}, "option http-server-close|http-reuse never"),
+        ({"upstream_keep_alive": 0}, "server instance-1 127.0.0.1:23010"),
+        ({}, "timeout client 3600s|timeout server 3600s|timeout tunnel 3600s|timeout connect 75s"),
+        (WS_BALANCERS, "maxconn 10000|nbthread 4|timeout tunnel 30s|timeout connect 30s"),
+        ({"keep_alive_s": 9}, "timeout http-keep-alive 9s"),
+        ({"balance": "least_connections"}, "balance leastconn"),
+        ({"balance": "ip_hash"}, "balance source"),
+        ({"backlog": 9}, "bind 127.0.0.1:8123 backlog 9"),
+        ({"tls": True}, f'bind 127.0.0.1:8123 backlog 2048 ssl crt "{FOLDER}/certificate.pem"'),
+        ({"tls": True}, "http-request set-header X-Forwarded-Proto https"),
+    ],
+)
+def test_what_haproxy_is_told(options: dict[str, Option], lines: str) -> None:
+    assert set(lines.split("|")) <= {
+        line.rstrip() for line in configuration(make("haproxy", **options))
+    }
+
+
+def test_nginx_writes_in_its_folder_only() -> None:
+    """Left out, each of these is a file below /var or /run, where only root may write."""
+    said = configuration(make("nginx"))
+    for wanted in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"):
+        assert any(line.startswith(f'{wanted}_temp_path "{FOLDER}/') for line in said), wanted
+    assert f'pid "{FOLDER}/nginx.pid";' in said
+    assert "error_log stderr error;" in said
+    assert make("nginx").argv()[-2:] == ["-e", "stderr"]
+
+
+def test_nginx_keeps_no_connection_when_told_so() -> None:
+    said = configuration(make("nginx", upstream_keep_alive=0))
+    assert not [line for line in said if line.startswith("keepalive ")]
+
+
+def test_the_balance_of_nginx_comes_before_its_keep_alive() -> None:
+    """It takes them in that order only."""
+    said = configuration(make("nginx", balance="least_connections"))
+    assert said.index("least_conn;") < said.index("keepalive 256;")
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "message"),
+    [
+        ("nginx", "processes", 0, "nginx's option processes must be at least 1, and is 0"),
+        ("nginx", "threads", 4, "nginx has no option 'threads'; it has: backlog, balance"),
+        ("nginx", "balance", "source", "one of round_robin, least_connections, ip_hash, and"),
+        ("nginx", "static", True, "static=yes needs STATIC_ROOT, and a STATIC_URL that begins"),
+        ("haproxy", "threads", 0, "haproxy's option threads must be at least 1, and is 0"),
+        ("haproxy", "static", True, "haproxy has no option 'static'"),
+        ("haproxy", "reuse", "often", "one of safe, always, aggressive, never, and 'often' is"),
+    ],
+)
+def test_what_it_would_not_honour_is_refused(
+    name: str, option: str, value: Option, message: str
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)):
+        make(name, **{option: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "sentence"),
+    [
+        (
+            "nginx",
+            'nginx: [emerg] unknown directive "sevrer" in /run/nginx.conf:3\nnginx: failed',
+            'unknown directive "sevrer" in /run/nginx.conf:3',
+        ),
+        (
+            "haproxy",
+            "[NOTICE]   (31) : haproxy version is 2.6.12\n"
+            "[ALERT]    (31) : config : parsing [/run/haproxy.cfg:3] : unknown keyword 'nbthred'\n"
+            "[ALERT]    (31) : config : Fatal errors found in configuration.\n",
+            "parsing [/run/haproxy.cfg:3] : unknown keyword 'nbthred'",
+        ),
+    ],
+    ids=["nginx", "haproxy"],
+)
+def test_finds_what_the_program_complains_of(name: str, said: str, sentence: str) -> None:
+    found = front_class(name).complaint.search(said)
+    assert found
+    assert found.group(1) == sentence
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StaticFiles:
+    monkeypatch.setattr(account, "can_read", lambda folder, user: True)
+    return StaticFiles(url="/static/", root=tmp_path)
+
+
+def test_nginx_serves_static_files_as_this_run_when_it_is_asked(files: StaticFiles) -> None:
+    said = configuration(make("nginx", files, static=True))
+    at = said.index("location /static/ {")
+    assert said[at + 1] == f'alias "{files.root}/";'
+    assert said[at + 2] == 'add_header X-Benchsuite-Run "t0ken";'
+    assert "location /static/ {" not in configuration(make("nginx", files))
+
+
+@pytest.mark.parametrize(
+    ("url", "root", "message"),
+    [
+        ("https://cdn.example/static/", "", "a STATIC_URL that begins with /"),
+        ("/static/", "no-such", "finds no folder .*no-such .STATIC_ROOT.; run manage.py collect"),
+        ("/static/", "a b", "takes no space, quote"),
+        ("/st$atic/", "", "takes no space, quote"),
+    ],
+)
+def test_static_files_that_nginx_could_not_serve_are_refused(
+    files: StaticFiles, url: str, root: str, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        make("nginx", StaticFiles(url=url, root=files.root / root), static=True)
+
+
+def test_static_files_that_are_closed_to_nginx_are_refused(
+    files: StaticFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(account, "can_read", lambda folder, user: False)
+    with pytest.raises(UnavailableError, match=f"and can't read {files.root} "):
+        make("nginx", files, static=True)
+
+
+def test_docs_show_the_options_of_every_front() -> None:
+    section = (DOCS / "fronts.md").read_text().partition("## Options\n")[2].partition("\n## ")[0]
+    lines = [line.strip("|").split("|") for line in section.splitlines() if line[:3] == "| `"]
+    shown = [
+        (name, option.strip("` "), default.strip())
+        for option, default, _, names in lines
+        for name in re.findall(r"`(\w+)`", names)
+    ]
+    existing = [
+        (name, option, shown_as(default))
+        for name in BUILTIN
+        for option, default in front_class(name).options.items()
+    ]
+    assert sorted(shown) == sorted(existing)
+
+
+def test_the_front_in_the_docs_is_one() -> None:
+    (code,) = re.findall(
+        r"```python\n# shop/fronts\.py\n(.*?)```", (DOCS / "extending.md").read_text(), re.DOTALL
+    )
+    names: dict[str, type[FrontAdapter]] = {}
+    exec(code, names)
+    said = configuration(names["ShopNginx"]({}))
+    assert "worker_processes 2;" in said
+    assert "'' 'close';" in said
+
+
+def test_docs_show_every_front() -> None:
+    table = (DOCS / "fronts.md").read_text().partition("| front |")[2].partition("\n\n")[0]
+    rows = {row.split("`")[1]: row for row in table.splitlines() if row.startswith("| `")}
+    assert list(rows) == list(BUILTIN)
+    for name, row in rows.items():
+        one = front_class(name)
+        least = ".".join(map(str, one.least_version))
+        assert f" {least} | `apt install {one.package}` |" in row
+        for option in ("processes", "threads", "static"):
+            assert (f"`{option}" in row) == (option in one.options)
+
+
+def shown_as(default: Option) -> str:
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    return str(default) or "—"
