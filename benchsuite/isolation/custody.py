@@ -18,6 +18,7 @@ from django.utils.module_loading import import_string
 
 from benchsuite.exceptions import DatabaseError
 from benchsuite.isolation.creation import Throwaway, engine
+from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.faults import explain
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
@@ -66,6 +67,7 @@ class Custody:
             "undone": undone(self._project()),
             "cookies": cookies,
             "options": dict(found.get("options", {})),
+            "facts": dataclasses.asdict(Facts.of(_in_force())),
         }
 
     def clone(self, token: str) -> Path:
@@ -149,6 +151,11 @@ def _explained() -> Iterator[None]:
         if not error.code:
             raise
         raise DatabaseError(explain(error, _default_entry())) from error
+
+
+def _in_force() -> dict[str, Any]:
+    """The settings as they are in this process, and will be in the measured server."""
+    return {name: getattr(settings, name) for name in dir(settings) if name.isupper()}
 
 
 def _default_entry() -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any
 from benchsuite import logfile
 from benchsuite.exceptions import DatabaseError, UsageError
 from benchsuite.interrupts import held_back
+from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
 from benchsuite.specs import DatabaseSpec, Option, WorkloadSpec
 
@@ -69,6 +70,11 @@ class Keeper:
     def cookies(self) -> dict[str, str]:
         """What `prepare()` wants every user to send."""
         return dict(self._found("cookies"))
+
+    @property
+    def facts(self) -> Facts:
+        """What only the project's settings tell."""
+        return Facts.from_json(self._found("facts"))
 
     @property
     def engine(self) -> str:

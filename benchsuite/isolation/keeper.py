@@ -5,7 +5,7 @@
 It answers on the inherited pipe FD, in JSON lines, to commands on standard input, JSON lines too:
 
     child → {"event": "ready", "engine", "settings_changed", "slowing", "undone", "cookies",
-             "options"}
+             "options", "facts"}
     parent → {"do": "clone", "token": …}      child → {"event": "cloned", "plan": path}
     parent → {"do": "count", "token": …}      child → {"event": "counted", "counts": {name: …}}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}

@@ -70,7 +70,7 @@ def overridden(settings: Settings, plan: Plan) -> tuple[dict[str, Any], dict[str
 
 def _databases(changes: _Changes, plan: Plan) -> None:
     """Each alias gets its throw-away database; a mirror gets all of the place it mirrors."""
-    if not plan.databases and not plan.database_url:
+    if not plan.databases and not plan.database_url and plan.database_address is None:
         return
     databases = {alias: dict(entry) for alias, entry in _entries(changes.settings).items()}
     if plan.database_url:
@@ -94,7 +94,19 @@ def _databases(changes: _Changes, plan: Plan) -> None:
         )
     if plan.database_url:
         parts.append("default on the server of --database")
+    if plan.database_address is not None:
+        _put_between(databases, plan.database_address)
+        parts.append("default is reached late, through {}:{}".format(*plan.database_address))
     changes.put("DATABASES", databases, "; ".join(parts))
+
+
+def _put_between(databases: dict[str, dict[str, Any]], address: tuple[str, int]) -> None:
+    """Whatever is on the default database's server is reached through another address."""
+    default = databases["default"]
+    there = [default.get(key) for key in ("ENGINE", "HOST", "PORT")]
+    for entry in databases.values():
+        if [entry.get(key) for key in ("ENGINE", "HOST", "PORT")] == there:
+            entry["HOST"], entry["PORT"] = address
 
 
 def _entries(settings: Settings) -> Mapping[str, Mapping[str, Any]]:

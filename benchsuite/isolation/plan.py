@@ -33,6 +33,8 @@ class Plan:
     """Alias → the alias whose database it shares (`TEST: {"MIRROR": …}`)."""
     database_url: str = ""
     """Where the default database is, when it is not where the project says."""
+    database_address: tuple[str, int] | None = None
+    """Where the server finds the default database's server, when something stands in between."""
     needs_target_app: bool = False
     mounts_target: bool = False
     """Whether /bench/ must be put before the project's own URLs."""
@@ -49,7 +51,8 @@ class Plan:
         version = data.pop("plan_version", None)
         if version != PLAN_VERSION:
             raise UsageError(f"{path} is a plan of format {version}, not {PLAN_VERSION}.")
-        return cls(**data)
+        address = data.pop("database_address")
+        return cls(**data, database_address=None if address is None else (address[0], address[1]))
 
     @classmethod
     def of_this_process(cls) -> Self:

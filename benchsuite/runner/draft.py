@@ -194,6 +194,7 @@ class Draft:
             failure=self.failure,
             argv=self.serving.argv,
             programs=self.serving.programs,
+            delay=self.serving.delay,
             server_version=self.adapter.version(),
             python_version=platform.python_version(),
             processes=self.adapter.processes,

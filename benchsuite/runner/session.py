@@ -17,15 +17,17 @@ from typing import Protocol
 from benchsuite import conf, environment, planning
 from benchsuite.exceptions import AnswerError, BenchsuiteError
 from benchsuite.guard import guarded
-from benchsuite.isolation.databases import Keeper, throwaway
+from benchsuite.isolation.databases import Keeper
 from benchsuite.load.crew import LoadCrew, load_crew
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.results import Ceiling, RunResult, Status
+from benchsuite.runner.assembly import Start, serving
+from benchsuite.runner.data import Data
 from benchsuite.runner.draft import Draft
-from benchsuite.runner.serving import Serving, Start, serving
+from benchsuite.runner.serving import Serving
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
-from benchsuite.specs import DatabaseSpec, RunSpec, WorkloadSpec
+from benchsuite.specs import RunSpec
 from benchsuite.workloads.base import Workload
 
 Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
@@ -53,7 +55,8 @@ def session(
         token = secrets.token_hex(8)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsuite-")))
         stack.enter_context(guarded(token, folder))
-        yield Session(settings_module, folder=folder, stack=stack, port=port, ceilings=ceilings)
+        data = Data(settings_module, folder, stack, token)
+        yield Session(data, folder=folder, port=port, ceilings=ceilings)
 
 
 class Session:
@@ -63,19 +66,16 @@ class Session:
 
     def __init__(
         self,
-        settings_module: str,
+        data: Data,
         *,
         folder: Path,
-        stack: ExitStack,
         port: int | None,
         ceilings: Ceilings,
     ) -> None:
-        self.settings_module = settings_module
         self.folder = folder
         self.port = port
-        self._stack = stack
         self._ceilings = ceilings
-        self._keepers: dict[tuple[str, str], Keeper] = {}
+        self._data = data
         self._environment: Mapping[str, object] | None = None
         self._count = 0
 
@@ -119,7 +119,7 @@ class Session:
                 on_cpus=spec.load.cpus,
             )
         )
-        keeper = self._keeper(spec.workload, spec.database, workload)
+        keeper = self._data.keeper(spec, workload)
         keeper.wait()
         draft.settings_changed = keeper.settings_changed
         draft.slowing, draft.undone = keeper.slowing, keeper.undone
@@ -133,7 +133,10 @@ class Session:
             folder=folder,
             token=token,
             plan=plan,
+            facts=keeper.facts,
             ready_path=workload.ready_path,
+            may_reach_more=not workload.needs_target_app,
+            database=self._data.service(spec.database),
         )
         stack.enter_context(serving(draft.serving, start, self.port))
         watcher.stage(f"ready in {draft.serving.startup_s:.1f} s")
@@ -146,26 +149,6 @@ class Session:
             draft.done = _load(load, draft, watcher)
         draft.stored_after = keeper.counts(token)
         draft.read_samples(*load.samples())
-
-    def _keeper(self, spec: WorkloadSpec, database: DatabaseSpec, workload: Workload) -> Keeper:
-        key = (repr(spec.to_json()), repr(database.to_json()))
-        if key not in self._keepers:
-            folder = self.folder / f"data-{len(self._keepers)}"
-            folder.mkdir()
-            self._keepers[key] = self._stack.enter_context(
-                throwaway(
-                    folder=folder,
-                    settings_module=self.settings_module,
-                    token=secrets.token_hex(6),
-                    workload_path=conf.workload_paths()[spec.workload],
-                    workload=spec,
-                    database=database,
-                    needs_target_app=workload.needs_target_app,
-                    log=folder / "keeper.log",
-                    env=dict(os.environ),
-                )
-            )
-        return self._keepers[key]
 
 
 def _job(

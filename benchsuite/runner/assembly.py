@@ -1,0 +1,217 @@
+"""Starts what a run serves with, in order: delays, instances of the server, the front before them.
+
+    load → (delay) → front → instances → (delay) → database
+
+Everything that answers runs on the target's CPUs; a delay belongs to the measuring, and runs on
+those of the load.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchsuite import conf
+from benchsuite.delay import netem
+from benchsuite.delay.choice import Choice, choose
+from benchsuite.delay.delayer import Delayer, delayer
+from benchsuite.exceptions import UsageError
+from benchsuite.fronts.base import FrontPlace, StaticFiles
+from benchsuite.fronts.starting import front
+from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.plan import Plan
+from benchsuite.probe import answers_as
+from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
+from benchsuite.runner.serving import (
+    DATABASE,
+    DELAY,
+    FRONT,
+    LOG_LINES,
+    TARGET,
+    WORKERS,
+    Serving,
+)
+from benchsuite.runner.surroundings import surroundings
+from benchsuite.servers.base import Place, ServerAdapter
+from benchsuite.services.service import Service
+from benchsuite.specs import PROXY, RunSpec
+
+READY_TIMEOUT_S = 60.0
+
+Address = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """What all programs of one run are started with."""
+
+    spec: RunSpec
+    make: Callable[[Place], ServerAdapter]
+    folder: Path
+    """The run's own."""
+    token: str
+    plan: Path
+    """As the keeper wrote it; what stands in between is added to a copy."""
+    facts: Facts
+    ready_path: str
+    may_reach_more: bool = True
+    """Whether the target may want more of the network than its settings tell."""
+    database: Service | None = None
+    """The PostgreSQL that was started for the runs of this command."""
+
+
+@contextmanager
+def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
+    """Starts everything in order and ends it in reverse; inside the block the target answers.
+
+    `found` is filled while it starts. Raises StartError with the end of the log of what did not
+    come up.
+    """
+    with ExitStack() as stack:
+        try:
+            if start.database is not None:
+                found.add(DATABASE, start.database.process, start.database.version)
+            late = stack.enter_context(_delayer(start))
+            plan = _planned(start, late)
+            port = port or free_port(late.server_host)
+            ensure_port_free(late.server_host, port)
+            scheme = _servers(start, stack, found, late, plan, port)
+            host, port = late.clients(port)
+            for process in late.processes().values():
+                found.add(DELAY, process)
+            found.delay = late.to_json() if start.spec.delay else {}
+            found.base_url = f"{scheme}://{host}:{port}"
+            _wait(start, found.members[-1].process, found.base_url)
+            yield
+        finally:
+            found.log = found.log_tail(LOG_LINES)
+
+
+@contextmanager
+def _delayer(start: Start) -> Iterator[Delayer]:
+    """What delays as the spec says; without any delay all addresses are the real ones."""
+    spec, facts = start.spec.delay, start.facts
+    choice = Choice(by=PROXY, reason="nothing is delayed")
+    if spec:
+        if spec.to_database_s and facts.database_address is None:
+            raise UsageError(
+                "--delay-to-database delays a database that is reached by TCP, and the target's "
+                "default one is not; add --database=postgresql."
+            )
+        choice = choose(
+            spec.by,
+            netem=netem.available(),
+            cut_off=facts.cut_off,
+            may_reach_more=start.may_reach_more,
+        )
+    with delayer(
+        spec,
+        choice,
+        database=facts.database_address,
+        folder=start.folder,
+        marker=start.token,
+        env=dict(os.environ),
+        on_cpus=start.spec.load.cpus,
+    ) as late:
+        yield late
+
+
+def _planned(start: Start, late: Delayer) -> Path:
+    """The plan of the servers: the keeper's, with the way that leads to the database."""
+    plan = Plan.read(start.plan)
+    if start.database is not None:
+        plan = replace(plan, database_url=start.database.url)
+    if start.spec.delay.to_database_s:
+        plan = replace(plan, database_address=late.database())
+    path = start.folder / "plan.json"
+    plan.write(path)
+    return path
+
+
+def _servers(
+    start: Start, stack: ExitStack, found: Serving, late: Delayer, plan: Path, port: int
+) -> str:
+    """The server on that port, or its instances with a front on it; the scheme clients speak."""
+    spec = start.spec.server
+    host = late.server_host
+    ports = [port] if not spec.front else [free_port(host) for _ in range(spec.instances)]
+    servers = [_server(start, stack, found, late, plan, (host, one)) for one in ports]
+    for process, one in zip(servers, ports, strict=True):
+        ready_s = _wait(start, process, f"http://{host}:{one}")
+    found.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
+    if not spec.front:
+        return "http"
+    place = FrontPlace(
+        folder=start.folder / "front",
+        static=StaticFiles(url=start.facts.static_url, root=Path(start.facts.static_root))
+        if start.facts.static_url and start.facts.static_root
+        else None,
+        token=start.token,
+    )
+    adapter = conf.front_class(spec.front)(spec.front_options, place)
+    process = stack.enter_context(
+        front(
+            adapter,
+            [(host, one) for one in ports],
+            host=host,
+            port=port,
+            log=start.folder / "front.log",
+            env=dict(os.environ),
+            marker=start.token,
+            on_cpus=spec.cpus,
+        )
+    )
+    found.add(FRONT, process, adapter.version())
+    return adapter.scheme
+
+
+def _server(
+    start: Start,
+    stack: ExitStack,
+    found: Serving,
+    late: Delayer,
+    plan: Path,
+    address: Address,
+) -> Process:
+    """One copy of the server, and what its adapter wants beside it."""
+    number = len(found.members)
+    place = Place(folder=start.folder / f"server-{number}")
+    adapter = start.make(place)
+    _write(place.folder, adapter.config_files(*address))
+    env = surroundings(adapter, token=start.token, plan=plan, seed=start.spec.seed)
+    programs: list[tuple[str, str, Sequence[str], str | None]] = [
+        (TARGET, adapter.name, adapter.argv(*address), adapter.version(place.interpreter))
+    ]
+    programs += [(WORKERS, name, argv, None) for name, argv in adapter.beside().items()]
+    for part, name, argv, version in programs:
+        process = stack.enter_context(
+            running(
+                late.wrapped(argv),
+                name=name,
+                log=start.folder / f"{part}-{len(found.members)}.log",
+                env=env,
+                stop_signal=adapter.stop_signal,
+                grace_s=adapter.grace_s,
+                marker=start.token,
+                on_cpus=start.spec.server.cpus,
+            )
+        )
+        found.add(part, process, version)
+    return found.members[number].process
+
+
+def _wait(start: Start, process: Process, base_url: str) -> float:
+    """Seconds from the start of a process until this run answers there."""
+    url = base_url + start.ready_path
+    return wait_until_ready(
+        process, lambda: answers_as(url, start.token), timeout_s=READY_TIMEOUT_S
+    )
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)

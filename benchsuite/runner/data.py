@@ -1,0 +1,77 @@
+"""The databases of a session: made once for each workload and each database asked for."""
+
+import os
+import secrets
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from benchsuite import conf
+from benchsuite.isolation.databases import Keeper, throwaway
+from benchsuite.services.postgres import MAX_CONNECTIONS, postgres
+from benchsuite.services.service import Service
+from benchsuite.specs import POSTGRESQL, DatabaseSpec, RunSpec
+from benchsuite.workloads.base import Workload
+
+
+class Data:
+    """Keepers, and the PostgreSQL on which they keep; all end with the session's stack."""
+
+    def __init__(self, settings_module: str, folder: Path, stack: ExitStack, marker: str) -> None:
+        self._settings_module = settings_module
+        self._folder = folder
+        self._stack = stack
+        self._marker = marker
+        """The session's: its guard ends what is left when this process is killed."""
+        self._keepers: dict[tuple[str, str], Keeper] = {}
+        self._services: dict[tuple[int, bool], Service] = {}
+
+    def service(self, spec: DatabaseSpec) -> Service | None:
+        """The PostgreSQL that was asked for, started at the first run that wants it."""
+        if spec.use != POSTGRESQL:
+            return None
+        key = (spec.max_connections or MAX_CONNECTIONS, spec.fsync)
+        if key not in self._services:
+            folder = self._folder / f"postgresql-{len(self._services)}"
+            folder.mkdir()
+            self._services[key] = self._stack.enter_context(
+                postgres(
+                    folder=folder,
+                    marker=self._marker,
+                    max_connections=key[0],
+                    fsync=spec.fsync,
+                    env=dict(os.environ),
+                )
+            )
+        return self._services[key]
+
+    def keeper(self, spec: RunSpec, workload: Workload) -> Keeper:
+        """Who keeps the databases of this workload; it begins to make them when it is first asked
+        for.
+        """
+        key = (repr(spec.workload.to_json()), repr(spec.database.to_json()))
+        if key not in self._keepers:
+            service = self.service(spec.database)
+            folder = self._folder / f"data-{len(self._keepers)}"
+            folder.mkdir()
+            self._keepers[key] = self._stack.enter_context(
+                throwaway(
+                    folder=folder,
+                    settings_module=self._settings_module,
+                    token=secrets.token_hex(6),
+                    workload_path=conf.workload_paths()[spec.workload.workload],
+                    workload=spec.workload,
+                    database=_on(spec.database, service),
+                    needs_target_app=workload.needs_target_app,
+                    log=folder / "keeper.log",
+                    env=dict(os.environ),
+                )
+            )
+        return self._keepers[key]
+
+
+def _on(spec: DatabaseSpec, service: Service | None) -> DatabaseSpec:
+    """The same, on the PostgreSQL that has been started for it."""
+    if service is None:
+        return spec
+    return replace(spec, use=service.admin_url, max_connections=None, fsync=True)
