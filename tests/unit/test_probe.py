@@ -65,7 +65,7 @@ def test_no_answer_is_no(connection, error):
     assert connection.asked[1:] == [("GET", "/"), ("close",)]
 
 
-@pytest.mark.parametrize("url", ["https://127.0.0.1/", "127.0.0.1:8000", "http:///path"])
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "127.0.0.1:8000", "http:///path"])
 def test_what_is_no_url_is_a_mistake_of_the_caller(url):
-    with pytest.raises(ValueError, match="wants http://host:port/path"):
+    with pytest.raises(ValueError, match=r"wants http\(s\)://host:port/path"):
         probe.answers_as(url, "mine")
