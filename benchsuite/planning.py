@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from benchsuite import conf, cpus
+from benchsuite import around, conf, cpus
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import LoadProfile, RunSpec, WorkloadSpec
@@ -72,6 +72,7 @@ def check(runs: Iterable[RunSpec]) -> None:
         cpus.check(run.server.cpus, "The server")
         cpus.check(run.load.cpus, "The load")
         _check_users(workload(run.workload), run.load)
+        around.check(run)
         usable = conf.server_class(run.server.server).available()
         if not usable.ok:
             raise UnavailableError(

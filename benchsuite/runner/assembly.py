@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchsuite import conf
+from benchsuite import around, conf
 from benchsuite.delay import netem
 from benchsuite.delay.choice import Choice, choose
 from benchsuite.delay.delayer import Delayer, delayer
@@ -34,8 +34,9 @@ from benchsuite.runner.serving import (
 )
 from benchsuite.runner.surroundings import surroundings
 from benchsuite.servers.base import Place, ServerAdapter
+from benchsuite.services.redis import redis
 from benchsuite.services.service import Service
-from benchsuite.specs import PROXY, RunSpec
+from benchsuite.specs import PROXY, REDIS, RunSpec
 
 READY_TIMEOUT_S = 60.0
 
@@ -61,6 +62,16 @@ class Start:
     """The PostgreSQL that was started for the runs of this command."""
 
 
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What stands around the servers when they are started."""
+
+    late: Delayer
+    plan: Path
+    services: Mapping[str, str]
+    """Name → URL."""
+
+
 @contextmanager
 def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
     """Starts everything in order and ends it in reverse; inside the block the target answers.
@@ -72,11 +83,12 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
         try:
             if start.database is not None:
                 found.add(DATABASE, start.database.process, start.database.version)
+            services = _services(start, stack, found)
             late = stack.enter_context(_delayer(start))
-            plan = _planned(start, late)
+            scene = Scene(late, _planned(start, late), services)
             port = port or free_port(late.server_host)
             ensure_port_free(late.server_host, port)
-            scheme = _servers(start, stack, found, late, plan, port)
+            scheme = _servers(start, stack, found, scene, port)
             host, port = late.clients(port)
             for process in late.processes().values():
                 found.add(DELAY, process)
@@ -86,6 +98,26 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
             yield
         finally:
             found.log = found.log_tail(LOG_LINES)
+
+
+def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
+    """Starts what server or channel layer want; name → URL."""
+    urls: dict[str, str] = {}
+    if REDIS in around.wanted_services(start.spec):
+        folder = start.folder / REDIS
+        folder.mkdir()
+        service = stack.enter_context(
+            redis(
+                folder=folder,
+                marker=start.token,
+                by=start.spec.layer.by,
+                env=dict(os.environ),
+                on_cpus=start.spec.server.cpus,
+            )
+        )
+        found.add(REDIS, service.process, service.version)
+        urls[REDIS] = service.url
+    return urls
 
 
 @contextmanager
@@ -129,14 +161,12 @@ def _planned(start: Start, late: Delayer) -> Path:
     return path
 
 
-def _servers(
-    start: Start, stack: ExitStack, found: Serving, late: Delayer, plan: Path, port: int
-) -> str:
+def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
     """The server on that port, or its instances with a front on it; the scheme clients speak."""
     spec = start.spec.server
-    host = late.server_host
+    host = scene.late.server_host
     ports = [port] if not spec.front else [free_port(host) for _ in range(spec.instances)]
-    servers = [_server(start, stack, found, late, plan, (host, one)) for one in ports]
+    servers = [_server(start, stack, found, scene, (host, one)) for one in ports]
     for process, one in zip(servers, ports, strict=True):
         ready_s = _wait(start, process, f"http://{host}:{one}")
     found.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
@@ -170,16 +200,15 @@ def _server(
     start: Start,
     stack: ExitStack,
     found: Serving,
-    late: Delayer,
-    plan: Path,
+    scene: Scene,
     address: Address,
 ) -> Process:
     """One copy of the server, and what its adapter wants beside it."""
     number = len(found.members)
-    place = Place(folder=start.folder / f"server-{number}")
+    place = Place(folder=start.folder / f"server-{number}", services=scene.services)
     adapter = start.make(place)
     _write(place.folder, adapter.config_files(*address))
-    env = surroundings(adapter, token=start.token, plan=plan, seed=start.spec.seed)
+    env = surroundings(adapter, token=start.token, plan=scene.plan, seed=start.spec.seed)
     programs: list[tuple[str, str, Sequence[str], str | None]] = [
         (TARGET, adapter.name, adapter.argv(*address), adapter.version(place.interpreter))
     ]
@@ -187,7 +216,7 @@ def _server(
     for part, name, argv, version in programs:
         process = stack.enter_context(
             running(
-                late.wrapped(argv),
+                scene.late.wrapped(argv),
                 name=name,
                 log=start.folder / f"{part}-{len(found.members)}.log",
                 env=env,
