@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from benchsuite.delay.address import HOST, Address, DelayedAddress, Direction, delayed
 from benchsuite.delay.choice import Choice
 from benchsuite.delay.network import PrivateNetwork, private_network
-from benchsuite.proc import Process
+from benchsuite.proc import Process, free_port
 from benchsuite.specs.delay import NETEM, DelaySpec
 
 
@@ -17,10 +17,15 @@ class Delayer(Protocol):
     """Delays what one server sends, to its database and to its clients."""
 
     server_host: str
-    """Where the server must listen."""
+    """Where the server must listen; not on loopback with netem, so ALLOWED_HOSTS must have it."""
+
+    def free_port(self) -> int:
+        """A port of `server_host` that nobody listens on now."""
 
     def database(self) -> Address | None:
-        """Where the server finds its database; None where there is none by TCP."""
+        """Where the server finds its database, which may have moved also when only clients are
+        delayed; None where there is none by TCP.
+        """
 
     def wrapped(self, argv: Sequence[str]) -> list[str]:
         """The server's command line, as it must be started."""
@@ -107,6 +112,9 @@ class ProxyDelayer:
                 "delay-to-database", database, "to_server", spec.to_database_s
             )
 
+    def free_port(self) -> int:
+        return free_port(self.server_host)
+
     def database(self) -> Address | None:
         return self._database
 
@@ -151,6 +159,9 @@ class NetemDelayer:
         self._network = network
         self._choice = choice
         self._database = database
+
+    def free_port(self) -> int:
+        return self._network.free_port()
 
     def database(self) -> Address | None:
         if self._database is None:

@@ -122,9 +122,15 @@ def available() -> Available:
 def wires_here() -> list[dict[str, Any]]:
     """All veth interfaces of this machine's network, as `ip -json link` tells them."""
     argv = [program("ip"), "-json", "link", "show", "type", "veth"]
-    said = subprocess.run(argv, capture_output=True, timeout=TRY_S, check=True).stdout
-    found: list[dict[str, Any]] = json.loads(said or b"[]")
+    found: list[dict[str, Any]] = json.loads(output(argv) or "[]")
     return found
+
+
+def output(argv: Sequence[str]) -> str:
+    """What a command prints that is not expected to fail."""
+    return subprocess.run(
+        argv, capture_output=True, text=True, timeout=TRY_S, check=True
+    ).stdout.strip()
 
 
 def complaint(argv: Sequence[str]) -> str:

@@ -34,6 +34,13 @@ except ConnectionResetError:  # the way is open, and the service is not up
     pass
 """
 
+FREE_PORT = """
+import socket, sys
+with socket.socket() as listener:
+    listener.bind((sys.argv[1], 0))
+    print(listener.getsockname()[1])
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateNetwork:
@@ -52,6 +59,11 @@ class PrivateNetwork:
     def wrapped(self, argv: Sequence[str]) -> list[str]:
         """The command line that starts a program in this network."""
         return [*netem.entering(self.holder.pid), *argv]
+
+    def free_port(self) -> int:
+        """A port in there that nobody listens on now; only who is inside can tell."""
+        program = [sys.executable, "-I", "-S", "-c", FREE_PORT, self.address]
+        return int(netem.output(self.wrapped(program)))
 
     def to_json(self) -> dict[str, Any]:
         return {

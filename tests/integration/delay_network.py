@@ -156,6 +156,7 @@ def facade(folder: Path) -> dict[str, Any]:
             "clients": late.clients(80) == (late.server_host, 80),
             "wrapped": late.wrapped(["server"])[-1],
             "processes": sorted(late.processes()),
+            "free_port": late.free_port(),
             "json": json.loads(json.dumps(late.to_json())),
         }
 

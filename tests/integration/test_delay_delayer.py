@@ -12,6 +12,7 @@ import pytest
 
 from benchsuite.delay.choice import Choice
 from benchsuite.delay.delayer import Delayer, delayer
+from benchsuite.proc import ensure_port_free
 from benchsuite.specs.delay import DelaySpec
 from tests.integration.delay_servers import connect, receive, server
 from tests.integration.left_behind import processes_with
@@ -108,4 +109,5 @@ def test_no_database(tmp_path: Path) -> None:
         env=dict(os.environ),
     ) as late:
         assert late.database() is None
+        ensure_port_free(late.server_host, late.free_port())
         assert late.processes() == {}

@@ -53,6 +53,7 @@ def test_as_a_run_uses_it(tmp_path: Path) -> None:
     assert seen["clients"]
     assert seen["wrapped"] == "server"
     assert seen["processes"] == ["carrier-0"]
+    assert 1024 < seen["free_port"] < 65536
     assert seen["json"]["by"] == "netem"
     assert seen["json"]["reason"] == "of the test"
     assert set(seen["json"]["wires"]) == {"clients", "services"}
