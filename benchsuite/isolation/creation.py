@@ -12,7 +12,7 @@ from typing import Any
 from django.db import DatabaseError, connections
 from django.test.utils import setup_databases
 
-from benchsuite.isolation.overrides import PLACE
+from benchsuite.isolation.connecting import PLACE
 
 DUMMY = "django.db.backends.dummy"
 LONGEST_ALIAS = 20

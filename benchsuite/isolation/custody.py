@@ -5,6 +5,7 @@ import importlib
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,8 @@ class Custody:
         """Makes and fills the templates; what the parent wants to know of it."""
         if self._plan.needs_target_app:
             self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
+        self._changes()  # what can't be is refused before anything is made
+        self._check_pool()
         workload = self._workload()
         with _explained():
             if self._database.use == KEEP:
@@ -70,17 +73,25 @@ class Custody:
             "facts": dataclasses.asdict(Facts.of(_in_force())),
         }
 
-    def clone(self, token: str) -> Path:
-        """A copy of the databases for one run, and the plan its server is started with."""
+    def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy of the databases for one run, and the plan its server is started with.
+
+        `amended` are fields of the plan that are known only now, when the services of the run are
+        up: addresses, a layer.
+        """
         folder = self._folder / token[:SUFFIX]
         folder.mkdir()
         names: Mapping[str, str] = {}
         if self._database.use != KEEP:
             with _explained():
                 names = self._throwaway.clone(token[:SUFFIX])
+        plan = dataclasses.replace(self._run_plan(token, str(folder), names), **amended)
         path = folder / "plan.json"
-        self._run_plan(token, str(folder), names).write(path)
-        return path
+        plan.write(path)
+        return {
+            "plan": str(path),
+            "settings_changed": overridden(self._project(), plan)[1],
+        }
 
     def count(self, token: str) -> dict[str, int]:
         """What the workload counts in the databases of one run; with "keep", in the project's."""
@@ -127,12 +138,21 @@ class Custody:
             folder=folder,
             databases=names,
             mirrors=self._throwaway.mirrors,
+            conn_max_age_s=self._database.conn_max_age_s,
+            pool=self._database.pool,
         )
 
     def _changes(self) -> dict[str, str]:
-        """What a run's server will say it changed: the same for every run."""
+        """What a run's server will say it changed, as far as that can be known now."""
         names = {alias: "" for same in self._throwaway.groups.values() for alias in same}
         return overridden(self._project(), self._run_plan("", "", names))[1]
+
+    def _check_pool(self) -> None:
+        if self._database.pool is not None and find_spec("psycopg_pool") is None:
+            raise DatabaseError(
+                "--pool needs psycopg 3 with its pool in the project's environment: pip install "
+                "'psycopg[pool]'"
+            )
 
     def _project(self) -> dict[str, Any]:
         """The project's own settings."""

@@ -17,7 +17,7 @@ from benchsuite.exceptions import DatabaseError, UsageError
 from benchsuite.interrupts import held_back
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
-from benchsuite.specs import DatabaseSpec, Option, WorkloadSpec
+from benchsuite.specs import POSTGRESQL, DatabaseSpec, Option, WorkloadSpec
 
 READY_S = 900.0
 CLONE_S = 120.0
@@ -41,6 +41,7 @@ class Keeper:
         self._spec = spec
         self._seeding_s = rows / ROWS_PER_SECOND
         self._ready: Mapping[str, Any] | None = None
+        self._changed: Mapping[str, str] | None = None
 
     @property
     def pid(self) -> int:
@@ -53,8 +54,9 @@ class Keeper:
 
     @property
     def settings_changed(self) -> dict[str, str]:
-        """Setting → what was changed, in words."""
-        return dict(self._found("settings_changed"))
+        """Setting → what is changed for the server of the last clone, in words."""
+        found: Mapping[str, str] = self._changed or self._found("settings_changed")
+        return dict(found)
 
     @property
     def slowing(self) -> dict[str, str]:
@@ -88,13 +90,19 @@ class Keeper:
         return dataclasses.replace(self._spec, options=options)
 
     @contextmanager
-    def clone(self, token: str) -> Iterator[Path]:
-        """A fresh copy of the databases while the block runs; the path of one server's plan."""
+    def clone(self, token: str, **amended: Any) -> Iterator[Path]:
+        """A fresh copy of the databases while the block runs; the path of one server's plan.
+
+        `amended` are fields of that plan which are known only when the services of the run are up
+        (`database_url`, `database_host`, `layer`, …); the databases are made where the keeper
+        reaches them all the same.
+        """
         self.wait()
-        self._tell({"do": "clone", "token": token})
-        plan = Path(self._answer("cloned", CLONE_S + self._seeding_s)["plan"])
+        self._tell({"do": "clone", "token": token, "amended": amended})
+        answer = self._answer("cloned", CLONE_S + self._seeding_s)
+        self._changed = answer["settings_changed"]
         try:
-            yield plan
+            yield Path(answer["plan"])
         finally:
             self._tell({"do": "drop", "token": token})
             self._answer("dropped", CLONE_S)
@@ -129,7 +137,7 @@ class Keeper:
         assert self._ready is not None
         return self._ready[name]
 
-    def _tell(self, command: Mapping[str, str]) -> None:
+    def _tell(self, command: Mapping[str, Any]) -> None:
         assert self._child.stdin is not None
         try:
             self._child.stdin.write(json.dumps(command).encode() + b"\n")
@@ -177,17 +185,21 @@ def throwaway(
     needs_target_app: bool,
     log: Path,
     env: Mapping[str, str],
+    database_url: str = "",
 ) -> Iterator[Keeper]:
     """Starts making the databases; they are dropped at the end, also when this process is killed.
 
-    `folder` must exist and be this run's own; SQLite files are made in it. The keeper works while
-    the caller does something else until `Keeper.wait()`.
+    `folder` must exist and be this run's own; SQLite files are made in it. `database_url` is where
+    the default database is made when the spec leaves that to the run ("postgresql"). The keeper
+    works while the caller does something else until `Keeper.wait()`.
     """
+    if database.use == POSTGRESQL and not database_url:
+        raise UsageError("--database=postgresql means a server that the run has started before.")
     plan = Plan(
         settings_module=settings_module,
         token=token,
         folder=str(folder.resolve()),
-        database_url=_checked_url(database),
+        database_url=database_url or _checked_url(database),
         needs_target_app=needs_target_app,
     )
     request = {

@@ -49,6 +49,7 @@ def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:
     host = str((entry or {}).get("HOST") or "")
     if kind == "postgis":
         kind = "postgresql"
-    if kind not in PORTS or not host or host.startswith("/"):
+    by_socket = not host or host.startswith("/") or (kind == "mysql" and host == "localhost")
+    if kind not in PORTS or by_socket:
         return None
     return host, int((entry or {}).get("PORT") or PORTS[kind])

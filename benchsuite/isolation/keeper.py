@@ -6,7 +6,9 @@ It answers on the inherited pipe FD, in JSON lines, to commands on standard inpu
 
     child → {"event": "ready", "engine", "settings_changed", "slowing", "undone", "cookies",
              "options", "facts"}
-    parent → {"do": "clone", "token": …}      child → {"event": "cloned", "plan": path}
+    parent → {"do": "clone", "token": …, "amended": {field: value}}
+                                              child → {"event": "cloned", "plan": path,
+                                                       "settings_changed"}
     parent → {"do": "count", "token": …}      child → {"event": "counted", "counts": {name: …}}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
 
@@ -24,7 +26,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
-from benchsuite.exceptions import BenchsuiteError, DatabaseError
+from benchsuite.exceptions import BenchsuiteError
 from benchsuite.isolation.plan import Plan
 from benchsuite.specs import DatabaseSpec, WorkloadSpec
 
@@ -106,11 +108,11 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
 def _answered(custody: Any, command: Message) -> Message:
     try:
         if command["do"] == "clone":
-            return {"event": "cloned", "plan": str(custody.clone(command["token"]))}
+            return {"event": "cloned", **custody.clone(command["token"], command["amended"])}
         if command["do"] == "count":
             return {"event": "counted", "counts": custody.count(command["token"])}
         custody.drop(command["token"])
-    except DatabaseError as error:
+    except BenchsuiteError as error:
         return {"event": "failed", "message": str(error)}
     return {"event": "dropped"}
 

@@ -33,8 +33,18 @@ class Plan:
     """Alias → the alias whose database it shares (`TEST: {"MIRROR": …}`)."""
     database_url: str = ""
     """Where the default database is, when it is not where the project says."""
-    database_address: tuple[str, int] | None = None
-    """Where the server finds the default database's server, when something stands in between."""
+    database_host: str = ""
+    """By which the server reaches the default database, when something stands between that only
+    the server shall feel (a delay); empty for its own address."""
+    database_port: int | None = None
+    conn_max_age_s: float | None = None
+    """CONN_MAX_AGE of all databases; None leaves the project's."""
+    pool: int | None = None
+    """Largest size of psycopg's pool in each process; None leaves the project's."""
+    layer: str = ""
+    """Dotted path of the default channel layer's class; empty leaves the project's."""
+    layer_url: str = ""
+    """Where the Redis of that layer is."""
     needs_target_app: bool = False
     mounts_target: bool = False
     """Whether /bench/ must be put before the project's own URLs."""
@@ -51,8 +61,7 @@ class Plan:
         version = data.pop("plan_version", None)
         if version != PLAN_VERSION:
             raise UsageError(f"{path} is a plan of format {version}, not {PLAN_VERSION}.")
-        address = data.pop("database_address")
-        return cls(**data, database_address=None if address is None else (address[0], address[1]))
+        return cls(**data)
 
     @classmethod
     def of_this_process(cls) -> Self:

@@ -8,9 +8,10 @@ those of the load.
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchsuite import around, conf
 from benchsuite.delay import netem
@@ -20,7 +21,6 @@ from benchsuite.exceptions import UsageError
 from benchsuite.fronts.base import FrontPlace, StaticFiles
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
-from benchsuite.isolation.plan import Plan
 from benchsuite.probe import answers_as
 from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
 from benchsuite.runner.serving import (
@@ -52,8 +52,8 @@ class Start:
     folder: Path
     """The run's own."""
     token: str
-    plan: Path
-    """As the keeper wrote it; what stands in between is added to a copy."""
+    clone: Callable[..., AbstractContextManager[Path]]
+    """`Keeper.clone` for this run: called with what only now is known, gives the servers' plan."""
     facts: Facts
     ready_path: str
     may_reach_more: bool = True
@@ -85,7 +85,8 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
                 found.add(DATABASE, start.database.process, start.database.version)
             services = _services(start, stack, found)
             late = stack.enter_context(_delayer(start))
-            scene = Scene(late, _planned(start, late), services)
+            plan = stack.enter_context(start.clone(**_amended(start, late, services)))
+            scene = Scene(late, plan, services)
             port = port or free_port(late.server_host)
             ensure_port_free(late.server_host, port)
             scheme = _servers(start, stack, found, scene, port)
@@ -149,16 +150,19 @@ def _delayer(start: Start) -> Iterator[Delayer]:
         yield late
 
 
-def _planned(start: Start, late: Delayer) -> Path:
-    """The plan of the servers: the keeper's, with the way that leads to the database."""
-    plan = Plan.read(start.plan)
+def _amended(start: Start, late: Delayer, services: Mapping[str, str]) -> dict[str, Any]:
+    """Fields of the plan that are known only when everything around the servers is up."""
+    amended: dict[str, Any] = {}
     if start.database is not None:
-        plan = replace(plan, database_url=start.database.url)
+        amended["database_url"] = start.database.url
     if start.spec.delay.to_database_s:
-        plan = replace(plan, database_address=late.database())
-    path = start.folder / "plan.json"
-    plan.write(path)
-    return path
+        found = late.database()
+        assert found is not None
+        amended["database_host"], amended["database_port"] = found
+    if start.spec.layer.backend:
+        amended["layer"] = start.spec.layer.path
+        amended["layer_url"] = services.get(REDIS, "")
+    return amended
 
 
 def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:

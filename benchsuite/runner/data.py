@@ -3,7 +3,6 @@
 import os
 import secrets
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 from benchsuite import conf
@@ -61,17 +60,11 @@ class Data:
                     token=secrets.token_hex(6),
                     workload_path=conf.workload_paths()[spec.workload.workload],
                     workload=spec.workload,
-                    database=_on(spec.database, service),
+                    database=spec.database,
+                    database_url=service.admin_url if service else "",
                     needs_target_app=workload.needs_target_app,
                     log=folder / "keeper.log",
                     env=dict(os.environ),
                 )
             )
         return self._keepers[key]
-
-
-def _on(spec: DatabaseSpec, service: Service | None) -> DatabaseSpec:
-    """The same, on the PostgreSQL that has been started for it."""
-    if service is None:
-        return spec
-    return replace(spec, use=service.admin_url, max_connections=None, fsync=True)

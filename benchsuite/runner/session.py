@@ -121,24 +121,23 @@ class Session:
         )
         keeper = self._data.keeper(spec, workload)
         keeper.wait()
-        draft.settings_changed = keeper.settings_changed
         draft.slowing, draft.undone = keeper.slowing, keeper.undone
         draft.has_own_users = bool(workload.locustfile)
         token = secrets.token_hex(16)
-        plan = stack.enter_context(keeper.clone(token))
         stack.enter_context(guarded(token, folder))
         start = Start(
             spec=spec,
             make=partial(planning.adapter, spec),
             folder=folder,
             token=token,
-            plan=plan,
+            clone=partial(keeper.clone, token),
             facts=keeper.facts,
             ready_path=workload.ready_path,
             may_reach_more=not workload.needs_target_app,
             database=self._data.service(spec.database),
         )
         stack.enter_context(serving(draft.serving, start, self.port))
+        draft.settings_changed = keeper.settings_changed
         watcher.stage(f"ready in {draft.serving.startup_s:.1f} s")
         job = _job(spec, workload, draft.serving.base_url, token, folder, keeper)
         _check(load, job, draft.serving)

@@ -11,6 +11,12 @@ REDIS = "redis"
 REDIS_PUBSUB = "redis-pubsub"
 LAYERS = (MEMORY, REDIS, REDIS_PUBSUB)
 
+PATHS = {
+    MEMORY: "channels.layers.InMemoryChannelLayer",
+    REDIS: "channels_redis.core.RedisChannelLayer",
+    REDIS_PUBSUB: "channels_redis.pubsub.RedisPubSubChannelLayer",
+}
+
 TCP = "tcp"
 UNIX = "unix"
 
@@ -39,6 +45,11 @@ class LayerSpec(Spec):
                 "A layer in memory stays within one process, so --workers can't be reached; take "
                 "--layer=redis."
             )
+
+    @property
+    def path(self) -> str:
+        """Dotted path of the layer's class; empty for the project's own."""
+        return PATHS.get(self.backend, "")
 
     def __bool__(self) -> bool:
         return bool(self.backend or self.workers)

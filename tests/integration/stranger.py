@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
 from benchsuite.isolation.databases import Keeper, throwaway
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
@@ -64,8 +65,9 @@ def order(request):
     return JsonResponse({"orders": Order.objects.count()})
 def settle(request):
     names = {alias: str(connections[alias].settings_dict["NAME"]) for alias in connections}
+    users = {alias: str(connections[alias].settings_dict["USER"]) for alias in connections}
     counts = {"orders": Order.objects.count(), "logs": Log.objects.count()}
-    return JsonResponse({"debug": settings.DEBUG, "names": names, **counts})
+    return JsonResponse({"debug": settings.DEBUG, "names": names, "users": users, **counts})
 urlpatterns = [path("order/", order), path("settle/", settle)]
 """
 CALLABLE = """
@@ -115,7 +117,13 @@ class Stranger:
 
     @contextmanager
     def kept(
-        self, *, use: str = "throwaway", rows: int = 3, needs_target_app: bool = False
+        self,
+        *,
+        use: str = "throwaway",
+        rows: int = 3,
+        needs_target_app: bool = False,
+        database_url: str = "",
+        **database: Any,
     ) -> Iterator[Keeper]:
         """The keeper of a command that measures the project."""
         folder = self.folder / "run"
@@ -126,7 +134,8 @@ class Stranger:
             token="0123456789ab",
             workload_path="shop.bench.Orders",
             workload=WorkloadSpec(workload="orders"),
-            database=DatabaseSpec(use=use, rows=rows),
+            database=DatabaseSpec(use=use, rows=rows, **database),
+            database_url=database_url,
             needs_target_app=needs_target_app,
             log=self.folder / "keeper.log",
             env=self.env,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.isolation.overrides import ASGI, MAIL_SINK, URLCONF, WSGI, moved, overridden
+from benchsuite.isolation.overrides import ASGI, MAIL_SINK, URLCONF, WSGI, overridden
 from benchsuite.isolation.plan import Plan
 
 PLAN = Plan(settings_module="shop.settings", token="feed", folder="/run")
@@ -116,11 +116,6 @@ def test_a_url_moves_the_default_database() -> None:
     assert (default["HOST"], default["PORT"], default["NAME"]) == ("there", 6, "bench_1")
     assert default["CONN_MAX_AGE"] == 60
     assert "s3cret" not in repr(words)
-
-
-def test_options_of_another_engine_are_dropped() -> None:
-    entry = {"ENGINE": "django.db.backends.sqlite3", "OPTIONS": {"init_command": "PRAGMA"}}
-    assert "OPTIONS" not in moved(entry, "postgres://me@there/any")
 
 
 def test_caches_that_outlive_the_process_get_keys_and_folders_of_the_run() -> None:

@@ -16,6 +16,12 @@ PLAN = Plan(
     databases={"default": "bench_feed_0default"},
     mirrors={"replica": "default"},
     database_url="postgres://me:secret@host/name",
+    database_host="127.0.0.1",
+    database_port=5433,
+    conn_max_age_s=60.0,
+    pool=None,
+    layer="channels_redis.core.RedisChannelLayer",
+    layer_url="unix:///tmp/run/redis.sock",
     needs_target_app=True,
     mounts_target=True,
 )

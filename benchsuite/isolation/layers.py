@@ -1,0 +1,46 @@
+"""Which channel layers the target has: changes of CHANNEL_LAYERS."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchsuite.isolation.changes import Changes
+from benchsuite.isolation.plan import Plan
+
+OF_REDIS = "channels_redis."
+ITS_PREFIX = "asgi"
+"""What channels_redis begins its keys with when it is told nothing."""
+TOKEN = 8
+"""Characters of a run's token in its keys."""
+
+
+def change_layers(changes: Changes, plan: Plan) -> None:
+    """The layer of the plan as the default one; what stays in Redis gets keys of the run."""
+    given: Mapping[str, Mapping[str, Any]] = changes.settings.get("CHANNEL_LAYERS") or {}
+    layers = {
+        alias: _prefixed(entry, plan)
+        for alias, entry in given.items()
+        if not (plan.layer and alias == "default")
+    }
+    renamed = any(layers[alias] != given[alias] for alias in layers)
+    words = ["keys carry a prefix of the run"] if renamed else []
+    if plan.layer:
+        config = {"hosts": [plan.layer_url]} if plan.layer_url else {}
+        layers["default"] = _prefixed({"BACKEND": plan.layer, "CONFIG": config}, plan)
+        words = [f"default is {plan.layer}{_place(plan.layer_url)}", *words]
+    if words:
+        changes.put("CHANNEL_LAYERS", layers, "; ".join(words))
+
+
+def _prefixed(entry: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    if not str(entry.get("BACKEND", "")).startswith(OF_REDIS):
+        return dict(entry)
+    config = dict(entry.get("CONFIG", {}))
+    config["prefix"] = f"bench_{plan.token[:TOKEN]}_{config.get('prefix', ITS_PREFIX)}"
+    return {**entry, "CONFIG": config}
+
+
+def _place(url: str) -> str:
+    """How Redis is reached, in words that hold no password."""
+    if not url:
+        return ""
+    return " by Unix socket" if url.startswith("unix:") else " by TCP"
