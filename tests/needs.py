@@ -60,7 +60,8 @@ PACKAGES = {
 NEEDS: dict[str, Need] = {
     "chromium": Need(_program("chromium", "chromium-browser"), "apt install chromium"),
     "postgresql": Need(_postgresql, "apt install postgresql"),
-    "nginx": Need(_program("nginx"), "apt install nginx-light"),
+    "nginx": Need(_program("nginx", "/usr/sbin/nginx"), "apt install nginx-light"),
+    "haproxy": Need(_program("haproxy", "/usr/sbin/haproxy"), "apt install haproxy"),
     "redis": Need(_redis, "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),
     "git": Need(_program("git"), "apt install git"),

@@ -1,5 +1,6 @@
 """Runs manage.py as people do, in a process of its own, with results in a database of the test."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,9 +8,11 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 LONGEST_S = 90
+SHORT = ("--users=2", "--warmup=0", "--duration=1", "--timeout=5")
 
 
 @dataclass(frozen=True)
@@ -24,15 +27,21 @@ class Ended:
 class Command:
     """manage.py of one project, with a folder for its results and temporary files."""
 
-    def __init__(self, folder: Path, manage: Path = ROOT / "manage.py", **env: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        manage: Path = ROOT / "manage.py",
+        temporary: Path | None = None,
+        **env: str,
+    ) -> None:
         self.folder = folder
         self.manage = manage
-        temporary = folder / "tmp"
-        temporary.mkdir(exist_ok=True)
+        self.temporary = temporary or folder / "tmp"
+        self.temporary.mkdir(exist_ok=True)
         self.env = {
             **os.environ,
             "DATABASE_URL": f"sqlite:///{folder}/results.sqlite3",
-            "TMPDIR": str(temporary),
+            "TMPDIR": str(self.temporary),
             "COLUMNS": "160",
             "PYTHONWARNINGS": "default",
             **env,
@@ -63,7 +72,7 @@ class Command:
         return Ended(process.returncode, out, err)
 
     def left_in_temporary_folder(self) -> list[str]:
-        return sorted(path.name for path in (self.folder / "tmp").glob("benchsuite-*"))
+        return sorted(path.name for path in self.temporary.glob("benchsuite-*"))
 
 
 def wait_for(what: str, condition: object, limit_s: float = 30.0) -> None:
@@ -73,3 +82,12 @@ def wait_for(what: str, condition: object, limit_s: float = 30.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, f"{what}: not within {limit_s:g} s"
         time.sleep(0.05)
+
+
+def measured(command: Command, *words: str) -> dict[str, Any]:
+    """The one object that --json=- printed."""
+    ended = command.run("runbench", "--json=-", *SHORT, *words)
+    assert ended.status == 0, ended.err
+    (one,) = json.loads(ended.out)
+    assert isinstance(one, dict)
+    return one

@@ -1,7 +1,40 @@
 """What is left out where the machine can't have it, and why."""
 
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
 from tests.integration.cassandra import JARS
+from tests.integration.command import Command
 
 # Cassandra is a hundred jars and a gigabyte of memory: its test is for those who ask for it, with
 # CASSANDRA_JARS=FOLDER, where FOLDER is what docs/surveys.md says how to fill.
 collect_ignore = [] if JARS else ["test_cassandra_store.py"]
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an empty, migrated database of results."""
+    folder = tmp_path_factory.mktemp("migrated")
+    ended = Command(folder).run("migrate", "--verbosity=0")
+    assert ended.status == 0, ended.err
+    return folder / "results.sqlite3"
+
+
+@pytest.fixture
+def command(tmp_path: Path, migrated: Path) -> Iterator[Command]:
+    """The repository's own project; leaves nothing in its temporary folder."""
+    source = sqlite3.connect(migrated)
+    target = sqlite3.connect(tmp_path / "results.sqlite3")
+    source.backup(target)
+    source.close()
+    target.close()
+    with tempfile.TemporaryDirectory(prefix="bst-") as temporary:
+        # as /tmp is: programs that must not be root run as another user
+        Path(temporary).chmod(0o1777)
+        made = Command(tmp_path, temporary=Path(temporary))
+        yield made
+        assert made.left_in_temporary_folder() == []

@@ -7,38 +7,13 @@ import socket
 import sqlite3
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchsuite.servers import BUILTIN
-from tests.integration.command import Command, wait_for
-
-SHORT = ("--users=2", "--warmup=0", "--duration=1", "--timeout=5")
-
-
-@pytest.fixture(scope="module")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an empty, migrated database of results."""
-    folder = tmp_path_factory.mktemp("migrated")
-    ended = Command(folder).run("migrate", "--verbosity=0")
-    assert ended.status == 0, ended.err
-    return folder / "results.sqlite3"
-
-
-@pytest.fixture
-def command(tmp_path: Path, migrated: Path) -> Iterator[Command]:
-    """The repository's own project; leaves nothing in its temporary folder."""
-    source = sqlite3.connect(migrated)
-    target = sqlite3.connect(tmp_path / "results.sqlite3")
-    source.backup(target)
-    source.close()
-    target.close()
-    made = Command(tmp_path)
-    yield made
-    assert made.left_in_temporary_folder() == []
+from tests.integration.command import SHORT, Command, measured, wait_for
 
 
 def rows(command: Command, columns: str = "status, failure, goodput") -> list[Any]:
@@ -50,15 +25,6 @@ def rows(command: Command, columns: str = "status, failure, goodput") -> list[An
         ).fetchall()
     finally:
         connection.close()
-
-
-def measured(command: Command, *words: str) -> dict[str, Any]:
-    """The one object that --json=- printed."""
-    ended = command.run("runbench", "--json=-", *SHORT, *words)
-    assert ended.status == 0, ended.err
-    (one,) = json.loads(ended.out)
-    assert isinstance(one, dict)
-    return one
 
 
 @pytest.mark.parametrize("server", BUILTIN)
