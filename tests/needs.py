@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from benchsuite import programs
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -25,6 +27,11 @@ class Need:
 
 def _program(*names: str) -> Callable[[], bool]:
     return lambda: any(shutil.which(name) for name in names)
+
+
+def _system(name: str) -> Callable[[], bool]:
+    """A program of the system, which an ordinary user's path may not lead to."""
+    return lambda: programs.find(name) is not None
 
 
 def _module(name: str) -> Callable[[], bool]:
@@ -60,8 +67,9 @@ PACKAGES = {
 NEEDS: dict[str, Need] = {
     "chromium": Need(_program("chromium", "chromium-browser"), "apt install chromium"),
     "postgresql": Need(_postgresql, "apt install postgresql"),
-    "nginx": Need(_program("nginx", "/usr/sbin/nginx"), "apt install nginx-light"),
-    "haproxy": Need(_program("haproxy", "/usr/sbin/haproxy"), "apt install haproxy"),
+    "nginx": Need(_system("nginx"), "apt install nginx-light"),
+    "haproxy": Need(_system("haproxy"), "apt install haproxy"),
+    "openssl": Need(_system("openssl"), "apt install openssl"),
     "redis": Need(_redis, "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),
     "git": Need(_program("git"), "apt install git"),

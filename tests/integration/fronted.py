@@ -1,0 +1,150 @@
+"""Fronts with instances behind them, started for a test."""
+
+import http.client
+import os
+import tempfile
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from importlib import import_module
+from pathlib import Path
+
+from benchsuite.fronts import BUILTIN
+from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
+from benchsuite.fronts.starting import front
+from benchsuite.probe import answers_as
+from benchsuite.proc import Process, free_port, running, wait_until_ready
+from benchsuite.specs import Option
+from tests.integration.stub import Stub, command
+
+HOST = "127.0.0.1"
+READY_S = 20.0
+
+
+def front_class(name: str) -> type[FrontAdapter]:
+    module, _, attribute = BUILTIN[name].rpartition(".")
+    found: type[FrontAdapter] = getattr(import_module(module), attribute)
+    return found
+
+
+class Fronted:
+    """A front that was started, and what stands behind it."""
+
+    def __init__(
+        self, adapter: FrontAdapter, process: Process, port: int, instances: Sequence[Stub]
+    ) -> None:
+        self.adapter = adapter
+        self.process = process
+        self.port = port
+        self.instances = instances
+
+    @property
+    def marker(self) -> str:
+        return self.instances[0].marker
+
+    def wait(self) -> float:
+        url = f"{self.adapter.scheme}://{HOST}:{self.port}/"
+        return wait_until_ready(
+            self.process, lambda: answers_as(url, self.marker), timeout_s=READY_S
+        )
+
+    def connect(self, timeout_s: float = 20.0) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(HOST, self.port, timeout=timeout_s)
+
+    def get(self, path: str = "/") -> tuple[http.client.HTTPResponse, bytes]:
+        with closing(self.connect()) as connection:
+            return exchange(connection, path)
+
+    def ask(self, requests: int, *, clients: int = 20) -> "Asked":
+        """Requests shared by clients, each with a connection that it keeps if it can."""
+
+        def some(_: int) -> list[http.client.HTTPResponse]:
+            with closing(self.connect()) as connection:
+                return [exchange(connection)[0] for _ in range(requests // clients)]
+
+        with ThreadPoolExecutor(clients) as pool:
+            answers = [one for answers in pool.map(some, range(clients)) for one in answers]
+        return Asked(answers)
+
+
+class Asked:
+    """What came back."""
+
+    def __init__(self, answers: list[http.client.HTTPResponse]) -> None:
+        self.statuses = Counter(one.status for one in answers)
+        good = [one for one in answers if one.status == 200]
+        self.instances = Counter(int(one.headers["X-Instance"]) for one in good)
+        self._most: dict[str, int] = {}
+        for one in good:
+            name, accepted = one.headers["X-Instance"], int(one.headers["X-Accepted"])
+            self._most[name] = max(self._most.get(name, 0), accepted)
+
+    @property
+    def connections(self) -> int:
+        """How many connections all instances had accepted by the last answer."""
+        return sum(self._most.values())
+
+
+def exchange(
+    connection: http.client.HTTPConnection, path: str = "/", body: bytes | None = None
+) -> tuple[http.client.HTTPResponse, bytes]:
+    connection.request("POST" if body else "GET", path, body)
+    answer = connection.getresponse()
+    return answer, answer.read()
+
+
+@contextmanager
+def temporary() -> Iterator[Path]:
+    """Not pytest's folder: that is closed to the user that a front runs as, and is to stay so."""
+    with tempfile.TemporaryDirectory(prefix="fronted-") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def fronted(
+    name: str,
+    count: int = 1,
+    *,
+    options: dict[str, Option] | None = None,
+    static: StaticFiles | None = None,
+    marker: str = "",
+    folder: Path | None = None,
+) -> Iterator[Fronted]:
+    """The front of that name before so many stubs; all are ready."""
+    marker = marker or uuid.uuid4().hex
+    with ExitStack() as stack:
+        folder = folder or stack.enter_context(temporary())
+        instances = [stack.enter_context(_instance(folder, marker)) for _ in range(count)]
+        for one in instances:
+            one.wait()
+        port = free_port()
+        place = FrontPlace(folder=folder / "front", static=static, token=marker)
+        adapter = front_class(name)(options or {}, place)
+        process = stack.enter_context(
+            front(
+                adapter,
+                [(HOST, one.port) for one in instances],
+                port=port,
+                log=folder / "front.log",
+                env=dict(os.environ),
+                marker=marker,
+            )
+        )
+        served = Fronted(adapter, process, port, instances)
+        served.wait()
+        yield served
+
+
+@contextmanager
+def _instance(folder: Path, marker: str) -> Iterator[Stub]:
+    port = free_port()
+    with running(
+        command("counting", port),
+        name=f"instance-{port}",
+        log=folder / f"instance-{port}.log",
+        env=dict(os.environ),
+        marker=marker,
+    ) as process:
+        yield Stub(process, port, marker)

@@ -1,0 +1,192 @@
+"""Every built-in front, really started before small instances: what goes through, and where to."""
+
+import hashlib
+import http.client
+import json
+import os
+import pwd
+import ssl
+import time
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from benchsuite.exceptions import StartError
+from benchsuite.fronts import BUILTIN
+from benchsuite.fronts.base import StaticFiles
+from benchsuite.specs import Option
+from tests.integration.fronted import HOST, exchange, front_class, fronted, temporary
+from tests.integration.left_behind import eventually
+from tests.needs import needs
+
+NAMES = [pytest.param(name, marks=needs(name)) for name in BUILTIN]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("name", NAMES)
+def test_shares_evenly_over_kept_connections(name: str, count: int) -> None:
+    with fronted(name, count) as served:
+        before = served.ask(20).connections
+        asked = served.ask(600)
+    assert asked.statuses == {200: 600}
+    assert asked.instances == dict.fromkeys((one.port for one in served.instances), 600 // count)
+    assert asked.connections - before < 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_makes_a_connection_for_each_request_when_none_are_kept(name: str) -> None:
+    with fronted(name, 3, options={"upstream_keep_alive": 0}) as served:
+        before = served.ask(3, clients=1).connections
+        asked = served.ask(300)
+    assert asked.statuses == {200: 300}
+    assert asked.connections - before == 300
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_large_bodies_pass_both_ways(name: str) -> None:
+    with fronted(name) as served, closing(served.connect()) as connection:
+        assert exchange(connection, "/big/")[1] == b"0123456789abcdef" * 196_608
+        for size in (300_000, 3_000_000):
+            body = os.urandom(size)
+            assert exchange(connection, "/", body)[1] == hashlib.sha256(body).hexdigest().encode()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tells_the_instance_who_asked(name: str) -> None:
+    with fronted(name) as served:
+        seen = json.loads(served.get("/headers/")[1])
+    assert seen["host"] == f"{HOST}:{served.port}"
+    assert seen["x-forwarded-for"] == seen["x-real-ip"] == HOST
+    assert seen["x-forwarded-proto"] == "http"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_dead_instance_should_have_answered_fails_at_once(name: str) -> None:
+    with fronted(name, 3) as served:
+        served.ask(60)
+        dead = served.instances[1]
+        dead.process.end(9, 1.0)
+        began = time.monotonic()
+        asked = served.ask(300)
+        took_s = time.monotonic() - began
+    assert asked.statuses == {200: 200, 502 if name == "nginx" else 503: 100}
+    assert dead.port not in asked.instances
+    assert took_s < 10, "it waited before it gave up, or tried again"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_more_clients_at_once_than_nginx_would_have_by_itself(name: str) -> None:
+    with fronted(name) as served, ExitStack() as stack:
+        clients = [stack.enter_context(closing(served.connect())) for _ in range(600)]
+        for client in clients:
+            client.request("GET", "/slow/")
+        assert {client.getresponse().read() for client in clients} == {b"slow"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_runs_without_root_in_as_many_processes_as_it_says(name: str) -> None:
+    with fronted(name) as served:
+        wanted = served.adapter.expected_processes()
+        assert eventually(lambda: len(served.process.living()) == wanted)
+        status = Path(f"/proc/{served.process.pid}/status").read_text()
+        user = int(status.partition("Uid:")[2].split()[0])
+    nobody = pwd.getpwnam("nobody").pw_uid
+    assert user == (nobody if os.geteuid() == 0 else os.geteuid())
+    assert front_class(name).version()
+
+
+@needs("nginx")
+def test_nginx_shares_evenly_in_two_processes_too() -> None:
+    with fronted("nginx", 3, options={"processes": 2}) as served:
+        assert eventually(lambda: len(served.process.living()) == 3)
+        asked = served.ask(600)
+    assert asked.instances == dict.fromkeys((one.port for one in served.instances), 200)
+
+
+OTHERS: dict[str, list[dict[str, Option]]] = {
+    "nginx": [
+        {"balance": "least_connections", "keep_alive_s": 5, "backlog": 100},
+        {"balance": "ip_hash", "upstream_idle_s": 1, "timeout_s": 30},
+    ],
+    "haproxy": [
+        {"balance": "least_connections", "keep_alive_s": 5, "backlog": 100, "threads": 2},
+        {"balance": "ip_hash", "upstream_idle_s": 1, "timeout_s": 30, "reuse": "always"},
+        {"reuse": "aggressive", "connections": 100},
+        {"reuse": "never", "threads": 4},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        pytest.param(name, options, marks=needs(name), id=f"{name}-{number}")
+        for name in BUILTIN
+        for number, options in enumerate(OTHERS[name])
+    ],
+)
+def test_takes_every_option_that_it_names(name: str, options: dict[str, Option]) -> None:
+    with fronted(name, 2, options=options) as served:
+        asked = served.ask(60)
+    assert asked.statuses == {200: 60}
+    assert len(asked.instances) == (1 if options.get("balance") == "ip_hash" else 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_says_what_is_wrong_with_a_configuration_in_one_sentence(name: str) -> None:
+    with temporary() as folder:
+        own = folder / "own.conf"
+        own.write_text("nonsense @{port};\n")
+        with pytest.raises(StartError) as caught, fronted(name, options={"config": str(own)}):
+            pytest.fail("it started")
+    said = str(caught.value)
+    assert said.startswith(f"{name} refuses its configuration: ")
+    assert "nonsense" in said or "unknown" in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ends_when_its_port_is_taken(name: str) -> None:
+    with fronted(name) as served, temporary() as folder:
+        own = folder / "own"
+        instance = [(HOST, served.instances[0].port)]
+        (taking,) = served.adapter.config_files(HOST, served.port, instance).values()
+        own.write_text(taking)
+        refused = pytest.raises(StartError, match="ended with status 1 before it answered")
+        with refused, fronted(name, options={"config": str(own)}):
+            pytest.fail("it started")
+        assert served.get()[1] == b"ok"
+
+
+@needs("nginx")
+def test_nginx_serves_the_static_files_of_the_project() -> None:
+    with temporary() as folder:
+        folder.chmod(0o755)
+        root = folder / "static"
+        (root / "shop").mkdir(parents=True)
+        (root / "shop" / "shop.css").write_text("body {}")
+        static = StaticFiles(url="/static/", root=root)
+        with fronted("nginx", options={"static": True}, static=static) as served:
+            answer, body = served.get("/static/shop/shop.css")
+            assert (answer.status, body) == (200, b"body {}")
+            assert answer.headers["Content-Type"] == "text/css"
+            assert answer.headers["X-Benchsuite-Run"] == served.marker
+            assert answer.headers["X-Instance"] is None
+            assert served.get("/static/none.css")[0].status == 404
+            assert served.get()[0].headers["X-Instance"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@needs("openssl")
+def test_speaks_tls_with_a_certificate_of_its_own(name: str) -> None:
+    with fronted(name, options={"tls": True}) as served:
+        pem = (served.adapter.place.folder / "certificate.pem").read_text()
+        trusting = ssl.create_default_context(
+            cadata=pem[pem.index("-----BEGIN CERTIFICATE-----") :]
+        )
+        connection = http.client.HTTPSConnection(HOST, served.port, timeout=20, context=trusting)
+        with closing(connection):
+            answer, body = exchange(connection, "/headers/")
+        assert json.loads(body)["x-forwarded-proto"] == "https"
+        assert answer.headers["X-Benchsuite-Run"] == served.marker
