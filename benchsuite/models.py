@@ -101,6 +101,11 @@ class Run(models.Model):
     environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
 
     startup_s = models.FloatField(null=True)
+    unit = models.CharField(
+        max_length=12,
+        default="request",
+        help_text="What the figures are of: request, message or handshake.",
+    )
     requests = models.PositiveBigIntegerField(null=True)
     failures = models.PositiveBigIntegerField(null=True)
     completions = models.PositiveBigIntegerField(
@@ -116,6 +121,12 @@ class Run(models.Model):
     cpu_percent = models.FloatField(null=True)
     memory_bytes = models.PositiveBigIntegerField(null=True)
     sampler_cpu_percent = models.FloatField(null=True)
+    connection_bytes = models.FloatField(
+        null=True, help_text="Of the target's memory, for each idle WebSocket."
+    )
+    websockets = models.JSONField(
+        null=True, help_text="What became of messages and connections; null without WebSockets."
+    )
 
     class Meta:
         ordering = ["-started_at", "server"]
@@ -134,7 +145,7 @@ class Measurement(models.Model):
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="measurements")
     name = models.CharField(max_length=500)
-    scope = models.CharField(max_length=8)
+    scope = models.CharField(max_length=12)
     requests = models.PositiveBigIntegerField()
     failures = models.PositiveBigIntegerField()
     failures_by_kind = models.JSONField(default=dict)
@@ -182,6 +193,13 @@ class Interval(models.Model):
     p50_s = models.FloatField(null=True)
     p95_s = models.FloatField(null=True)
     p99_s = models.FloatField(null=True)
+    connections = models.PositiveIntegerField(null=True, help_text="Open WebSockets.")
+    strays = models.PositiveIntegerField(
+        null=True, help_text="Messages that nobody waited for: copies, late ones, damaged ones."
+    )
+    closed = models.PositiveIntegerField(
+        null=True, help_text="WebSockets that ended before the load had ended them."
+    )
     histogram = models.TextField(
         blank=True, help_text="Response times, encoded HdrHistogram, in µs."
     )

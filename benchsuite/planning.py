@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from benchsuite import around, conf, cpus
+from benchsuite import around, conf, cpus, descriptors
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import LoadProfile, RunSpec, WorkloadSpec
@@ -71,7 +71,9 @@ def check(runs: Iterable[RunSpec]) -> None:
         adapter(run)
         cpus.check(run.server.cpus, "The server")
         cpus.check(run.load.cpus, "The load")
-        _check_users(workload(run.workload), run.load)
+        work = workload(run.workload)
+        _check_users(work, run.load)
+        _check_sockets(work, run)
         around.check(run)
         usable = conf.server_class(run.server.server).available()
         if not usable.ok:
@@ -93,6 +95,32 @@ def _check_users(work: Workload, load: LoadProfile) -> None:
         raise UsageError(
             "Users of a locustfile can't rest, so --stages must rise from level to level."
         )
+
+
+def open_files(work: Workload, run: RunSpec) -> int:
+    """Files that one process of a run may have open at most; 0 where that needs no thought."""
+    if not work.needs_websocket:
+        return 0
+    return descriptors.needed(_connections(run.load), ends=2 if run.server.front else 1)
+
+
+def _connections(load: LoadProfile) -> int:
+    return load.in_flight_limit if load.is_open else load.users
+
+
+def _check_sockets(work: Workload, run: RunSpec) -> None:
+    """WebSockets need a server that speaks them, and an open file each."""
+    if not work.needs_websocket:
+        return
+    server = run.server.server
+    if not conf.server_class(server).websocket:
+        able = [name for name in conf.server_paths() if conf.server_class(name).websocket]
+        raise UsageError(
+            f"The workload {work.name} speaks WebSocket, and {server} does not; there are: "
+            f"{', '.join(able)}."
+        )
+    work.fit(run.load)
+    descriptors.check(open_files(work, run), _connections(run.load))
 
 
 def usable_servers() -> list[str]:

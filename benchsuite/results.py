@@ -82,7 +82,8 @@ class Summary:
 
     name: str
     scope: str
-    """"all" (every request), "request", "journey", or "stage" (every request of a stage)."""
+    """"all" (every request), "stage" (every request of a stage), or what its samples are of
+    (`benchsuite.stats.samples`): "request", "journey", "message", "handshake" …"""
     requests: int
     """Those whose intended start lies in the window, answered or not."""
     failures: int
@@ -121,6 +122,12 @@ class Interval:
     p50_s: float | None = None
     p95_s: float | None = None
     p99_s: float | None = None
+    connections: int | None = None
+    """WebSockets open at its end; this and the next two are None where there are none."""
+    strays: int | None = None
+    """Messages that nobody waited for: copies, late ones, damaged ones."""
+    closed: int | None = None
+    """Connections that ended before we had ended them."""
     histogram: str = ""
     """Response times of the successes, encoded."""
 
@@ -141,6 +148,62 @@ class Reading:
     processes: int | None = None
     threads: int | None = None
     open_files: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accounts:
+    """What became of all messages and connections of a window, exactly."""
+
+    messages: int
+    """Meant to be sent in the window; in a broadcast, one for each subscriber."""
+    lost: int
+    """Sent, and nothing came back in time."""
+    duplicated: int
+    reordered: int
+    corrupt: int
+    """Came back as something else."""
+    misdirected: int
+    """Came to another connection."""
+    handshakes: int
+    """Over the whole load, as the next three."""
+    handshakes_failed: int
+    closings_failed: int
+    """Closing handshakes that the server did not answer."""
+    closed_early: int
+    """Connections that the server ended, or broke, in the window."""
+    closes: Mapping[int, int] = field(default_factory=dict)
+    """The same by their close code; 1006 where no close frame came."""
+
+    @property
+    def strays(self) -> int:
+        return self.duplicated + self.reordered + self.corrupt + self.misdirected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleMemory:
+    """What a connection that says nothing takes of the target's memory, in bytes."""
+
+    steps: tuple[tuple[int, int], ...]
+    """(open connections, proportional set size of the target) at each step."""
+    each_bytes: float | None = None
+    """The slope over the steps; None when there are too few."""
+    low_bytes: float | None = None
+    high_bytes: float | None = None
+    """Its 95 % interval."""
+    before_bytes: int | None = None
+    """What the target took before the first connection."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSockets:
+    """What only WebSockets have."""
+
+    accounts: Accounts
+    connections: int | None = None
+    """The most that were open at once."""
+    rate_connected: float | None = None
+    """Messages per second of the time in which connections were open, not being made or closed."""
+    idle: IdleMemory | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,10 +265,13 @@ class RunResult:
     startup_s: float | None = None
     window: tuple[float, float] | None = None
     """Begin and end of the window in seconds since the first request."""
+    unit: str = "request"
+    """What the total is of: requests, messages or handshakes."""
     total: Summary | None = None
     summaries: tuple[Summary, ...] = ()
     intervals: tuple[Interval, ...] = ()
     readings: tuple[Reading, ...] = ()
+    websockets: WebSockets | None = None
     findings: tuple[Finding, ...] = ()
     verdict: Verdict | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)

@@ -135,6 +135,11 @@ def _columns(run: models.Run, result: RunResult) -> None:
     if own:
         run.failed_completions = sum(one.failures for one in own)
         run.completions = sum(one.requests for one in own) - run.failed_completions
+    run.unit = result.unit
+    sockets = result.websockets
+    if sockets is not None:
+        run.websockets = dataclasses.asdict(sockets)
+        run.connection_bytes = sockets.idle.each_bytes if sockets.idle else None
     total = result.total
     if total is not None:
         run.requests = total.requests

@@ -19,6 +19,9 @@ Application = Callable[..., Awaitable[None]]
 SOCKETS = "/bench/ws/"
 
 _header = (RUN_HEADER.lower().encode(), run_token().encode())
+_mark = f"{RUN_HEADER}.{run_token()}"
+"""A subprotocol that the load offers to servers that send no headers when they accept."""
+_for_autobahn = {RUN_HEADER: run_token()}
 _project = project_asgi()
 _STARTS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 
@@ -28,13 +31,30 @@ async def application(
     receive: Callable[[], Awaitable[Event]],
     send: Callable[[Event], Awaitable[None]],
 ) -> None:
+    marked = _mark in scope.get("subprotocols", ())
+    if marked:
+        offered = [name for name in scope["subprotocols"] if name != _mark]
+        scope = {**scope, "subprotocols": offered}
+
     async def send_with_header(event: Event) -> None:
-        if event["type"] in _STARTS:
+        if event["type"] == "websocket.accept" and _is_daphne(send):
+            event = {**event, "subprotocol": (event.get("subprotocol"), _for_autobahn)}
+        elif event["type"] == "websocket.accept" and marked:
+            event = {**event, "subprotocol": event.get("subprotocol") or _mark}
+        elif event["type"] in _STARTS:
             event = {**event, "headers": [*event.get("headers", ()), _header]}
         await send(event)
 
     chosen = _target() if _is_targets(scope) else _project
     await chosen(scope, receive, send_with_header)
+
+
+def _is_daphne(send: Any) -> bool:
+    """Whether Daphne is to send it: accepting a WebSocket, it leaves the headers out, and gives
+    autobahn the subprotocol alone; autobahn takes headers with it.
+    """
+    server = getattr(getattr(send, "func", None), "__self__", None)
+    return type(server).__module__.partition(".")[0] == "daphne"
 
 
 def _is_targets(scope: Event) -> bool:

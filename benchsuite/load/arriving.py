@@ -5,6 +5,7 @@ wakes one for each arrival of the schedule. An arrival that finds no free slot i
 that becomes free, and its waiting counts, because it keeps its intended start.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from math import inf
 from time import monotonic
@@ -14,24 +15,36 @@ import gevent
 from gevent import get_hub
 from gevent.event import Event
 from gevent.hub import Waiter
+from gevent.lock import BoundedSemaphore
 from locust import User
 
+from benchsuite.exceptions import AnswerError
 from benchsuite.load.alarm import Alarm
-from benchsuite.load.clients import Gate, HttpClient, Target
+from benchsuite.load.clients import Gate, HttpClient, RequestFailed, Target
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
 from benchsuite.load.schedule import Tally, arrivals
 from benchsuite.load.users import Journeys
+from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.workloads.base import Workload
+
+MOST_ENTERING = 50
+"""Slots that get ready at the same time: all at once would be a storm of connections."""
 
 
 class Arriving(Journeys):
     """All slots, and the arrivals that they wait for."""
 
     def __init__(
-        self, job: Job, workload: Workload, target: Target, recorder: Recorder, gate: Gate
+        self,
+        job: Job,
+        workload: Workload,
+        target: Target,
+        recorder: Recorder,
+        gate: Gate,
+        dialect: type[Dialect] | None = None,
     ) -> None:
-        super().__init__(job, workload, target, recorder, gate)
+        super().__init__(job, workload, target, recorder, gate, dialect)
         self._load = job.load
         self.standing_by = self.share(job.load.in_flight_limit)
         self._moments: Iterator[float] = arrivals(
@@ -41,8 +54,11 @@ class Arriving(Journeys):
         self._next = inf
         """The earliest arrival that nobody has taken yet."""
         self._end = inf
-        self._free: list[tuple[HttpClient, Any]] = []
-        """Slots that wait; the last one gets the next arrival, so that few connections are used."""
+        self._free: deque[tuple[HttpClient, Any]] = deque()
+        """Slots that wait; the last one gets the next arrival, so that few connections are used, or
+        in turn, so that all are."""
+        self._next_free = self._free.popleft if workload.in_turn else self._free.pop
+        self._entering = BoundedSemaphore(MOST_ENTERING)
         self._freed = Event()
         self._standing_by = Event()
         self._under_way: dict[HttpClient, tuple[float, float]] = {}
@@ -69,7 +85,7 @@ class Arriving(Journeys):
         self._end = monotonic()
 
     def busy(self) -> bool:
-        return bool(self._under_way) or self._next < self._end
+        return bool(self._under_way) or self._next < self._end or self._sockets.busy
 
     def give_up(self, moment: float) -> None:
         for client, (intended, start) in self._under_way.items():
@@ -105,7 +121,7 @@ class Arriving(Journeys):
                 moment = self._take()
                 if moment is None:
                     break
-                client, slot = self._free.pop()
+                client, slot = self._next_free()
                 # from now on, so that the drain waits also for those that have yet to wake up
                 self._under_way[client] = (moment, monotonic())
                 wake(slot.switch, moment)
@@ -116,6 +132,8 @@ class Arriving(Journeys):
     def _live(self, user: User) -> None:
         """A slot's life: a journey for each arrival that it gets."""
         client = self._new_client()
+        with self._entering:
+            self._enter(client)
         self._users.append((client, user))
         if len(self._users) == self.standing_by:
             self._standing_by.set()
@@ -127,6 +145,17 @@ class Arriving(Journeys):
             self._under_way[client] = (moment, start)
             self._journey(client, start, intended=moment)
             del self._under_way[client]
+
+    def _enter(self, client: HttpClient) -> None:
+        """What the workload wants to be there before the load begins; it may fail, and the journeys
+        then try again.
+        """
+        try:
+            self._workload.enter(client)
+        except (AnswerError, RequestFailed):
+            pass
+        finally:
+            client.settle()
 
     def _wait(self, client: HttpClient) -> float:
         """The next arrival that this slot is given."""

@@ -9,6 +9,7 @@ from benchsuite.load.clients import Gate, HttpClient, RequestFailed, Target
 from benchsuite.load.recorder import Recorder
 from benchsuite.load.refusal import sentence
 from benchsuite.load.users import last_line, told
+from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.stats.samples import Kind
 from benchsuite.workloads.base import Workload
 
@@ -39,10 +40,23 @@ class _Unrecorded(Recorder):
 
 
 def refused(
-    workload: Workload, target: Target, cookies: Mapping[str, str], *, limit_s: float
+    workload: Workload,
+    target: Target,
+    cookies: Mapping[str, str],
+    *,
+    limit_s: float,
+    dialect: type[Dialect] | None = None,
 ) -> str | None:
     """Why the target can't be measured with this workload, or None when every answer was right."""
-    client = HttpClient(target, _Unrecorded(), Gate(), user=0, cookies=cookies)
+    client = HttpClient(
+        target,
+        _Unrecorded(),
+        Gate(),
+        user=0,
+        cookies=cookies,
+        dialect=dialect,
+        rehearsal=True,
+    )
     claim = ""
     timeout = Timeout.start_new(limit_s)
     try:

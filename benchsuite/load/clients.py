@@ -6,10 +6,11 @@ coding is asked for, so a body is compared as the view wrote it.
 
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from random import getrandbits
 from time import monotonic
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 from urllib.parse import quote, urljoin, urlsplit
 
 from benchsuite.encryption import client_context
@@ -21,9 +22,15 @@ from benchsuite.load.encrypted import EncryptedConnection
 from benchsuite.load.forms import FORM, encode_body, encode_query
 from benchsuite.load.heads import Head
 from benchsuite.load.job import Job
-from benchsuite.load.recorder import REQUEST, Recorder
+from benchsuite.load.recorder import Recorder
 from benchsuite.load.refusal import Failure
-from benchsuite.stats.samples import Kind
+from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_number
+from benchsuite.load.websocket.dialect import Dialect
+from benchsuite.load.websocket.sockets import Sockets
+from benchsuite.stats.samples import REQUEST, Kind
+
+if TYPE_CHECKING:
+    from benchsuite.load.websocket.socket import WebSocket
 
 RUN_HEADER = "X-Benchsuite-Run"
 
@@ -67,6 +74,7 @@ class Target:
     run_header: str
     timeout_s: float
     keep_alive: bool
+    handshake_headers: bool = True
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -86,6 +94,7 @@ class Target:
             run_header=job.run_header,
             timeout_s=job.load.timeout_s,
             keep_alive=job.load.keep_alive,
+            handshake_headers=job.handshake_headers,
         )
 
     @property
@@ -117,6 +126,7 @@ class _Sample:
     intended: float
     start: float
     finish: float
+    body_bytes: int
     answer: Answer | None
     asked: tuple[str, str]
     """Method and path."""
@@ -133,7 +143,18 @@ class HttpClient:
         *,
         user: int,
         cookies: Mapping[str, str],
+        sockets: Sockets | None = None,
+        dialect: type[Dialect] | None = None,
+        rehearsal: bool = False,
     ) -> None:
+        """`rehearsal`: the journey is only being checked, and need not rest long."""
+        self.target = target
+        self.recorder = recorder
+        self.gate = gate
+        self.sockets = Sockets() if sockets is None else sockets
+        """All WebSockets of this process."""
+        self.dialect = dialect
+        self.rehearsal = rehearsal
         self.cookies = Cookies(cookies)
         self.user = user
         self.failed: Failure | None = None
@@ -146,9 +167,6 @@ class HttpClient:
         """Name, intended and real start of the request in flight."""
         self._intended: float | None = None
         """When the next request was meant to start, if not now."""
-        self._target = target
-        self._recorder = recorder
-        self._gate = gate
         self._held: _Sample | None = None
         self._connection = target.connection()
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
@@ -156,6 +174,10 @@ class HttpClient:
         self._fixed_head = f"Host: {target.host}\r\nUser-Agent: benchsuite\r\nAccept: */*\r\n"
         if not target.keep_alive:
             self._fixed_head += "Connection: close\r\n"
+        self._websockets: dict[str, WebSocket] = {}
+        """Those that are kept, by path."""
+        self._connections = 0
+        """WebSockets that were begun."""
 
     def get(
         self,
@@ -196,12 +218,11 @@ class HttpClient:
         """Writes the last request down: nobody has called its body wrong."""
         held, self._held = self._held, None
         if held is not None:
-            body_bytes = len(held.answer.content) if held.answer else 0
-            self._recorder.add(
+            self.recorder.add(
                 held.index,
                 held.kind,
                 self.user,
-                body_bytes,
+                held.body_bytes,
                 held.intended,
                 held.start,
                 held.finish,
@@ -213,16 +234,97 @@ class HttpClient:
         if held is not None and held.kind is Kind.OK:
             self._fail(held, Kind.WRONG_BODY, message)
 
+    def websocket(
+        self,
+        path: str,
+        *,
+        keep: bool = False,
+        name: str = "",
+        headers: Mapping[str, str] | None = None,
+        subprotocols: Sequence[str] = (),
+    ) -> "WebSocket":
+        """An open WebSocket: a new one or, with `keep`, that of an earlier journey if it is still
+        open. Raises RequestFailed when the server does not take it.
+        """
+        # who speaks HTTP alone needs none of it
+        from benchsuite.load.websocket.socket import WebSocket
+
+        known = self._websockets.get(path) if keep else None
+        if known is not None and known.is_open:
+            return known
+        made = WebSocket(
+            self,
+            path,
+            number=self._next_connection(),
+            keep=keep,
+            name=name,
+            headers=headers,
+            subprotocols=subprotocols,
+        )
+        made.open()
+        if keep:
+            self._websockets[path] = made
+        return made
+
+    @property
+    def handshake_headers(self) -> dict[str, str]:
+        """What a browser sends along, too: the origin is what Channels looks at."""
+        headers = {"User-Agent": "benchsuite", "Origin": self.target.base_url}
+        if self.cookies.header_line:
+            headers["Cookie"] = self.cookies.header_line.partition(":")[2].strip()
+        return headers
+
+    def begin_sample(self, index: int) -> tuple[float, float]:
+        """Something starts now; when it was meant to, and when it does."""
+        if self.gate.closed:
+            raise LoadEnded
+        self.settle()
+        self.requests += 1
+        start = monotonic()
+        intended = start if self._intended is None else self._intended
+        self._intended = None
+        self.open = (index, intended, start)
+        return intended, start
+
+    def hold(
+        self, index: int, length: int, times: tuple[float, float, float], asked: tuple[str, str]
+    ) -> None:
+        """Keeps a right answer until it is known whether the journey calls it wrong."""
+        self.settle()
+        self._held = _Sample(index, Kind.OK, *times, length, None, asked)
+
+    def note_failure(
+        self, asked: tuple[str, str], kind: Kind, message: str, status: int | None
+    ) -> None:
+        """The journey has failed, if it had not already; `asked` is a method and a path."""
+        if self.failed is None:
+            self.failed = Failure(
+                kind=kind, message=message, method=asked[0], path=asked[1], status=status
+            )
+
+    def break_off(self, message: str) -> NoReturn:
+        """Ends the journey."""
+        raise RequestFailed(message)
+
     def close(self) -> None:
         self._connection.close()
+        for kept in self._websockets.values():
+            kept.leave()
+
+    def _next_connection(self) -> int:
+        """Numbers no other WebSocket of this load has."""
+        self._connections += 1
+        if self.rehearsal:  # the load's own users may be listening already
+            return connection_number(REHEARSING_USER, getrandbits(32))
+        return connection_number(self.user, self._connections)
 
     def give_up(self, moment: float) -> None:
         """Writes the request in flight down as one that never ended."""
         self.settle()
         if self.open is not None:
             index, intended, start = self.open
-            self._recorder.add(index, Kind.UNFINISHED, self.user, 0, intended, start, moment)
-            self._recorder.example(
+            self.recorder.add(index, Kind.UNFINISHED, self.user, 0, intended, start, moment)
+            self.recorder.example(
                 index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
             )
 
@@ -235,13 +337,13 @@ class HttpClient:
         name: str,
         headers: Mapping[str, str] | None,
     ) -> Answer:
-        if self._gate.closed:
+        if self.gate.closed:
             raise LoadEnded
         self.settle()
         if method == "GET" and headers is None:
             index, message = self._bare_get(path, name)
         else:
-            index = self._recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
+            index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
             message = self._message(method, path, body, content_type, headers)
         self.requests += 1
         failure: tuple[Kind, str]
@@ -262,7 +364,7 @@ class HttpClient:
             return self._answered(method, path, index, head, content, times)
         finally:
             self.open = None
-        self._held = _Sample(index, failure[0], intended, start, finish, None, (method, path))
+        self._held = _Sample(index, failure[0], intended, start, finish, 0, None, (method, path))
         self._fail(self._held, *failure)
         raise RequestFailed(failure[1])
 
@@ -273,15 +375,15 @@ class HttpClient:
         if known is None:
             if len(self._bare_gets) >= MAX_KNOWN:
                 self._bare_gets.clear()
-            index = self._recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
+            index = self.recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
             known = index, self._message("GET", path, b"", "", None)
             self._bare_gets[key] = known
         return known
 
     def _timed_out(self) -> tuple[Kind, str]:
         if self._connection.connecting:
-            return Kind.CONNECT_TIMEOUT, f"no connection after {self._target.timeout_s:g} s"
-        return Kind.READ_TIMEOUT, f"no whole answer after {self._target.timeout_s:g} s"
+            return Kind.CONNECT_TIMEOUT, f"no connection after {self.target.timeout_s:g} s"
+        return Kind.READ_TIMEOUT, f"no whole answer after {self.target.timeout_s:g} s"
 
     def _answered(
         self,
@@ -293,8 +395,9 @@ class HttpClient:
         times: tuple[float, float, float],
     ) -> Answer:
         answer = Answer(path, head.status, content, head, method=method)
-        self._held = held = _Sample(index, Kind.OK, *times, answer, (method, path))
-        wanted = self._target.run_header
+        asked = (method, path)
+        self._held = held = _Sample(index, Kind.OK, *times, len(content), answer, asked)
+        wanted = self.target.run_header
         if head.plain_for == wanted:
             return answer
         lines = head.values("set-cookie")
@@ -314,7 +417,7 @@ class HttpClient:
 
     def _fail(self, held: _Sample, kind: Kind, message: str) -> None:
         held.kind = kind
-        self._recorder.example(held.index, kind, message)
+        self.recorder.example(held.index, kind, message)
         if self.failed is None:
             answer = held.answer
             method, path = held.asked
@@ -361,8 +464,8 @@ class HttpClient:
             chain.append((location, answer.status_code))
             if len(chain) > MAX_REDIRECTS:
                 raise AnswerError(f"redirected more than {MAX_REDIRECTS} times, last to {location}")
-            parts = urlsplit(urljoin(f"{self._target.base_url}{answer.path}", location))
-            if f"{parts.scheme}://{parts.netloc}" != self._target.base_url:
+            parts = urlsplit(urljoin(f"{self.target.base_url}{answer.path}", location))
+            if f"{parts.scheme}://{parts.netloc}" != self.target.base_url:
                 raise AnswerError(f"redirected to another host: {location}")
             path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
             again = answer.method == "POST" and answer.status_code in (307, 308)

@@ -17,6 +17,9 @@ from benchsuite.load.driver import LoadWorker, load_worker
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.spool import NameEntry, Samples
 
+Counted = tuple[tuple[float, int], ...]
+"""(moment, how many there were), one a second."""
+
 LEAD_S = 0.02
 """For each process: time until the last one has heard when to begin."""
 
@@ -102,14 +105,20 @@ def merged(parts: Sequence[Done]) -> Done:
         origin=min(part.origin for part in parts),
         window=(min(end, *(part.window[0] for part in parts)), end),
         stopped=any(part.stopped for part in parts),
-        users=tuple(
-            (max(moment for moment, _ in second), sum(users for _, users in second))
-            for second in zip(*(part.users for part in parts), strict=False)
-        ),
+        users=_each_second([part.users for part in parts]),
+        connections=_each_second([part.connections for part in parts if part.connections]),
         cpu_percent=max(known_cpu, default=None),
         lag_p99_s=max(known_lag, default=None),
         sent=_sums([part.sent for part in parts]),
         dropped=_sums([part.dropped for part in parts]),
+    )
+
+
+def _each_second(parts: Sequence[Counted]) -> Counted:
+    """The sums of what all counted at about the same time."""
+    return tuple(
+        (max(moment for moment, _ in second), sum(count for _, count in second))
+        for second in zip(*parts, strict=False)
     )
 
 

@@ -20,7 +20,7 @@ from benchsuite.exceptions import AnswerError, LoadError
 from benchsuite.load import job as messages
 from benchsuite.load import spool
 from benchsuite.load.job import SAMPLES_FILE, Done, Job, Tick, decode_done
-from benchsuite.stats.samples import Kind
+from benchsuite.stats.samples import REQUEST, UNITS, Kind
 
 IMPORT_LIMIT_S = 30.0
 """How long the process may take until it is ready for its job."""
@@ -103,6 +103,7 @@ class LoadWorker:
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S + MARGIN_S
         self._expect("checked", monotonic() + limit_s)
         self._longest_s = job.load.longest_s
+        self._progress.scopes = UNITS[job.unit]
 
     def run(self, on_tick: Callable[[Tick], None]) -> Done:
         """Starts the load and waits for its end; `on_tick` is called about once a second."""
@@ -208,6 +209,9 @@ class LoadWorker:
 class _Progress:
     """Makes ticks from the samples that the load process has written since the last one."""
 
+    scopes: tuple[str, ...] = UNITS[REQUEST]
+    """Of the samples that are counted."""
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._offset = 0
@@ -221,7 +225,7 @@ class _Progress:
             new = spool.read_on(file)
             self._offset = file.tell()
         scopes = np.array([name.scope for name in spool.read_names(self._folder)], dtype=object)
-        new = new[scopes[new["name"]] == "request"] if len(new) else new
+        new = new[np.isin(scopes, self.scopes)[new["name"]]] if len(new) else new
         right = new[new["kind"] == Kind.OK]
         passed_s = elapsed_s - self._elapsed_s
         self._elapsed_s = elapsed_s

@@ -22,6 +22,7 @@ from itertools import pairwise
 from typing import Any
 
 from benchsuite.specs import LoadProfile, WorkloadSpec
+from benchsuite.stats.samples import REQUEST
 
 GO = b"go"
 STOP = b"stop"
@@ -60,6 +61,14 @@ class Job:
     part: int = 0
     """Which of the `parts` load processes this is: every `parts`-th user or arrival is its own."""
     parts: int = 1
+    unit: str = REQUEST
+    """What the figures are of, of `benchsuite.stats.samples.UNITS`."""
+    handshake_headers: bool = True
+    """Whether a WebSocket's handshake can carry the run's header; else the run is told by a
+    subprotocol."""
+    dialect: str = ""
+    """Dotted path of a class that speaks the server's own protocol over WebSockets; empty for
+    none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +108,8 @@ class Done:
     """Open model: arrivals due in each stage's window that were sent, however late."""
     dropped: tuple[int, ...] = ()
     """Open model: arrivals due in each stage's window that never were."""
+    connections: tuple[tuple[float, int], ...] = ()
+    """(moment, WebSockets then open), one a second; empty where there were none."""
 
 
 def stage_windows(load: LoadProfile, done: Done) -> tuple[tuple[float, float], ...]:
@@ -134,5 +145,13 @@ def decode_done(data: Mapping[str, Any]) -> Done:
     fields = dict(data)
     begin, end = fields.pop("window")
     users = tuple((moment, count) for moment, count in fields.pop("users"))
+    connections = tuple((moment, count) for moment, count in fields.pop("connections"))
     sent, dropped = tuple(fields.pop("sent")), tuple(fields.pop("dropped"))
-    return Done(window=(begin, end), users=users, sent=sent, dropped=dropped, **fields)
+    return Done(
+        window=(begin, end),
+        users=users,
+        connections=connections,
+        sent=sent,
+        dropped=dropped,
+        **fields,
+    )

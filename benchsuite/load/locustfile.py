@@ -22,9 +22,9 @@ from benchsuite.exceptions import LoadError
 from benchsuite.load.clients import RUN_HEADER
 from benchsuite.load.failures import kind_of
 from benchsuite.load.job import Job
-from benchsuite.load.recorder import JOURNEY, REQUEST, Recorder
+from benchsuite.load.recorder import Recorder
 from benchsuite.load.users import last_line, told, users_of
-from benchsuite.stats.samples import Kind
+from benchsuite.stats.samples import JOURNEY, REQUEST, Kind
 
 QUIT_S = 1.0
 """How long `on_stop` and the hooks of the end may take together."""
@@ -82,6 +82,10 @@ class LocustfileUsers:
 
     def count(self) -> int:
         return len(self._numbers)
+
+    def connections(self) -> int | None:
+        """Whatever they open, they don't tell."""
+        return None
 
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return (), ()

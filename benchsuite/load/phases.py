@@ -19,6 +19,8 @@ TICK_S = 1.0
 DRAIN_STEP_S = 0.005
 FIRST_START_S = 30.0
 """Longest time in which Locust must have started the first user."""
+ENTER_S = 0.01
+"""For each user that stands by: what it may take to get ready, such as to connect."""
 
 Say = Callable[[dict[str, Any]], None]
 
@@ -42,6 +44,9 @@ class Crowd(Protocol):
 
     def count(self) -> int:
         """Users at work, or journeys in flight in the open model."""
+
+    def connections(self) -> int | None:
+        """Open WebSockets; None where there never were any."""
 
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Open model: arrivals that were sent and that never were, of each stage's window."""
@@ -74,6 +79,7 @@ class Course:
         self._started = Event()
         self._next_tick = 0.0
         self._users: list[tuple[float, int]] = []
+        self._connections: list[tuple[float, int]] = []
 
     def prepare(self) -> None:
         """What takes time and needn't be waited for in the load."""
@@ -82,8 +88,9 @@ class Course:
         count = self._crowd.standing_by
         if count:
             self._runner.start(count, count)
-            if not self._crowd.wait_for_standing_by(FIRST_START_S):
-                raise LoadError(f"Locust did not start {count} users within {FIRST_START_S:g} s.")
+            limit_s = FIRST_START_S + count * ENTER_S
+            if not self._crowd.wait_for_standing_by(limit_s):
+                raise LoadError(f"Locust did not start {count} users within {limit_s:g} s.")
 
     def run(self, origin: float) -> Done:
         """The load from its begin, a moment of the monotonic clock, to its end."""
@@ -125,6 +132,7 @@ class Course:
             window=(begin, end),
             stopped=stopped,
             users=tuple(self._users),
+            connections=tuple(self._connections),
             cpu_percent=pulse.cpu_percent if measured else None,
             lag_p99_s=pulse.lag_p99_s if measured else None,
             sent=sent,
@@ -165,4 +173,7 @@ class Course:
         self._recorder.flush()
         users = self._crowd.count()
         self._users.append((now, users))
+        connections = self._crowd.connections()
+        if connections is not None:
+            self._connections.append((now, connections))
         self._say({"event": "tick", "elapsed_s": now - self._origin, "users": users})

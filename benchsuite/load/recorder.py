@@ -12,9 +12,6 @@ MAX_NAMES = 1000
 
 OTHER_NAMES = "(other paths)"
 
-REQUEST = "request"
-JOURNEY = "journey"
-
 
 class Recorder:
     """Keeps packed samples until the next flush, once a second, outside of any request."""

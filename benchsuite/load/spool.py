@@ -22,7 +22,7 @@ class NameEntry:
 
     name: str
     scope: str
-    """"request" or "journey"."""
+    """One of `benchsuite.stats.samples`: request, journey, message …"""
     examples: dict[Kind, str]
     """The first message of each kind of failure."""
 

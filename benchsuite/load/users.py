@@ -14,9 +14,14 @@ from locust.exception import StopUser
 from benchsuite.exceptions import AnswerError
 from benchsuite.load.clients import Gate, HttpClient, LoadEnded, RequestFailed, Target
 from benchsuite.load.job import Job
-from benchsuite.load.recorder import JOURNEY, Recorder
-from benchsuite.stats.samples import Kind
+from benchsuite.load.recorder import Recorder
+from benchsuite.load.websocket.dialect import Dialect
+from benchsuite.load.websocket.sockets import Sockets
+from benchsuite.stats.samples import JOURNEY, Kind
 from benchsuite.workloads.base import Workload
+
+GOOD_BYE_S = 1.0
+"""How long the good-bye on all WebSockets may take at the end."""
 
 PAUSE_S = 0.1
 """Least time between the begins of two journeys of a user when the first ended without an answer.
@@ -31,7 +36,13 @@ class Journeys:
     """All users of a workload: makes them, and ends them."""
 
     def __init__(
-        self, job: Job, workload: Workload, target: Target, recorder: Recorder, gate: Gate
+        self,
+        job: Job,
+        workload: Workload,
+        target: Target,
+        recorder: Recorder,
+        gate: Gate,
+        dialect: type[Dialect] | None = None,
     ) -> None:
         self._workload = workload
         self._recorder = recorder
@@ -46,10 +57,19 @@ class Journeys:
         self._level = 0.0
         self._most = 0
         self._raised = Event()
+        self._sockets = Sockets(alone=job.parts == 1)
         numbers = itertools.count(job.part, job.parts)
 
         def new_client() -> HttpClient:
-            return HttpClient(target, recorder, gate, user=next(numbers), cookies=job.cookies)
+            return HttpClient(
+                target,
+                recorder,
+                gate,
+                user=next(numbers),
+                cookies=job.cookies,
+                sockets=self._sockets,
+                dialect=dialect,
+            )
 
         self._new_client: Callable[[], HttpClient] = new_client
 
@@ -97,6 +117,10 @@ class Journeys:
         """Users that are at work."""
         return sum(client.user < self._level for client, _ in self._users)
 
+    def connections(self) -> int | None:
+        """Open WebSockets; None where there never were any."""
+        return len(self._sockets) if self._sockets.used else None
+
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Nothing is planned in the closed model."""
         return (), ()
@@ -117,7 +141,7 @@ class Journeys:
     def busy(self) -> bool:
         """Whether an answer is still waited for."""
         self._waited_for = [client for client in self._waited_for if self._awaited(client)]
-        return bool(self._waited_for)
+        return bool(self._waited_for) or self._sockets.busy
 
     def _awaited(self, client: HttpClient) -> bool:
         whole = self._workload.whole_journeys
@@ -133,7 +157,8 @@ class Journeys:
                 self._unfinished(client, begin, begin, moment)
 
     def quit(self) -> None:
-        """Nothing to undo: the process ends."""
+        """Connections that are kept open are closed as they should be."""
+        self._sockets.quit(GOOD_BYE_S)
 
     def _live(self, user: User) -> None:
         """A user's life: journeys until the load ends."""

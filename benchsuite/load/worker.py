@@ -34,6 +34,7 @@ from benchsuite.load.locustfile import LocustfileUsers
 from benchsuite.load.phases import Course, Crowd
 from benchsuite.load.recorder import Recorder
 from benchsuite.load.users import Journeys, last_line
+from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.workloads.base import Workload
 
 PR_SET_PDEATHSIG = 1
@@ -118,11 +119,12 @@ def _work(parent: Parent) -> dict[str, Any]:
         workload = _workload(job)
         target = Target.of(job)
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
-        message = refused(workload, target, job.cookies, limit_s=limit_s)
+        dialect = _dialect(job)
+        message = refused(workload, target, job.cookies, limit_s=limit_s, dialect=dialect)
         if message is not None:
             return {"event": "refused", "message": message}
         users = Arriving if job.load.is_open else Journeys
-        crowd = users(job, workload, target, recorder, Gate())
+        crowd = users(job, workload, target, recorder, Gate(), dialect)
     course = Course(job, crowd, recorder, parent.stop, parent.say)
     course.prepare()
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
@@ -135,16 +137,28 @@ def _work(parent: Parent) -> dict[str, Any]:
 
 
 def _workload(job: Job) -> Workload:
-    module_name, _, class_name = job.workload_class.rpartition(".")
+    workload = _imported("workload", job.workload_class)(**job.workload.options)
+    assert isinstance(workload, Workload)
+    workload.fit(job.load)
+    return workload
+
+
+def _dialect(job: Job) -> type[Dialect] | None:
+    if not job.dialect:
+        return None
+    found: type[Dialect] = _imported("dialect", job.dialect)
+    return found
+
+
+def _imported(what: str, path: str) -> Any:
+    """The class of this dotted path."""
+    module_name, _, class_name = path.rpartition(".")
     try:
-        workload_class = getattr(importlib.import_module(module_name), class_name)
+        return getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError, ValueError) as error:
         raise LoadError(
-            f"The load process can't import the workload {job.workload_class}: {last_line(error)}."
+            f"The load process can't import the {what} {path}: {last_line(error)}."
         ) from error
-    workload = workload_class(**job.workload.options)
-    assert isinstance(workload, Workload)
-    return workload
 
 
 def _die_with_parent() -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from benchsuite import conf, planning
 from benchsuite.exceptions import UsageError
-from benchsuite.management import around_arguments, load_arguments, pinning
+from benchsuite.management import around_arguments, load_arguments, pinning, socket_arguments
 from benchsuite.management.around_arguments import pairs
 from benchsuite.models import Run
 from benchsuite.specs import (
@@ -17,8 +17,11 @@ from benchsuite.specs import (
     ServerSpec,
     WorkloadSpec,
 )
+from benchsuite.workloads.base import Workload
 
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
+PREFERRED_SOCKETS = ("uvicorn", "daphne")
+"""Where no server is named, for HTTP and for WebSockets."""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +32,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     around_arguments.add_layer_to(parser.add_argument_group("Channel layer"))
     around_arguments.add_delay_to(parser.add_argument_group("Added latency"))
     load_arguments.add_to(parser.add_argument_group("Load"))
+    socket_arguments.add_to(parser.add_argument_group("WebSockets"))
     pinning.add_to(parser.add_argument_group("CPUs"))
     _add_run(parser.add_argument_group("Runs and output"))
 
@@ -97,10 +101,12 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         return planning.blocks([stored], options["repeat"], options["seed"])
     if options["port"] is not None and not 1 <= options["port"] <= 65535:
         raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
-    load = load_arguments.profile(options)
+    workload = _workload(options)
+    work = conf.workload_class(workload.workload)
+    load = load_arguments.profile(socket_arguments.in_users(options, work), work)
+    load = planning.workload(workload).fit(load)
     for_target, for_load = pinning.chosen(options, load)
     load = replace(load, cpus=for_load)
-    workload = _workload(options)
     cells = [
         RunSpec(
             workload=workload,
@@ -118,7 +124,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
             layer=around_arguments.layer(options),
             label=options["label"],
         )
-        for name in _servers(options["server"])
+        for name in _servers(options["server"], work)
     ]
     return planning.blocks(cells, options["repeat"], options["seed"])
 
@@ -136,13 +142,15 @@ def _stored(run_id: str) -> RunSpec:
     return replace(RunSpec.from_json(found[0].spec), repetition=1)
 
 
-def _servers(given: Sequence[str] | None) -> list[str]:
+def _servers(given: Sequence[str] | None, work: type[Workload]) -> list[str]:
     names = [name.strip() for part in given or () for name in part.split(",") if name.strip()]
     if names:
         return list(dict.fromkeys(names))
     if given:
         raise UsageError(f"--server names no server; there are: {', '.join(conf.server_paths())}.")
     usable = planning.usable_servers()
+    if work.needs_websocket:
+        return [next((name for name in PREFERRED_SOCKETS if name in usable), PREFERRED_SOCKETS[0])]
     return [next((name for name in PREFERRED if name in usable), "runserver")]
 
 
@@ -159,4 +167,6 @@ def _workload(options: dict[str, Any]) -> WorkloadSpec:
             )
         name = implied
         settings["path"] = options[flag]
-    return WorkloadSpec(workload=name or "plain", options=settings)
+    name = name or "plain"
+    settings = socket_arguments.with_messages(settings, options, conf.workload_class(name))
+    return WorkloadSpec(workload=name, options=settings)

@@ -8,6 +8,7 @@ from typing import Any
 from benchsuite.exceptions import UsageError
 from benchsuite.specs import ARRIVALS, CLOSED, CONSTANT, IN_FLIGHT, OPEN, LoadProfile
 from benchsuite.units import parse_seconds
+from benchsuite.workloads.base import Workload
 
 DEFAULTS = LoadProfile()
 
@@ -61,9 +62,8 @@ def add_to(group: Any) -> None:
     )
     group.add_argument(
         "--warmup",
-        default=f"{DEFAULTS.warmup_s:g}",
         metavar="TIME",
-        help="load before the window, thrown away (default: %(default)s s)",
+        help=f"load before the window, thrown away (default: {DEFAULTS.warmup_s:g} s)",
     )
     group.add_argument(
         "--duration",
@@ -91,14 +91,18 @@ def add_to(group: Any) -> None:
     )
 
 
-def profile(options: Mapping[str, Any]) -> LoadProfile:
-    """The load that these options ask for; raises UsageError."""
+def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> LoadProfile:
+    """The load that these options ask for; what they leave open is as the workload has it.
+
+    Raises UsageError.
+    """
+    spawn_rate = options["spawn_rate"]
     common = {
-        "warmup_s": parse_seconds(options["warmup"]),
-        "duration_s": parse_seconds(options["duration"] or f"{DEFAULTS.duration_s:g}"),
+        "warmup_s": _seconds(options["warmup"], work.warmup_s),
+        "duration_s": _seconds(options["duration"], work.duration_s),
         "timeout_s": parse_seconds(options["timeout"]),
         "keep_alive": options["keep_alive"],
-        "spawn_rate": options["spawn_rate"],
+        "spawn_rate": work.spawn_rate if spawn_rate is None else spawn_rate,
         "think_time_s": parse_seconds(options["think_time"]),
         "max_in_flight": options["max_in_flight"],
         "processes": options["load_processes"],
@@ -122,6 +126,10 @@ def profile(options: Mapping[str, Any]) -> LoadProfile:
     if users is None:
         users = DEFAULTS.users
     return LoadProfile(users=users, stages=levels, **common)
+
+
+def _seconds(given: str | None, default: float) -> float:
+    return default if given is None else parse_seconds(given)
 
 
 def _refuse_users(options: Mapping[str, Any]) -> None:

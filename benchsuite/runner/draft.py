@@ -9,15 +9,16 @@ from typing import Any
 
 from benchsuite.load.job import Done
 from benchsuite.load.spool import NameEntry, Samples
-from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary
+from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.serving import Serving
+from benchsuite.runner.sockets import websockets, with_fan_out
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.stats import signs, validity
 from benchsuite.stats.ceilings import ceiling_rate
-from benchsuite.stats.samples import Kind
+from benchsuite.stats.samples import JOURNEY, REQUEST, Kind
 from benchsuite.stats.validity import Arrivals, Cluster, Evidence, Stored
 from benchsuite.telemetry import Sampler
 
@@ -52,8 +53,14 @@ class Draft:
         self.sampler_cpu_percent: float | None = None
         self.slowing: Mapping[str, str] = {}
         self.undone: Mapping[str, str] = {}
-        self.has_own_users = False
-        """Whether a locustfile's users run, who need not do the same."""
+        self.alike = True
+        """Whether all users do the same; those of a locustfile, or who listen, need not."""
+        self.unit = REQUEST
+        """What the figures are of."""
+        self.reads_memory = False
+        """Whether the target's memory for each connection is what is asked for."""
+        self.websockets: WebSockets | None = None
+        self._connecting = 0.0
         self.witness: Witness | None = None
         self.stored_before: Mapping[str, int] = {}
         self.stored_after: Mapping[str, int] = {}
@@ -88,7 +95,7 @@ class Draft:
             replace(reading, second=reading.second - done.origin) for reading in self.readings
         )
         load = self.spec.load
-        figures = Figures(samples, names, done, load)
+        figures = Figures(*with_fan_out(samples, names), done, load, self.unit)
         self.intervals = figures.intervals
         self.stored = self._held_against(figures)
         if done.window[1] <= done.window[0]:
@@ -96,11 +103,15 @@ class Draft:
             return
         self.total = figures.total
         self.cluster = signs.cluster(figures.requests, done.window)
-        if not self.has_own_users and self._is_plain:
+        if self.alike and self._is_plain:
             self.journeys_by_user = signs.journeys_by_user(
                 figures.journeys, done.window, load.users
             )
         self.summaries = (*figures.by_name, *figures.stages)
+        self._connecting = figures.connecting
+        self.websockets = websockets(
+            figures, self.readings if self.reads_memory else (), begin_s=done.origin
+        )
 
     def _held_against(self, figures: Figures) -> Stored | None:
         """The journeys' claim beside what came into the database; None where nothing is counted."""
@@ -122,17 +133,20 @@ class Draft:
     def _waiting_users(self) -> float | None:
         """Users not pausing on average: all of them, less those who think between journeys."""
         load = self.spec.load
-        journeys = [one for one in self.summaries if one.scope == "journey"]
+        journeys = [one for one in self.summaries if one.scope == JOURNEY]
         if self.done is None or self.done.stopped or not journeys or not self._is_plain:
             return None
-        return load.users - load.think_time_s * sum(journey.throughput for journey in journeys)
+        if not self.alike:
+            return None
+        thinking = load.think_time_s * sum(journey.throughput for journey in journeys)
+        return load.users - thinking - self._connecting
 
     def _evidence(self, done: Done, environment: Mapping[str, Any]) -> Evidence:
         """All that is known about how this run went."""
         waiting_users = self._waiting_users()
         evidence = Evidence(
             total=self.total,
-            journeys=[one for one in self.summaries if one.scope == "journey"],
+            journeys=[one for one in self.summaries if one.scope == JOURNEY],
             # stages are meant to differ
             intervals=() if self.spec.load.stages else self.intervals,
             window=self._window(),
@@ -201,10 +215,12 @@ class Draft:
             threads=self.adapter.threads,
             startup_s=self.serving.startup_s,
             window=self._window(),
+            unit=self.unit,
             total=self.total,
             summaries=self.summaries,
             intervals=self.intervals,
             readings=self.readings,
+            websockets=self.websockets,
             findings=findings,
             verdict=validity.verdict(findings) if self.total is not None else None,
             environment=environment,

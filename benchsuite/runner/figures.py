@@ -4,16 +4,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchsuite.load.job import Done, pauses, stage_windows
 from benchsuite.load.spool import NameEntry, Samples
-from benchsuite.results import Interval, Summary
+from benchsuite.results import Accounts, Interval, Summary
 from benchsuite.specs import LoadProfile
-from benchsuite.stats import summary
-from benchsuite.stats.samples import Kind
+from benchsuite.stats import messages, summary
+from benchsuite.stats.samples import (
+    CLOSING,
+    HANDSHAKE,
+    JOURNEY,
+    MESSAGE,
+    REQUEST,
+    STRAY,
+    UNITS,
+    Kind,
+)
 
 Window = tuple[float, float]
+
+TINY_S = 1e-6
+"""A window ends before its end; this much after its last sample that one is inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +35,44 @@ class Figures:
     names: Sequence[NameEntry]
     done: Done
     load: LoadProfile
+    unit: str = REQUEST
+    """What the figures are of: requests, messages or handshakes."""
 
     @property
     def requests(self) -> Samples:
-        return self.samples[self._are_requests]
+        """What the figures are of."""
+        return self.of(*UNITS[self.unit])
 
     @property
     def journeys(self) -> Samples:
-        return self.samples[~self._are_requests]
+        return self.of(JOURNEY)
+
+    def of(self, *scopes: str) -> Samples:
+        """The samples of these scopes."""
+        indexes = [index for index, name in enumerate(self.names) if name.scope in scopes]
+        return self.samples[np.isin(self.samples["name"], indexes)]
+
+    @property
+    def connecting(self) -> float:
+        """Users that were making or closing connections, on average over the window, where that is
+        not what the figures are of.
+        """
+        beside = {HANDSHAKE, CLOSING} - set(UNITS[self.unit])
+        return summary.concurrency(self.of(*beside), window=self.done.window, pauses=self._pauses)
+
+    @property
+    def rate_connected(self) -> float | None:
+        """Messages per second if no time of the users went into handshakes and closings."""
+        total = self.total
+        if not total.goodput or not total.concurrency or self.unit != MESSAGE:
+            return None
+        return total.goodput * (total.concurrency + self.connecting) / total.concurrency
+
+    @property
+    def accounts(self) -> Accounts:
+        """What became of all messages and connections."""
+        by_scope = {scope: self.of(scope) for scope in (MESSAGE, STRAY, HANDSHAKE, CLOSING)}
+        return messages.accounts(by_scope, self.done.window, self._pauses)
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
@@ -42,25 +83,29 @@ class Figures:
                 window=self.done.window,
                 pauses=self._pauses,
                 users=() if self.load.is_open else self.done.users,
+                connections=self.done.connections,
+                strays=self.of(STRAY) if self.done.connections else None,
             )
         )
 
     @property
     def total(self) -> Summary:
         """Of all requests over the window, or over the windows of all stages together."""
-        total = self._requests("all requests", "all", self.done.window, self._pauses)
+        total = self._requests(f"all {self.unit}s", "all", self.done.window, self._pauses)
         count = len(stage_windows(self.load, self.done))
         return self._with_arrivals(total, self.done.window, self._pauses, range(count))
 
     @property
     def by_name(self) -> Iterator[Summary]:
         for index, name in enumerate(self.names):
+            samples = self.samples[self.samples["name"] == index]
+            window, pauses = self._window_of(name.scope, samples)
             yield summary.summarise(
-                self.samples[self.samples["name"] == index],
+                samples,
                 name=name.name,
                 scope=name.scope,
-                window=self.done.window,
-                pauses=self._pauses,
+                window=window,
+                pauses=pauses,
                 examples=name.examples,
                 waits=self.load.is_open,
             )
@@ -76,10 +121,16 @@ class Figures:
             with_arrivals = self._with_arrivals(of_stage, window, (), range(index, index + 1))
             yield replace(with_arrivals, level=level, order=index + 1)
 
-    @property
-    def _are_requests(self) -> NDArray[np.bool_]:
-        indexes = [index for index, name in enumerate(self.names) if name.scope == "request"]
-        return np.isin(self.samples["name"], indexes)
+    def _window_of(self, scope: str, samples: Samples) -> tuple[Window, tuple[Window, ...]]:
+        """The window and its pauses; of handshakes that all came before it, as where connections
+        are kept, the time that they took.
+        """
+        window, pauses = self.done.window, self._pauses
+        if scope == HANDSHAKE and len(samples) and self.unit != HANDSHAKE:
+            meant = samples["intended_start"]
+            if not summary.inside(meant, window, pauses).any():
+                return (float(meant.min()), float(samples["finish"].max()) + TINY_S), ()
+        return window, pauses
 
     @property
     def _pauses(self) -> tuple[Window, ...]:
@@ -102,7 +153,7 @@ class Figures:
     def _examples(self) -> Mapping[Kind, str]:
         examples: dict[Kind, str] = {}
         for name in self.names:
-            if name.scope == "request":
+            if name.scope in UNITS[self.unit]:
                 examples = {**name.examples, **examples}
         return examples
 

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from benchsuite import conf, environment, planning
+from benchsuite import conf, descriptors, environment, planning
 from benchsuite.exceptions import AnswerError, BenchsuiteError
 from benchsuite.guard import guarded
 from benchsuite.isolation.databases import Keeper
@@ -110,6 +110,7 @@ class Session:
     ) -> None:
         watcher.stage("starting")
         workload = planning.workload(spec.workload)
+        limits = stack.enter_context(descriptors.raised(planning.open_files(workload, spec)))
         load = stack.enter_context(
             load_crew(
                 spec.load.processes,
@@ -122,7 +123,9 @@ class Session:
         keeper = self._data.keeper(spec, workload)
         keeper.wait()
         draft.slowing, draft.undone = keeper.slowing, keeper.undone
-        draft.has_own_users = bool(workload.locustfile)
+        draft.alike = workload.alike and not workload.locustfile
+        draft.unit = workload.unit
+        draft.reads_memory = workload.reads_memory
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
         start = Start(
@@ -137,7 +140,10 @@ class Session:
             database=self._data.service(spec.database),
         )
         stack.enter_context(serving(draft.serving, start, self.port))
-        draft.settings_changed = keeper.settings_changed
+        draft.settings_changed = {
+            **keeper.settings_changed,
+            **({"(limit of open files)": limits} if limits else {}),
+        }
         watcher.stage(f"ready in {draft.serving.startup_s:.1f} s")
         job = _job(spec, workload, draft.serving.base_url, token, folder, keeper)
         _check(load, job, draft.serving)
@@ -153,6 +159,7 @@ class Session:
 def _job(
     spec: RunSpec, workload: Workload, base_url: str, token: str, folder: Path, keeper: Keeper
 ) -> Job:
+    server = conf.server_class(spec.server.server)
     return Job(
         base_url=base_url,
         run_header=token,
@@ -163,6 +170,9 @@ def _job(
         locustfile=workload.locustfile,
         cookies=keeper.cookies,
         seed=spec.seed,
+        unit=workload.unit,
+        handshake_headers=server.handshake_headers,
+        dialect=server.dialect,
     )
 
 

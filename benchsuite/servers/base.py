@@ -90,6 +90,11 @@ class ServerAdapter(ABC):
     keeps_alive: ClassVar[bool] = True
     """Whether a connection serves more than one request."""
     websocket: ClassVar[bool] = False
+    handshake_headers: ClassVar[bool] = True
+    """Whether the headers of an application that accepts a WebSocket reach the client."""
+    dialect: ClassVar[str] = ""
+    """Dotted path of a class that speaks the server's own protocol over WebSockets
+    (`benchsuite.load.websocket.dialect`); empty when it says what it is told."""
     websocket_codec: ClassVar[str] = "plain"
     """What is spoken inside the messages: a name of `workloads.codecs.CODECS`."""
     websocket_path: ClassVar[str] = ""

@@ -55,6 +55,7 @@ class GranianAsgi(Granian):
     name = "granian-asgi"
     interface = "asgi"
     websocket = True
+    handshake_headers = False
     for_threads = TAKE_THREADS_ASGI
     options = {"backlog": BACKLOG, "backpressure": 0, "loop": "auto", "runtime_threads": 1}
 

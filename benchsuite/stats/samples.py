@@ -2,10 +2,14 @@
 
 The load process packs samples with `RECORD`; the parent reads them back as an array of `FIELDS`.
 All three times are CLOCK_MONOTONIC seconds, so they compare across processes of one machine.
+
+A sample's name has a scope, which says what it is a sample of: a request or a journey or, of
+WebSockets, one of the others here.
 """
 
 import struct
 from enum import IntEnum
+from typing import Final
 
 RECORD = struct.Struct("<HHIQddd")
 """name index, kind, user number, body bytes, intended_start, start, finish."""
@@ -19,6 +23,26 @@ FIELDS = (
     ("start", "<f8"),
     ("finish", "<f8"),
 )
+
+
+REQUEST: Final = "request"
+JOURNEY: Final = "journey"
+HANDSHAKE: Final = "handshake"
+"""From the begin of a connection to its "101 Switching Protocols"."""
+MESSAGE: Final = "message"
+"""One WebSocket frame there and back; in a broadcast, from its publisher to one subscriber."""
+CLOSING: Final = "closing"
+"""From the close frame that is sent to the one that comes back."""
+STRAY: Final = "stray"
+"""What nobody waited for: a message that came twice, late, damaged or to the wrong connection, and
+the end of a connection that we had not ended (then the body's length is the close code)."""
+PUBLICATION: Final = "publication"
+"""A message to all subscribers, from its intended start until it was sent."""
+FANOUT: Final = "fan-out"
+"""The same until its last subscriber had it."""
+
+UNITS = {REQUEST: (REQUEST, MESSAGE), MESSAGE: (MESSAGE,), HANDSHAKE: (HANDSHAKE,)}
+"""What the figures of a workload may be of → the scopes whose samples they are made of."""
 
 
 class Kind(IntEnum):
@@ -37,6 +61,15 @@ class Kind(IntEnum):
     JOURNEY_ERROR = 10
     OTHER = 11
     TLS = 12
+    WEBSOCKET_CLOSED = 13
+    """The server closed the connection, with a close frame."""
+    LOST = 14
+    """A broadcast that a subscriber never got."""
+    CORRUPT = 15
+    DUPLICATED = 16
+    REORDERED = 17
+    MISDIRECTED = 18
+    """A message that another connection had sent."""
 
     @property
     def words(self) -> str:
@@ -44,3 +77,7 @@ class Kind(IntEnum):
         if self is Kind.TLS:
             return "TLS"
         return "ok" if self is Kind.OK else self.name.replace("_", " ").lower()
+
+
+ENDS = (Kind.WEBSOCKET_CLOSED, Kind.RESET, Kind.PROTOCOL)
+"""Strays of these kinds are connections that ended before we had ended them."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchsuite.results import LATE_S, PERCENTILES, Arrivals, Distribution, Interval, Phase, Summary
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import samples_needed
-from benchsuite.stats.samples import FIELDS, Kind
+from benchsuite.stats.samples import ENDS, FIELDS, Kind
 
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
@@ -69,8 +69,8 @@ def summarise(
     late ones too would flatter a slow server with work it did afterwards.
     """
     length_s = _length_s(window, pauses)
-    started = samples[_inside(samples["intended_start"], window, pauses)]
-    finished = samples[_inside(samples["finish"], window, pauses)]
+    started = samples[inside(samples["intended_start"], window, pauses)]
+    finished = samples[inside(samples["finish"], window, pauses)]
     finished = finished[finished["kind"] != Kind.UNFINISHED]
     right = started[started["kind"] == Kind.OK]
     kinds, counts = np.unique(started["kind"][started["kind"] != Kind.OK], return_counts=True)
@@ -107,8 +107,8 @@ def arrivals(
     `sent` and `dropped` are counted where they were planned, over the same window.
     """
     length_s = _length_s(window, pauses)
-    begun = _inside(journeys["start"], window, pauses)
-    meant = journeys[_inside(journeys["intended_start"], window, pauses)]
+    begun = inside(journeys["start"], window, pauses)
+    meant = journeys[inside(journeys["intended_start"], window, pauses)]
     return Arrivals(
         offered_rate=(sent + dropped) / length_s,
         achieved_rate=int(begun.sum()) / length_s,
@@ -131,13 +131,14 @@ def _overlap_s(samples: Samples, window: tuple[float, float]) -> float:
     return float(np.maximum(overlap, 0.0).sum())
 
 
-def _inside(
+def inside(
     moments: NDArray[np.float64], window: tuple[float, float], pauses: Pauses
 ) -> NDArray[np.bool_]:
-    inside: NDArray[np.bool_] = (moments >= window[0]) & (moments < window[1])
+    """Which of these moments lie in the window, and in none of its pauses."""
+    found: NDArray[np.bool_] = (moments >= window[0]) & (moments < window[1])
     for begin, end in pauses:
-        inside &= (moments < begin) | (moments >= end)
-    return inside
+        found &= (moments < begin) | (moments >= end)
+    return found
 
 
 def _length_s(window: tuple[float, float], pauses: Pauses) -> float:
@@ -151,36 +152,48 @@ def intervals(
     window: tuple[float, float],
     pauses: Pauses = (),
     users: Sequence[tuple[float, int]] = (),
+    connections: Sequence[tuple[float, int]] = (),
+    strays: Samples | None = None,
 ) -> Iterator[Interval]:
     """One interval for each whole second since `origin`, empty seconds included.
 
-    `users` are (monotonic second, users then running); each interval takes the last one before
-    its end.
+    `users` are (monotonic second, users then running), and `connections` the same of open
+    WebSockets; each interval takes the last one before its end. `strays` are None where there are
+    no WebSockets.
     """
-    if not len(samples):
+    if not len(samples) and not connections:
         return
     by_finish = samples[np.argsort(samples["finish"], kind="stable")]
     seconds = np.floor(by_finish["finish"] - origin).astype(np.int64)
-    last = int(max(seconds[-1], np.ceil(window[1] - origin - EDGE_S) - 1))
+    last = int(max([*seconds[-1:], np.ceil(window[1] - origin - EDGE_S) - 1]))
     edges = np.searchsorted(seconds, np.arange(0, last + 2))
-    moments = [moment for moment, _ in users]
+    asides = None if strays is None else np.floor(strays["finish"] - origin).astype(np.int64)
     for second in range(last + 1):
         part = by_finish[edges[second] : edges[second + 1]]
         right = part[part["kind"] == Kind.OK]
         counted = histogram.of(right["finish"] - right["intended_start"]) if len(right) else None
         figures = percentiles(counted, (50, 95, 99)) if counted is not None else {}
-        before = bisect_left(moments, origin + second + 1)
+        aside = None if strays is None else strays[asides == second]
         yield Interval(
             second=second,
             phase=_phase(origin + second, window, pauses),
             successes=len(right),
             failures=len(part) - len(right),
-            users=users[before - 1][1] if before else None,
+            users=_known_before(users, origin + second + 1),
+            connections=_known_before(connections, origin + second + 1),
+            strays=None if aside is None else int((~np.isin(aside["kind"], ENDS)).sum()),
+            closed=None if aside is None else int(np.isin(aside["kind"], ENDS).sum()),
             p50_s=figures.get(50),
             p95_s=figures.get(95),
             p99_s=figures.get(99),
             histogram=histogram.encode(counted) if counted is not None else "",
         )
+
+
+def _known_before(counts: Sequence[tuple[float, int]], moment: float) -> int | None:
+    """The last of these counts that was taken before that moment."""
+    before = bisect_left(counts, (moment, -1))
+    return counts[before - 1][1] if before else None
 
 
 def _phase(moment: float, window: tuple[float, float], pauses: Pauses) -> Phase:

@@ -12,6 +12,10 @@ BUILTIN: dict[str, str] = {
     "bench_app": "benchsuite.workloads.bench_app.BenchApp",
     "bench_app_async": "benchsuite.workloads.bench_app.BenchAppAsync",
     "survey": "benchsuite.workloads.survey.Survey",
+    "ws_connect": "benchsuite.workloads.ws_connect.WsConnect",
+    "ws_echo": "benchsuite.workloads.ws_echo.WsEcho",
+    "ws_broadcast": "benchsuite.workloads.ws_broadcast.WsBroadcast",
+    "ws_idle": "benchsuite.workloads.ws_idle.WsIdle",
     "url": "benchsuite.workloads.url.Url",
     "locustfile": "benchsuite.workloads.locustfile.Locustfile",
 }

@@ -6,10 +6,13 @@ every measurement as the check that the answers are right.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 from benchsuite.exceptions import AnswerError
-from benchsuite.specs import DatabaseSpec, Option, chosen_options
+from benchsuite.specs import DatabaseSpec, LoadProfile, Option, chosen_options
+from benchsuite.stats.samples import REQUEST
+
+Unit = Literal["request", "message", "handshake"]
 
 
 class Response(Protocol):
@@ -44,6 +47,56 @@ class Client(Protocol):
     ) -> Any: ...
 
 
+class WebSocket(Protocol):
+    """An open WebSocket of a journey, in whose `with` block it is used.
+
+    What is sent and answered is a message; handshake and closing are measured, too. Whatever goes
+    wrong ends the journey and is counted by its kind.
+    """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *raised: Any) -> None: ...
+
+    def send(self, data: str | bytes) -> None:
+        """Sends a message: text as text, bytes as binary."""
+
+    def receive(self) -> str | bytes:
+        """The next message, which answers the oldest one that has no answer yet."""
+
+    def echo(self, size: int, *, binary: bool = ...) -> None:
+        """Sends a numbered message of so many bytes, which must come back as it was."""
+
+    def ping(self) -> None:
+        """Sends a ping, and waits for its pong."""
+
+    def rest(self, seconds: float = ...) -> None:
+        """Leaves the connection open and does nothing for that time, or until the load ends."""
+
+    def subscribe(self, *, binary: bool = ...) -> Any:
+        """From now on what arrives are publications."""
+
+    def publish(self, size: int, *, binary: bool = ...) -> None:
+        """Sends a numbered message that all subscribers must get."""
+
+    def close(self) -> None:
+        """The closing handshake; leaving the `with` block does it, too."""
+
+    def drop(self) -> None:
+        """Ends the connection without a word."""
+
+
+class SocketClient(Protocol):
+    """A client that speaks WebSocket; that of the load does, `django.test.Client` doesn't."""
+
+    user: int
+
+    def websocket(
+        self, path: str, *, keep: bool = ..., name: str = ..., headers: Any = ...
+    ) -> WebSocket:
+        """An open connection. With `keep` it stays open, and the user's next journey has it."""
+
+
 class Workload(ABC):
     """One kind of work. `journey()` is required, everything else has a default."""
 
@@ -56,11 +109,26 @@ class Workload(ABC):
     """A path that the server can answer as soon as it is up (any status)."""
     locustfile: str = ""
     """Path of a locustfile whose users run instead of the journey."""
-    needs_target_app: ClassVar[bool] = False
+    needs_target_app: bool = False
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
     whole_journeys: ClassVar[bool] = False
     """Whether a journey under way at the end of the window is brought to its end in the drain, and
     not cut off between two requests."""
+    unit: ClassVar[Unit] = REQUEST
+    """What the figures of a run are of."""
+    reads_memory: ClassVar[bool] = False
+    """Whether the target's memory for each connection is what it asks for."""
+    needs_websocket: ClassVar[bool] = False
+    """Whether the server must speak WebSocket."""
+    alike: ClassVar[bool] = True
+    """Whether all users do the same, so that each should get its share."""
+    warmup_s: ClassVar[float] = LoadProfile().warmup_s
+    duration_s: ClassVar[float] = LoadProfile().duration_s
+    spawn_rate: ClassVar[float | None] = None
+    """What is taken when --warmup, --duration or --spawn-rate is not given."""
+    in_turn: ClassVar[bool] = False
+    """Whether the slots of the open model take their journeys in turn, so that all connections are
+    used; else the one that was used last takes the next."""
     uses_rows: ClassVar[bool] = False
     """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
 
@@ -70,6 +138,16 @@ class Workload(ABC):
     @abstractmethod
     def journey(self, client: Client) -> None:
         """One user's one pass. Raises AnswerError when an answer is wrong."""
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        """The load as this workload is made with; raises UsageError for one that makes no sense.
+
+        Called when runs are planned, and again in the load process before the first journey.
+        """
+        return load
+
+    def enter(self, client: Client) -> None:  # noqa: B027 - most workloads need nothing
+        """What each slot of the open model does before the load begins, such as to connect."""
 
     def prepare(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
         """Fills the throw-away database, with Django set up for the target; runs once before the

@@ -5,6 +5,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -69,6 +70,44 @@ def load(project: Any, monkeypatch: pytest.MonkeyPatch) -> Load:
         return module
 
     return fresh
+
+
+class Daphne:
+    """As Daphne calls an application: with a partial of a method of its own."""
+
+    def __init__(self) -> None:
+        self.sent: list[dict[str, Any]] = []
+
+    async def handle_reply(self, protocol: object, event: dict[str, Any]) -> None:
+        self.sent.append(event)
+
+
+def test_daphne_gets_the_header_with_the_subprotocol(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Daphne, "__module__", "daphne.server")
+    wrapper, server = load("benchsuite.isolation.asgi"), Daphne()
+    scope = {"type": "websocket", "path": "/"}
+    asyncio.run(wrapper.application(scope, None, partial(server.handle_reply, object())))
+    accept, message = server.sent
+    assert accept["subprotocol"] == (None, {"X-Benchsuite-Run": "the-token"})
+    assert "headers" not in accept
+    assert message == {"type": "websocket.send", "text": "hello"}
+
+
+def test_a_server_without_headers_tells_the_run_by_a_subprotocol(load: Load) -> None:
+    wrapper = load("benchsuite.isolation.asgi")
+    sent: list[dict[str, Any]] = []
+
+    async def send(event: dict[str, Any]) -> None:
+        sent.append(event)
+
+    mark = "X-Benchsuite-Run.the-token"
+    for offered, chosen in (([mark], mark), (["X-Benchsuite-Run.another"], None)):
+        scope = {"type": "websocket", "path": "/", "subprotocols": offered}
+        asyncio.run(wrapper.application(scope, None, send))
+        assert sent[0].get("subprotocol") == chosen
+        sent.clear()
 
 
 def test_every_wsgi_answer_says_which_run_it_belongs_to(load: Load) -> None:

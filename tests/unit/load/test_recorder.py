@@ -8,8 +8,8 @@ import pytest
 from benchsuite.load import recorder as recording
 from benchsuite.load import spool
 from benchsuite.load.job import SAMPLES_FILE
-from benchsuite.load.recorder import JOURNEY, OTHER_NAMES, REQUEST, Recorder
-from benchsuite.stats.samples import RECORD, Kind
+from benchsuite.load.recorder import OTHER_NAMES, Recorder
+from benchsuite.stats.samples import JOURNEY, RECORD, REQUEST, Kind
 
 
 @pytest.fixture

@@ -1,0 +1,101 @@
+"""Numbered messages: each says whose it is, the how manyeth, and whether it is whole.
+
+A message is 24 hexadecimal digits (connection, number, checksum) and then filler up to its length,
+the same bytes as text and as binary. A publication has 32 more, between checksum and filler: when
+it was meant to be sent and when it was, two doubles of CLOCK_MONOTONIC.
+
+The checksum is that of the filler, continued over everything before it. So the filler, which may be
+long, is summed up once for each length, and not for each message.
+"""
+
+import struct
+from dataclasses import dataclass
+from functools import cache
+from itertools import cycle, islice
+from zlib import crc32
+
+HEAD_BYTES = 24
+TIMES_BYTES = 32
+LEAST_BYTES = HEAD_BYTES
+LEAST_PUBLICATION_BYTES = HEAD_BYTES + TIMES_BYTES
+MOST_BYTES = 16 * 2**20
+
+GENERATIONS = 18
+"""Bits of a connection's number that count the connections of one user, one after the other."""
+
+REHEARSING_USER = 2**14 - 1
+"""Stands for the checked journeys; the users of a load have lower numbers."""
+
+_LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+_times = struct.Struct(">dd")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """What a message says about itself."""
+
+    connection: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a publication says about itself; times are CLOCK_MONOTONIC seconds."""
+
+    connection: int
+    number: int
+    intended: float
+    start: float
+
+
+def connection_number(user: int, generation: int) -> int:
+    """Different for every connection of a load: users are numbered over all load processes."""
+    return (user << GENERATIONS | generation & (1 << GENERATIONS) - 1) & 0xFFFFFFFF
+
+
+def message(connection: int, number: int, size: int) -> bytes:
+    """A numbered message of so many bytes."""
+    filler, checksum = _filler(size - HEAD_BYTES)
+    said = b"%08x%08x" % (connection, number)
+    return b"%s%08x%s" % (said, crc32(said, checksum), filler)
+
+
+def publication(connection: int, number: int, size: int, intended: float, start: float) -> bytes:
+    """A numbered message to many, of so many bytes, that carries its times."""
+    filler, checksum = _filler(size - LEAST_PUBLICATION_BYTES)
+    said = b"%08x%08x" % (connection, number)
+    times = _times.pack(intended, start).hex().encode()
+    return b"%s%08x%s%s" % (said, crc32(times, crc32(said, checksum)), times, filler)
+
+
+def numbered(data: bytes) -> Numbered | None:
+    """What a message says; None when it is not one of ours, or not whole."""
+    return None if (head := _head(data, HEAD_BYTES)) is None else Numbered(*head)
+
+
+def published(data: bytes) -> Published | None:
+    """What a publication says; None when it is not one of ours, or not whole."""
+    head = _head(data, LEAST_PUBLICATION_BYTES)
+    if head is None:
+        return None
+    times = bytes.fromhex(data[HEAD_BYTES:LEAST_PUBLICATION_BYTES].decode())
+    return Published(*head, *_times.unpack(times))
+
+
+def _head(data: bytes, least: int) -> tuple[int, int] | None:
+    """Connection and number, if the checksum is right; `least` is where the filler begins."""
+    if len(data) < least:
+        return None
+    try:
+        connection, number, checksum = (int(data[at : at + 8], 16) for at in (0, 8, 16))
+    except ValueError:
+        return None
+    found = crc32(data[HEAD_BYTES:least], crc32(data[:16], crc32(data[least:])))
+    return (connection, number) if found == checksum else None
+
+
+@cache
+def _filler(length: int) -> tuple[bytes, int]:
+    """So many letters, and their checksum."""
+    letters = bytes(islice(cycle(_LETTERS), length))
+    return letters, crc32(letters)

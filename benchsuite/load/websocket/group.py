@@ -1,0 +1,86 @@
+"""A broadcast and those who get it: which subscribers of this process have a publication already.
+
+Across load processes only the parent can tell who got what (`benchsuite.stats.fanout`); what is
+kept here lets a publisher wait for its subscribers, and tells copies and overtakers.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from gevent.event import Event
+
+from benchsuite.load.websocket.accounts import Published
+from benchsuite.stats.samples import Kind
+
+FARTHEST = 100_000
+"""A number that is so far ahead of the last one was not sent by our publisher."""
+
+
+@dataclass(slots=True)
+class Pending:
+    """A publication on its way."""
+
+    waiting: set[Hashable]
+    """Subscribers that have not got it yet."""
+    done: Event = field(default_factory=Event)
+
+
+class Group:
+    """The subscribers of one path in this process."""
+
+    def __init__(self) -> None:
+        self.members: set[Hashable] = set()
+        self._pending: dict[tuple[int, int], Pending] = {}
+
+    def expect(self, connection: int, number: int) -> Pending:
+        """Everyone who is subscribed now is to get it."""
+        pending = self._pending[connection, number] = Pending(set(self.members))
+        return pending
+
+    def forget(self, connection: int, number: int) -> None:
+        """Nobody waits for it any more."""
+        self._pending.pop((connection, number), None)
+
+    def delivered(self, publication: Published, member: Hashable) -> None:
+        pending = self._pending.get((publication.connection, publication.number))
+        if pending is not None:
+            pending.waiting.discard(member)
+            if not pending.waiting:
+                pending.done.set()
+
+    def leave(self, member: Hashable) -> None:
+        """A subscriber is gone; nobody waits for it."""
+        self.members.discard(member)
+        for pending in self._pending.values():
+            pending.waiting.discard(member)
+            if not pending.waiting:
+                pending.done.set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody still waits for a publication."""
+        return any(pending.waiting for pending in self._pending.values())
+
+
+class Sequence:
+    """What one subscriber has seen of one publisher."""
+
+    def __init__(self) -> None:
+        self._next: int | None = None
+        self._missing: set[int] = set()
+
+    def judge(self, number: int) -> Kind:
+        """OK, REORDERED (it came after a later one), DUPLICATED, or CORRUPT when it can't be."""
+        if self._next is None or number == self._next:
+            self._next = number + 1
+            return Kind.OK
+        if number - self._next > FARTHEST:
+            return Kind.CORRUPT
+        if number > self._next:
+            self._missing.update(range(self._next, number))
+            self._next = number + 1
+            return Kind.OK
+        if number in self._missing:
+            self._missing.discard(number)
+            return Kind.REORDERED
+        return Kind.DUPLICATED

@@ -1,0 +1,66 @@
+"""All WebSockets of this process that are open."""
+
+from time import monotonic
+from typing import Protocol
+
+import gevent
+
+from benchsuite.load.websocket.group import Group
+
+STEP_S = 0.01
+QUIET_S = 2.0
+"""How long publications of other load processes may be under way after the last one arrived."""
+
+
+class Leaving(Protocol):
+    """What can be told to go."""
+
+    def leave(self) -> None: ...
+
+
+class Sockets:
+    """Knows who is open, and lets them go at the end."""
+
+    def __init__(self, *, alone: bool = True) -> None:
+        """`alone`: whether this is the only load process."""
+        self.used = False
+        """Whether there ever was one."""
+        self.over = False
+        """Whether the load has ended: from then on an end of a connection is nobody's failure."""
+        self.last_delivery = 0.0
+        self._open: set[Leaving] = set()
+        self._groups: dict[str, Group] = {}
+        self._alone = alone
+
+    def __contains__(self, one: Leaving) -> bool:
+        return one in self._open
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def add(self, one: Leaving) -> None:
+        self.used = True
+        self._open.add(one)
+
+    def discard(self, one: Leaving) -> None:
+        self._open.discard(one)
+
+    def group(self, path: str) -> Group:
+        """The subscribers of that path."""
+        return self._groups.setdefault(path, Group())
+
+    @property
+    def busy(self) -> bool:
+        """Whether a broadcast may still be under way."""
+        if any(group.busy for group in self._groups.values()):
+            return True
+        return not self._alone and monotonic() - self.last_delivery < QUIET_S
+
+    def quit(self, limit_s: float) -> None:
+        """Says good-bye on all of them, and waits a little for the servers' answers."""
+        self.over = True
+        limit = monotonic() + limit_s
+        for one in list(self._open):
+            one.leave()
+        while self._open and monotonic() < limit:
+            gevent.sleep(STEP_S)

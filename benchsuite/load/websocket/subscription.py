@@ -1,0 +1,42 @@
+"""One subscriber of a broadcast: every publication that arrives is a message."""
+
+from time import monotonic
+
+from benchsuite.load.websocket import accounts
+from benchsuite.load.websocket.group import Group, Sequence
+from benchsuite.load.websocket.records import Records
+from benchsuite.load.websocket.sockets import Sockets
+from benchsuite.load.websocket.wire import Message
+from benchsuite.stats.samples import MESSAGE, Kind
+
+
+class Subscription:
+    """Takes what arrives, in the hub."""
+
+    def __init__(self, records: Records, sockets: Sockets, *, path: str, binary: bool) -> None:
+        self.group: Group = sockets.group(path)
+        self.group.members.add(self)
+        self._records = records
+        self._sockets = sockets
+        self._binary = binary
+        self._messages = records.index("message", MESSAGE)
+        self._seen: dict[int, Sequence] = {}
+
+    def take(self, message: Message) -> None:
+        """A delivery or, when it is none of this load's or came before, a stray."""
+        said = accounts.published(message.data)
+        if said is None or message.is_text is self._binary:
+            self._records.stray(Kind.CORRUPT, message, f"came as {message.data[:60]!r}")
+            return
+        kind = self._seen.setdefault(said.connection, Sequence()).judge(said.number)
+        if kind is not Kind.OK:
+            words = f"publication {said.number} of connection {said.connection}"
+            self._records.stray(kind, message, words)
+        if kind is Kind.OK or kind is Kind.REORDERED:
+            times = (said.intended, said.start, message.moment)
+            self._records.right(self._messages, times, len(message.data))
+            self._sockets.last_delivery = monotonic()
+            self.group.delivered(said, self)
+
+    def leave(self) -> None:
+        self.group.leave(self)

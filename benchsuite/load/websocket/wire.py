@@ -1,0 +1,493 @@
+"""One WebSocket connection: bytes and frames, and every end with its cause.
+
+Framing is that of `websockets` (its sans-I/O layer, with its masking in C): one message there and
+back costs it 3 µs, where a loop of our own around the same mask costs 0.5 µs and wsproto 8 µs. At
+2 000 messages a second that is 0.6 % of a CPU, so nothing is gained by framing ourselves.
+
+The hub reads what arrives, notes the time, answers pings and then wakes the greenlet that waits,
+as for HTTP (`benchsuite.load.connection`). Unlike there it always reads: a WebSocket may speak at
+any time. No extensions are offered, so nothing is compressed.
+"""
+
+import socket
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from gevent import getcurrent
+from gevent.socket import socket as GreenSocket
+from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidStatus
+from websockets.frames import Close, Frame, Opcode
+from websockets.http11 import Response
+from websockets.protocol import State
+from websockets.typing import Subprotocol
+from websockets.uri import WebSocketURI
+
+from benchsuite.load.connection import BLOCK_BYTES, READABLE, ConnectionFailed, Expired
+from benchsuite.load.waiting import waiting
+from benchsuite.load.websocket.accounts import MOST_BYTES
+from benchsuite.stats.samples import Kind
+
+WRITABLE = 2
+"""The event of libev."""
+
+LINGER_S = 1.0
+"""How long a server may take to end the connection after the closing handshake; then we do."""
+
+NORMAL = 1000
+POLICY = 1008
+ABNORMAL = 1006
+"""What stands for a close code where no close frame came (RFC 6455, 7.4.1)."""
+
+MOST_WAITING = 10_000
+"""Messages that nobody takes; who sends more is cut off, before the load process runs full."""
+
+CODES = {
+    1000: "normal",
+    1001: "going away",
+    1002: "protocol error",
+    1003: "unsupported data",
+    1005: "no code",
+    1006: "no close frame",
+    1007: "invalid data",
+    1008: "policy violation",
+    1009: "message too big",
+    1011: "internal error",
+    1012: "service restart",
+    1013: "try again later",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a connection ended."""
+
+    kind: Kind
+    """OK when we asked for it."""
+    code: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One whole message from the server."""
+
+    data: bytes
+    is_text: bool
+    moment: float
+    """When its last bytes were read."""
+
+
+class Destination(Protocol):
+    """Where to connect; `benchsuite.load.clients.Target` is one."""
+
+    @property
+    def host(self) -> str: ...
+
+    @property
+    def family(self) -> int: ...
+
+    @property
+    def address(self) -> Any: ...
+
+    @property
+    def timeout_s(self) -> float: ...
+
+
+class Wire:
+    """Opened once, ends once; only one greenlet at a time may wait on it."""
+
+    def __init__(
+        self,
+        destination: Destination,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        subprotocols: Sequence[str] = (),
+        on_end: Callable[[Ending], None] = lambda ending: None,
+    ) -> None:
+        self.inbox: deque[Message] = deque()
+        """What has arrived and nobody has taken yet."""
+        self.on_message: Callable[[Message], None] | None = None
+        """Takes messages in the hub, in place of the inbox."""
+        self.translate: Callable[[Message], Message | None] | None = None
+        """In the hub: the message in a frame, or None; raises ValueError for one without sense."""
+        self.ending: Ending | None = None
+        self.response: Response | None = None
+        self.connecting = False
+        """Whether there was no connection yet: what a time-out then was about."""
+        self.arrived = 0.0
+        """When the last bytes were read."""
+        self.ponged: tuple[bytes, float] | None = None
+        """The last pong and when it arrived."""
+        self._destination = destination
+        self._headers = headers
+        self._on_end = on_end
+        self._over = False
+        """Whether we have said good-bye."""
+        self._protocol = ClientProtocol(
+            _uri(destination.host, path),
+            subprotocols=[Subprotocol(name) for name in subprotocols] or None,
+            max_size=MOST_BYTES,
+        )
+        self._waiting = waiting()
+        self._socket: GreenSocket | None = None
+        self._plain: Any = None
+        """The socket inside of gevent's, which does not wait."""
+        self._watchers: list[Any] = []
+        self._writable: Any = None
+        self._outbox = bytearray()
+        """What the kernel would not take yet."""
+        self._blocks: list[tuple[bytes | OSError, float]] = []
+        """What was read and not looked at yet."""
+        self._heard_anything = False
+        self._fragments: list[bytes] = []
+        self._is_text = True
+        self._user: Any = None
+        self._parked = False
+
+    @property
+    def subprotocol(self) -> str | None:
+        return self._protocol.subprotocol
+
+    def open(self) -> Response:
+        """Connects and shakes hands; the answer, which is 101 or another.
+
+        Raises ConnectionFailed, or Expired when it takes longer than the time-out.
+        """
+        deadlines = self._waiting.deadlines
+        self._user = getcurrent()
+        deadlines[self] = monotonic() + self._destination.timeout_s
+        try:
+            self._connect()
+            request = self._protocol.connect()
+            for name, value in self._headers.items():
+                request.headers[name] = value
+            self._protocol.send_request(request)
+            self._flush()
+            while self.response is None:
+                if self.ending is not None:
+                    raise ConnectionFailed(self.ending.kind, self.ending.words)
+                self._park()
+        except BaseException:
+            self.drop()
+            raise
+        finally:
+            del deadlines[self]
+        if self._protocol.state is not State.OPEN:
+            self._refused(self.response)
+        return self.response
+
+    def send(self, data: bytes, *, is_text: bool) -> None:
+        """Raises ConnectionFailed when the connection has ended."""
+        if self._protocol.state is not State.OPEN:
+            raise self._failed()
+        if is_text:
+            self._protocol.send_text(data)
+        else:
+            self._protocol.send_binary(data)
+        self._flush()
+
+    def receive(self) -> Message:
+        """The next message; raises ConnectionFailed, or Expired after the time-out."""
+        if not self.inbox:
+            self._wait(lambda: self.inbox)
+        return self.inbox.popleft()
+
+    def wait_for(self, is_there: Callable[[], object]) -> None:
+        """Waits until it is so; raises as `receive()` does."""
+        self._wait(is_there)
+
+    def ping(self, data: bytes) -> float:
+        """Sends a ping; when its pong arrived. Raises as `receive()` does."""
+        if self._protocol.state is not State.OPEN:
+            raise self._failed()
+        self.ponged = None
+        self._protocol.send_ping(data)
+        self._flush()
+        self._wait(lambda: self.ponged is not None and self.ponged[0] == data)
+        assert self.ponged is not None
+        return self.ponged[1]
+
+    def close(self, code: int = NORMAL) -> None:
+        """Shakes hands to end; raises ConnectionFailed when that fails, Expired when it takes too
+        long. The connection is gone in any case.
+        """
+        try:
+            if self._protocol.state is not State.OPEN:
+                raise self._failed()
+            self._over = True
+            self._protocol.send_close(code)
+            self._flush()
+            self._wait(lambda: self.ending is not None)
+            assert self.ending is not None
+            if self.ending.kind is not Kind.OK:
+                raise self._failed()
+        except BaseException:
+            self.drop()
+            raise
+
+    def leave(self) -> None:
+        """Says good-bye without waiting for an answer."""
+        self._over = True
+        if self._protocol.state is State.OPEN:
+            self._protocol.send_close(NORMAL)
+            self._flush()
+            self._linger()
+        else:
+            self.drop()
+
+    def drop(self) -> None:
+        """Ends the connection at once."""
+        watchers, self._watchers = self._watchers, []
+        for watcher in watchers:
+            watcher.stop()
+            watcher.close()
+        self._writable = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        if self.ending is None:
+            self.ending = Ending(Kind.OK, ABNORMAL, "ended by us")
+
+    def resume(self) -> None:
+        """In the hub: looks at what was read, and lets the greenlet have it, if it still waits."""
+        blocks, self._blocks = self._blocks, []
+        for block, moment in blocks:
+            self.arrived = moment
+            self._take(block)
+        if self._parked:
+            self._user.switch()
+
+    def expire(self) -> None:
+        """In the hub: ends the wait."""
+        self._user.throw(Expired)
+
+    def _connect(self) -> None:
+        self.connecting = True
+        self._socket = connected = GreenSocket(self._destination.family, socket.SOCK_STREAM)
+        try:
+            connected.connect(self._destination.address)
+        except ConnectionRefusedError:
+            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
+        except TimeoutError:
+            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
+        except OSError as error:
+            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.connecting = False
+        inside: Any = connected
+        self._plain = inside._sock
+        readable = self._waiting.loop.io(connected.fileno(), READABLE)
+        readable.start(self._read)
+        self._watchers.append(readable)
+
+    def _wait(self, is_there: Callable[[], object]) -> None:
+        """Parks until it is there; raises ConnectionFailed when the connection ends before."""
+        deadlines = self._waiting.deadlines
+        self._user = getcurrent()
+        deadlines[self] = monotonic() + self._destination.timeout_s
+        try:
+            while not is_there():
+                if self.ending is not None:
+                    raise self._failed()
+                self._park()
+        finally:
+            del deadlines[self]
+
+    def _park(self) -> None:
+        self._parked = True
+        try:
+            self._waiting.park()
+        finally:
+            self._parked = False
+
+    def _failed(self) -> ConnectionFailed:
+        ending = self.ending
+        if ending is None or ending.kind is Kind.OK:
+            return ConnectionFailed(Kind.OTHER, "the connection has been closed already")
+        return ConnectionFailed(ending.kind, ending.words)
+
+    def _read(self) -> None:
+        """In the hub: takes what there is."""
+        block: bytes | OSError
+        try:
+            block = self._plain.recv(BLOCK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            block = error
+        if not self._blocks:
+            self._waiting.arrived(self)
+        self._blocks.append((block, monotonic()))
+        if not block or isinstance(block, OSError):
+            self._watchers[0].stop()  # nothing more comes, and the loop would ask for ever
+
+    def _take(self, block: bytes | OSError) -> None:
+        """In the hub: what a block means."""
+        if self._socket is None:
+            return
+        protocol = self._protocol
+        if isinstance(block, OSError) or not block:
+            how = "reset" if isinstance(block, OSError) else "closed"
+            if protocol.state is State.CONNECTING:
+                self._end_early(how)
+            protocol.receive_eof()
+            self._ended(how)
+            self.drop()
+            return
+        self._heard_anything = True
+        protocol.receive_data(block)
+        for event in protocol.events_received():
+            if isinstance(event, Frame):
+                self._take_frame(event)
+            elif isinstance(event, Response):
+                self.response = event
+        if protocol.state is not State.OPEN:
+            self._ended("closed")
+        self._flush()
+
+    def _take_frame(self, frame: Frame) -> None:
+        opcode = frame.opcode
+        if opcode is Opcode.TEXT or opcode is Opcode.BINARY:
+            self._is_text = opcode is Opcode.TEXT
+            if frame.fin:
+                self._take_message(bytes(frame.data))
+            else:
+                self._fragments = [bytes(frame.data)]
+        elif opcode is Opcode.CONT:
+            self._fragments.append(bytes(frame.data))
+            if frame.fin:
+                self._take_message(b"".join(self._fragments))
+        elif opcode is Opcode.PONG:
+            self.ponged = bytes(frame.data), self.arrived
+
+    def _take_message(self, data: bytes) -> None:
+        message: Message | None = Message(data, self._is_text, self.arrived)
+        if self.translate is not None and message is not None:
+            try:
+                message = self.translate(message)
+            except ValueError as error:
+                self._break(f"the server sent what makes no sense: {error}")
+                return
+        if message is None:
+            return
+        if self.on_message is not None:
+            self.on_message(message)
+        elif len(self.inbox) < MOST_WAITING:
+            self.inbox.append(message)
+        else:
+            self._break(f"the server sent {MOST_WAITING} messages that nobody had asked for")
+
+    def _break(self, words: str) -> None:
+        """Ends the connection for what the server did."""
+        if self.ending is None:
+            self.ending = Ending(Kind.PROTOCOL, POLICY, words)
+            self._protocol.fail(POLICY)
+            self._linger()
+            self._on_end(self.ending)
+
+    def _end_early(self, how: str) -> None:
+        """The connection ended while hands were being shaken."""
+        if self.ending is None:
+            where = "in the middle of" if self._heard_anything else "before"
+            words = f"the connection was {how} {where} the handshake's answer"
+            self.ending = Ending(Kind.RESET, ABNORMAL, words)
+
+    def _ended(self, how: str) -> None:
+        """Notes how the connection ends, once, and who wants to know it hears of it."""
+        if self.ending is not None:
+            return
+        protocol = self._protocol
+        if protocol.state is State.CONNECTING:
+            if protocol.handshake_exc is not None and self.response is None:
+                cause = protocol.handshake_exc.__cause__ or protocol.handshake_exc
+                self.ending = Ending(Kind.PROTOCOL, ABNORMAL, f"the answer is not HTTP: {cause}")
+            return
+        received = protocol.close_rcvd
+        if received is not None and protocol.close_rcvd_then_sent is False:
+            self.ending = Ending(Kind.OK, received.code, "closed as asked")
+            self._linger()
+            return
+        if received is not None:
+            self.ending = Ending(Kind.WEBSOCKET_CLOSED, received.code, _closed_words(received))
+            self._linger()
+        elif isinstance(protocol.parser_exc, EOFError):
+            words = f"the connection was {how} without a closing handshake"
+            self.ending = Ending(Kind.RESET, ABNORMAL, words)
+        elif protocol.parser_exc is not None:
+            sent = protocol.close_sent
+            words = f"the server broke the protocol: {protocol.parser_exc}"
+            self.ending = Ending(Kind.PROTOCOL, sent.code if sent else ABNORMAL, words)
+            self._linger()
+        else:
+            return
+        if not self._over:
+            self._on_end(self.ending)
+
+    def _refused(self, response: Response) -> None:
+        """The handshake's answer was not taken: the connection is of no use."""
+        error = self._protocol.handshake_exc
+        if not isinstance(error, InvalidStatus):
+            self.ending = Ending(Kind.PROTOCOL, ABNORMAL, f"the handshake failed: {error}")
+        self.drop()
+
+    def _linger(self) -> None:
+        """The server ends the connection, so that its port, not ours, stays in use for a while."""
+        if self._socket is None:
+            return
+        timer = self._waiting.loop.timer(LINGER_S)
+        timer.start(self.drop)
+        self._watchers.append(timer)
+
+    def _flush(self) -> None:
+        data = b"".join(self._protocol.data_to_send())
+        if not data or self._socket is None:
+            return
+        if self._outbox:
+            self._outbox += data
+            return
+        try:
+            sent = self._plain.send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            return  # reading will say what happened
+        if sent < len(data):
+            self._outbox += memoryview(data)[sent:]
+            if self._writable is None:
+                self._writable = self._waiting.loop.io(self._socket.fileno(), WRITABLE)
+                self._watchers.append(self._writable)
+            self._writable.start(self._write)
+
+    def _write(self) -> None:
+        """In the hub: sends on what the kernel would not take."""
+        try:
+            sent = self._plain.send(self._outbox)
+        except BlockingIOError:
+            return
+        except OSError:
+            self._outbox.clear()
+            sent = 0
+        del self._outbox[:sent]
+        if not self._outbox:
+            self._writable.stop()
+
+
+def _uri(host: str, path: str) -> WebSocketURI:
+    """`host` with its port, as in a URL."""
+    parts = urlsplit(f"ws://{host}")
+    path, _, query = path.partition("?")
+    return WebSocketURI(False, parts.hostname or "", parts.port or 80, path, query)
+
+
+def _closed_words(close: Close) -> str:
+    known = CODES.get(close.code)
+    code = f"{close.code} ({known})" if known else str(close.code)
+    return f"the server closed the connection with {code}" + (
+        f": {close.reason}" if close.reason else ""
+    )

@@ -1,0 +1,63 @@
+"""The options of `runbench` that speak of WebSockets, and what they mean for the load."""
+
+from typing import Any
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import Option
+from benchsuite.workloads.base import Workload
+
+
+def add_to(group: Any) -> None:
+    """Adds both options."""
+    group.add_argument(
+        "--connections",
+        type=int,
+        metavar="N",
+        help="WebSockets open at once, for the workloads ws_…: what --users is for the others",
+    )
+    group.add_argument(
+        "--messages",
+        type=int,
+        metavar="N",
+        help="messages on each connection, which is then closed and opened again (default: a "
+        "connection is kept for the whole load)",
+    )
+
+
+def in_users(options: dict[str, Any], work: type[Workload]) -> dict[str, Any]:
+    """The options with connections in the words of the load; raises UsageError."""
+    connections = options["connections"]
+    if connections is None:
+        return options
+    if not work.needs_websocket:
+        raise UsageError(
+            f"--connections counts WebSockets, and the workload {work.name} opens none: say how "
+            "many --users, or choose a workload ws_… (see listbench)."
+        )
+    flag, name = ("max-in-flight", "max_in_flight") if options["rate"] else ("users", "users")
+    if options["stages"] is not None:
+        raise UsageError("--stages names the levels, and --connections too: leave one out.")
+    if options[name] is not None:
+        raise UsageError(
+            f"--connections={connections} and --{flag}={options[name]} mean the same here: leave "
+            "one of them out."
+        )
+    if connections < 1:
+        raise UsageError(f"--connections must be 1 or more, and is {connections}.")
+    return {**options, name: connections}
+
+
+def with_messages(
+    settings: dict[str, Option], options: dict[str, Any], work: type[Workload]
+) -> dict[str, Option]:
+    """The workload's options with --messages among them; raises UsageError."""
+    messages = options["messages"]
+    if messages is None:
+        return settings
+    if "messages" not in work.options:
+        raise UsageError(f"--messages belongs to ws_echo, and the workload is {work.name}.")
+    if "messages" in settings:
+        raise UsageError("--messages and --workload-option messages=… are both given.")
+    if messages < 1:
+        raise UsageError(f"--messages must be 1 or more, and is {messages}.")
+    return {**settings, "messages": messages}

@@ -1,0 +1,60 @@
+"""What the WebSocket workloads have in common: which consumer they speak to, and in what frames."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, cast
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import Option
+from benchsuite.stats.samples import MESSAGE
+from benchsuite.workloads.base import Client, SocketClient, Unit, Workload
+
+ROOT = "/bench/ws/"
+MOST_BYTES = 16 * 2**20
+
+
+class WebSocketWorkload(Workload):
+    """Speaks to a consumer of the target, or to one of the project's own at `path`.
+
+    `layer` and `sync` choose among the target's: /bench/ws/echo_layer_sync/.
+    """
+
+    ready_path = "/bench/plain/"
+    unit: ClassVar[Unit] = MESSAGE
+    needs_websocket = True
+    in_turn = True
+    consumer: ClassVar[str]
+    least_bytes: ClassVar[int] = 0
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self.path = str(self.settings["path"])
+        variants = [name for name in ("layer", "sync") if self.settings.get(name)]
+        self.needs_target_app = not self.path
+        if self.path:
+            self.ready_path = "/"
+            if variants:
+                raise UsageError(
+                    f"{self.name}'s options {' and '.join(variants)} choose among the consumers of "
+                    f"benchsuite, and path={self.path} is one of your own: leave them out."
+                )
+            if not self.path.startswith("/"):
+                raise UsageError(f"{self.name}'s option path begins with /, and {self.path} not.")
+        else:
+            self.path = f"{ROOT}{'_'.join([self.consumer, *variants])}/"
+        self._check_size()
+
+    def _check_size(self) -> None:
+        size = self.settings.get("size")
+        if size is not None and not self.least_bytes <= int(size) <= MOST_BYTES:
+            raise UsageError(
+                f"{self.name}'s option size is between {self.least_bytes} (what numbers and "
+                f"checksum take) and {MOST_BYTES} bytes, and {size} is not."
+            )
+
+
+def speaking(client: Client) -> SocketClient:
+    """The client as one that speaks WebSocket."""
+    return cast(SocketClient, client)
+
+
+COMMON: Mapping[str, Any] = {"path": "", "sync": False}

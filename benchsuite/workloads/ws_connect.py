@@ -1,0 +1,25 @@
+"""A storm of connections."""
+
+from typing import ClassVar
+
+from benchsuite.stats.samples import HANDSHAKE
+from benchsuite.workloads.base import Client, Unit
+from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
+
+
+class WsConnect(WebSocketWorkload):
+    """Each user shakes hands, says good-bye, and does it again."""
+
+    name = "ws_connect"
+    summary = "WebSocket: connect, close, and again: how many handshakes a second?"
+    options = {**COMMON, "close": True}
+    unit: ClassVar[Unit] = HANDSHAKE
+    in_turn = False
+    consumer = "idle"
+
+    def journey(self, client: Client) -> None:
+        socket = speaking(client).websocket(self.path)
+        if self.settings["close"]:
+            socket.close()
+        else:
+            socket.drop()

@@ -1,0 +1,55 @@
+"""Messages there and back."""
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import LoadProfile, Option
+from benchsuite.workloads.base import Client
+from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
+
+LEAST_BYTES = 24
+
+
+class WsEcho(WebSocketWorkload):
+    """Each user sends a message, waits until it has come back as it was, and sends the next.
+
+    `messages` are sent on each connection, which is then closed and opened again; without it, a
+    connection is kept for the whole load and a journey is one message.
+    """
+
+    name = "ws_echo"
+    summary = "WebSocket: send a message, wait for it to come back, send the next"
+    options = {**COMMON, "layer": False, "messages": 0, "size": 32, "binary": False}
+    consumer = "echo"
+    least_bytes = LEAST_BYTES
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._messages = int(self.settings["messages"])
+        self._size = int(self.settings["size"])
+        self._binary = bool(self.settings["binary"])
+        if self._messages < 0:
+            raise UsageError(f"--messages is 0 (no end) or more, and is {self._messages}.")
+        self._fresh = False
+        """Whether each message has a connection of its own."""
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        self._fresh = not load.keep_alive
+        if load.is_open and self._messages > 1:
+            raise UsageError(
+                f"--rate begins so many messages a second, and --messages={self._messages} would "
+                "begin so many for each: leave one of them out."
+            )
+        return load
+
+    def enter(self, client: Client) -> None:
+        if not self._fresh and not self._messages:
+            speaking(client).websocket(self.path, keep=True)
+
+    def journey(self, client: Client) -> None:
+        if self._fresh:
+            for _ in range(self._messages or 1):
+                with speaking(client).websocket(self.path) as socket:
+                    socket.echo(self._size, binary=self._binary)
+            return
+        with speaking(client).websocket(self.path, keep=not self._messages) as socket:
+            for _ in range(self._messages or 1):
+                socket.echo(self._size, binary=self._binary)

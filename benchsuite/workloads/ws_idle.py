@@ -1,0 +1,56 @@
+"""Connections that are open, and nothing else: what does each cost?"""
+
+import math
+from dataclasses import replace
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import LoadProfile, Option
+from benchsuite.workloads.base import Client
+from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
+
+
+class WsIdle(WebSocketWorkload):
+    """Opens connections in steps and leaves them open; the target's memory is read at each step.
+
+    Memory per connection is the slope over the steps, so what the server took before the first of
+    them, and what the first one made it load, is not counted.
+    """
+
+    name = "ws_idle"
+    summary = "WebSocket: open connections that say nothing: what memory does each take?"
+    options = {**COMMON, "steps": 8, "ping_s": 0.0}
+    consumer = "idle"
+    alike = False
+    reads_memory = True
+    warmup_s = 2.0
+    duration_s = 3.0
+    spawn_rate = 200.0
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._ping_s = float(self.settings["ping_s"])
+        self._steps = int(self.settings["steps"])
+        if self._ping_s < 0:
+            raise UsageError("ws_idle's option ping_s is 0 (no pings) or more seconds.")
+        if self._steps < 1:
+            raise UsageError(f"ws_idle's option steps is 1 or more, and is {self._steps}.")
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        """The connections come in steps, unless the stages are given."""
+        if load.is_open:
+            raise UsageError(
+                "Idle connections have no rate: say how many with --connections, and leave --rate "
+                "out."
+            )
+        if not load.keep_alive:
+            raise UsageError("Idle connections are kept: leave --no-keep-alive out.")
+        if load.stages:
+            return load
+        levels = (math.ceil(load.users * step / self._steps) for step in range(1, self._steps + 1))
+        return replace(load, stages=tuple(dict.fromkeys(map(float, levels))))
+
+    def journey(self, client: Client) -> None:
+        with speaking(client).websocket(self.path, keep=True) as socket:
+            socket.rest(self._ping_s or math.inf)
+            if self._ping_s:
+                socket.ping()
