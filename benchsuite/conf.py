@@ -1,6 +1,7 @@
 """The one settings dict, `BENCHSUITE`, with its defaults; and the names it adds to."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.utils.module_loading import import_string
 from benchsuite.exceptions import UsageError
 from benchsuite.fronts import BUILTIN as BUILTIN_FRONTS
 from benchsuite.fronts.base import FrontAdapter
+from benchsuite.pythons.cache import folder
 from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
@@ -22,11 +24,13 @@ DEFAULTS: dict[str, Any] = {
     "TARGET_SETTINGS": None,
     "ACCESS": "benchsuite.views.access.staff",
     "CONSOLE_URL": "http://127.0.0.1:8000/results/",
+    "CACHE": None,
 }
 """SERVERS, FRONTS, WORKLOADS: name → dotted path of a class, added to the built-in ones.
 TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
 ACCESS: dotted path of `f(request) -> bool` that opens the pages.
 CONSOLE_URL: where `runbench` says its results are to be seen.
+CACHE: folder in which built environments are kept; None for the user's folder of caches.
 """
 
 
@@ -43,6 +47,11 @@ def _forget(*, setting: str, **_: object) -> None:
 
 
 setting_changed.connect(_forget, dispatch_uid="benchsuite.conf")
+
+
+def cache_folder() -> Path:
+    """Where built environments are kept."""
+    return folder(config()["CACHE"])
 
 
 def server_paths() -> dict[str, str]:

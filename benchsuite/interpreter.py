@@ -31,8 +31,8 @@ else:
 print(json.dumps(found))
 """
 
-_ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE")
-"""Variables that are meant for this process's Python and not for another."""
+ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUAL_ENV")
+"""Variables that are meant for this process's Python, and would lead another one astray."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def ask(executable: str) -> Mapping[str, Any]:
             timeout=ASK_S,
             check=True,
             cwd="/",  # not here: a project's folder may hold metadata of its own
-            env={name: value for name, value in os.environ.items() if name not in _ASTRAY},
+            env={name: value for name, value in os.environ.items() if name not in ASTRAY},
         )
         told: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:

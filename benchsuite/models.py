@@ -96,6 +96,9 @@ class Run(models.Model):
         default=list, help_text="All that were started: part, name, argv, version."
     )
     delay = models.JSONField(default=dict, help_text="What added latency, and how exactly.")
+    packages = models.JSONField(
+        default=dict, help_text="Installed where the server ran: distribution to version."
+    )
     settings_changed = models.JSONField(default=dict)
     log_tail = models.TextField(blank=True)
     environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)

@@ -4,10 +4,10 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from benchsuite import around, conf, cpus, descriptors
+from benchsuite import around, conf, cpus, descriptors, preparing
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.specs import LoadProfile, RunSpec, WorkloadSpec
+from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
 START_S = 1.2
@@ -54,7 +54,7 @@ def estimate_s(runs: Iterable[RunSpec]) -> float:
 
 
 def adapter(spec: RunSpec, place: Place | None = None) -> ServerAdapter:
-    """The adapter of a run; UsageError when it can't do what the spec asks."""
+    """The adapter of a run, in a place; UsageError when it can't do what the spec asks."""
     return conf.server_class(spec.server.server)(spec.server, Application(), place)
 
 
@@ -75,11 +75,24 @@ def check(runs: Iterable[RunSpec]) -> None:
         _check_users(work, run.load)
         _check_sockets(work, run)
         around.check(run)
-        usable = conf.server_class(run.server.server).available()
-        if not usable.ok:
-            raise UnavailableError(
-                f"{run.server.server} can't run here: {usable.reason}; {usable.command} would help."
-            )
+        if not preparing.unbuilt([run]):
+            check_usable(run.server)
+
+
+def check_usable(server: ServerSpec) -> None:
+    """Finds what is not installed for a server, in the environment that it will run in."""
+    python = preparing.interpreter(server)
+    usable = conf.server_class(server.server).available(python)
+    if usable.ok:
+        return
+    if server.environment:
+        where = f"in the environment {server.environment_name}"
+        help_ = f"name it in its requirements ({usable.command})"
+    elif python.is_own:
+        where, help_ = "here", f"{usable.command} would help"
+    else:
+        where, help_ = f"under {python.executable}", f"there, {usable.command} would help"
+    raise UnavailableError(f"{server.server} can't run {where}: {usable.reason}; {help_}.")
 
 
 def _check_users(work: Workload, load: LoadProfile) -> None:

@@ -260,6 +260,9 @@ class RunResult:
     """What made the added latency, and how exact it was; empty without any."""
     server_version: str | None = None
     python_version: str | None = None
+    """Of the interpreter that the server ran under."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    """What was installed for that interpreter: distribution → version."""
     processes: int | None = None
     threads: int | None = None
     startup_s: float | None = None

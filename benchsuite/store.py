@@ -124,6 +124,7 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.argv = list(result.argv)
     run.programs = [_fields(program) for program in result.programs]
     run.delay = dict(result.delay)
+    run.packages = dict(result.packages)
     run.settings_changed = dict(result.settings_changed)
     run.log_tail = result.log_tail
     run.startup_s = result.startup_s

@@ -79,7 +79,11 @@ def make_spec(server: str = "gunicorn-gthread", **given: Any) -> RunSpec:
             workload=given.pop("workload", "io_read"), options=given.pop("options", {})
         ),
         server=ServerSpec(
-            server=server, processes=given.pop("processes", 2), threads=given.pop("threads", 4)
+            server=server,
+            processes=given.pop("processes", 2),
+            threads=given.pop("threads", 4),
+            python=given.pop("python", ""),
+            environment=given.pop("served_from", ""),
         ),
         load=LoadProfile(**{"users": 100, "warmup_s": 3.0, "duration_s": 10.0, **load}),
         database=DatabaseSpec(rows=given.pop("rows", 100_000)),
@@ -99,6 +103,7 @@ def make_run(
     findings: tuple[Finding, ...] = (),
     version: str = "23.0.0",
     environment: dict[str, Any] | None = None,
+    packages: dict[str, str] | None = None,
     seed: int = 0,
     **spec: Any,
 ) -> Run:
@@ -122,6 +127,7 @@ def make_run(
             programs=(GUNICORN,),
             server_version=version,
             python_version="3.11.7",
+            packages=packages or {},
             processes=asked.server.processes,
             threads=asked.server.threads,
             startup_s=0.78,

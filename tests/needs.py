@@ -3,12 +3,15 @@
     @needs("chromium")
     def test_list_page_draws_its_charts(): ...
 
-With BENCHSUITE_REQUIRE=all nothing may be skipped (`tests/strictness.py`).
+With BENCHSUITE_REQUIRE=all nothing may be skipped (`tests/strictness.py`) but for a rare need: what
+no package of a fresh Debian provides. With BENCHSUITE_REQUIRE=everything not even that.
 """
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -17,12 +20,16 @@ from pathlib import Path
 import pytest
 
 from benchsuite import programs
+from benchsuite.exceptions import UnavailableError
+from benchsuite.pythons.finding import find
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
     found: Callable[[], bool]
     command: str
+    rare: bool = False
+    """Whether a fresh Debian, with packages of Debian and of PyPI, can't have it."""
 
 
 def _program(*names: str) -> Callable[[], bool]:
@@ -57,6 +64,24 @@ def _private_network() -> bool:
     return subprocess.run(tried, capture_output=True, check=False).returncode == 0
 
 
+def _python(*versions: str) -> Callable[[], bool]:
+    """Any of these Pythons, other than the one that runs the tests."""
+    return lambda: other_python(*versions) is not None
+
+
+def other_python(*versions: str) -> str | None:
+    """The first of these Pythons that is here and is not the one that runs the tests."""
+    own = ".".join(str(part) for part in sys.version_info[:2])
+    for version in versions:
+        if version != own:
+            with suppress(UnavailableError):
+                find(version)
+                return version
+    return None
+
+
+MODERN = ("3.13", "3.12", "3.14", "3.11")
+
 PACKAGES = {
     "crispy-forms": "crispy-bootstrap5",
     "formtools": "django-formtools",
@@ -72,6 +97,9 @@ NEEDS: dict[str, Need] = {
     "openssl": Need(_system("openssl"), "apt install openssl"),
     "redis": Need(_redis, "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),
+    "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
+    "python2.7": Need(_python("2.7"), "pyenv install 2.7", rare=True),
+    "python3.6": Need(_python("3.6"), "pyenv install 3.6", rare=True),
     "git": Need(_program("git"), "apt install git"),
     "iproute2": Need(_program("ip"), "apt install iproute2"),
     "private-network": Need(
@@ -115,6 +143,11 @@ def needs(*names: str) -> pytest.MarkDecorator:
 def lacking(names: tuple[str, ...]) -> str:
     """Why a test with these needs can't run here; empty when it can."""
     return "; ".join(f"needs {name}: {NEEDS[name].command}" for name in names if not _found(name))
+
+
+def only_rare_lacking(names: tuple[str, ...]) -> bool:
+    """Whether whatever of these the machine lacks is rare."""
+    return all(NEEDS[name].rare for name in names if not _found(name))
 
 
 @cache

@@ -1,4 +1,7 @@
-"""Skips, said by name at the end of the session, and failures under BENCHSUITE_REQUIRE=all."""
+"""Skips, said by name at the end of the session, and failures under BENCHSUITE_REQUIRE=all.
+
+BENCHSUITE_REQUIRE=everything refuses also the skips for what no fresh Debian can have.
+"""
 
 import os
 from collections import Counter
@@ -6,11 +9,13 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.needs import lacking
+from tests.needs import lacking, only_rare_lacking
 
-REQUIRE_ALL = os.environ.get("BENCHSUITE_REQUIRE") == "all"
+REQUIRED = os.environ.get("BENCHSUITE_REQUIRE", "")
+REQUIRE_ALL = REQUIRED in ("all", "everything")
 
 _missing: Counter[str] = Counter()
+_allowed = pytest.StashKey[bool]()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -18,13 +23,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         reason = lacking(mark.args)
         if reason:
             _missing.update(reason.split("; "))
+            item.stash[_allowed] = REQUIRED == "all" and only_rare_lacking(mark.args)
             pytest.skip(reason)
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if not hasattr(report, "wasxfail"):
+    if not hasattr(report, "wasxfail") and not item.stash.get(_allowed, False):
         _refuse(report)
     return report
 
@@ -41,7 +49,7 @@ def _refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
     if REQUIRE_ALL and report.skipped:
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"
-        report.longrepr = f"BENCHSUITE_REQUIRE=all allows no skip. {reason}"
+        report.longrepr = f"BENCHSUITE_REQUIRE={REQUIRED} allows no skip. {reason}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

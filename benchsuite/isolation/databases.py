@@ -14,6 +14,8 @@ from typing import Any
 
 from benchsuite import logfile
 from benchsuite.exceptions import DatabaseError, UsageError
+from benchsuite.importing import import_path
+from benchsuite.interpreter import ASTRAY, OWN, Interpreter
 from benchsuite.interrupts import held_back
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
@@ -186,12 +188,14 @@ def throwaway(
     log: Path,
     env: Mapping[str, str],
     database_url: str = "",
+    python: Interpreter = OWN,
 ) -> Iterator[Keeper]:
     """Starts making the databases; they are dropped at the end, also when this process is killed.
 
     `folder` must exist and be this run's own; SQLite files are made in it. `database_url` is where
     the default database is made when the spec leaves that to the run ("postgresql"). The keeper
-    works while the caller does something else until `Keeper.wait()`.
+    works while the caller does something else until `Keeper.wait()`. It runs under the interpreter
+    of the server that will use the databases: another Django has other migrations.
     """
     if database.use == POSTGRESQL and not database_url:
         raise UsageError("--database=postgresql means a server that the run has started before.")
@@ -212,7 +216,7 @@ def throwaway(
         with held_back():
             plan.write(folder / "keeper-plan.json")
             (folder / "keeper-request.json").write_text(json.dumps(request))
-            keeper = _start(folder, env, log, workload, database)
+            keeper = _start(folder, env, log, workload, database, python)
         yield keeper
     finally:
         if keeper is not None:
@@ -220,7 +224,12 @@ def throwaway(
 
 
 def _start(
-    folder: Path, env: Mapping[str, str], log: Path, spec: WorkloadSpec, database: DatabaseSpec
+    folder: Path,
+    env: Mapping[str, str],
+    log: Path,
+    spec: WorkloadSpec,
+    database: DatabaseSpec,
+    python: Interpreter,
 ) -> Keeper:
     """The keeper has a session of its own and no mark of the run: it must outlive both to drop."""
     answers, theirs = os.pipe()
@@ -228,9 +237,7 @@ def _start(
         with log.open("wb") as output:
             child = subprocess.Popen(
                 [
-                    sys.executable,
-                    "-m",
-                    "benchsuite.isolation.keeper",
+                    *python.module("benchsuite.isolation.keeper"),
                     str(theirs),
                     str(folder / "keeper-request.json"),
                 ],
@@ -238,7 +245,7 @@ def _start(
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 pass_fds=(theirs,),
-                env=_environment(env, folder),
+                env=_environment(env, folder, python),
                 start_new_session=True,
                 bufsize=0,
             )
@@ -250,15 +257,23 @@ def _start(
     return Keeper(child, answers, log, spec, database.rows)
 
 
-def _environment(env: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """What the child imports: what `env` says, then whatever this process can import."""
-    paths = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    paths += [entry or os.getcwd() for entry in sys.path]
+def _environment(env: Mapping[str, str], folder: Path, python: Interpreter) -> dict[str, str]:
+    """What the child imports: with our own interpreter what `env` says, then whatever this process
+    can import; with another one the project and benchsuite, and the rest from its own packages.
+    """
+    if python.is_own:
+        paths = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
+        paths += [entry or os.getcwd() for entry in sys.path]
+        path = os.pathsep.join(dict.fromkeys(paths))
+        left_out: tuple[str, ...] = (RUN_VARIABLE,)
+    else:
+        path = import_path(python, folder)
+        left_out = (RUN_VARIABLE, *ASTRAY)
     return {
-        **{name: value for name, value in env.items() if name != RUN_VARIABLE},
+        **{name: value for name, value in env.items() if name not in left_out},
         "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
         PLAN_VARIABLE: str(folder / "keeper-plan.json"),
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
+        "PYTHONPATH": path,
     }
 
 

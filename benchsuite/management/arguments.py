@@ -9,7 +9,13 @@ from uuid import UUID
 
 from benchsuite import conf, planning
 from benchsuite.exceptions import UsageError
-from benchsuite.management import around_arguments, load_arguments, pinning, socket_arguments
+from benchsuite.management import (
+    around_arguments,
+    load_arguments,
+    pinning,
+    python_arguments,
+    socket_arguments,
+)
 from benchsuite.management.around_arguments import pairs
 from benchsuite.models import Run
 from benchsuite.specs import (
@@ -27,6 +33,7 @@ PREFERRED_SOCKETS = ("uvicorn", "daphne")
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Adds every option of `runbench`."""
     _add_target(parser.add_argument_group("What is measured"))
+    python_arguments.add_to(parser.add_argument_group("Python"))
     around_arguments.add_front_to(parser.add_argument_group("Before the server"))
     around_arguments.add_database_to(parser.add_argument_group("Database"))
     around_arguments.add_layer_to(parser.add_argument_group("Channel layer"))
@@ -98,6 +105,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
     if options["again"]:
         stored = pinning.again(_stored(options["again"]), options)
+        stored = python_arguments.again(stored, options)
         return planning.blocks([stored], options["repeat"], options["seed"])
     if options["port"] is not None and not 1 <= options["port"] <= 65535:
         raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
@@ -117,6 +125,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
                 cpus=for_target,
                 options=pairs("--option", options["option"]),
                 **around_arguments.front(options),
+                **python,
             ),
             load=load,
             database=around_arguments.database(options),
@@ -125,6 +134,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
             label=options["label"],
         )
         for name in _servers(options["server"], work)
+        for python in python_arguments.pythons(options)
     ]
     return planning.blocks(cells, options["repeat"], options["seed"])
 

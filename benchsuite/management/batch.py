@@ -1,18 +1,17 @@
 """The runs of one command: made one after another, each stored as soon as it has ended."""
 
 import os
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from types import FrameType
 from uuid import uuid4
 
 from django.db import DatabaseError as StoreError
 from django.db import OperationalError, ProgrammingError
 
-from benchsuite import conf, store
+from benchsuite import conf, planning, preparing, store
 from benchsuite.exceptions import BenchsuiteError
+from benchsuite.interrupts import terminable
 from benchsuite.lock import alone
 from benchsuite.models import Run
 from benchsuite.report.progress import Progress
@@ -28,11 +27,18 @@ def make(
     *,
     port: int | None,
     on_wait: Callable[[int | None], None],
+    on_build: Callable[[str], None],
 ) -> list[Run]:
-    """Makes these runs and returns their rows; ends early, with what there is, on Ctrl-C."""
+    """Makes these runs and returns their rows; ends early, with what there is, on Ctrl-C.
+
+    Environments that they need and that have not been built are built first.
+    """
     batch = uuid4()
     rows: list[Run] = []
-    with _terminable(), alone(on_wait), _results_database():
+    with terminable(), alone(on_wait), _results_database():
+        preparing.prepare(runs, on_build)
+        for run in runs:
+            planning.check_usable(run.server)
         store.sweep()
         with (
             session(
@@ -96,18 +102,3 @@ def _target_settings() -> str:
     """The settings module that the measured server starts from."""
     module: str = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]
     return module
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM and SIGHUP end a run as Ctrl-C does, so that everything is undone."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = {one: signal.signal(one, interrupt) for one in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchsuite import conf, planning
+from benchsuite import conf, planning, preparing
 from benchsuite.exceptions import BenchsuiteError
 from benchsuite.models import Run
 from benchsuite.report import text
@@ -45,10 +45,15 @@ class Screen:
     def rows(self, runs: Sequence[RunSpec]) -> None:
         for row in text.plan_rows(runs):
             self._line(row)
+        for name in preparing.unbuilt(runs):
+            self._line(f"The environment {name} would be built first.")
 
     def waiting(self, pid: int | None) -> None:
         whose = f" (process {pid})" if pid else ""
         self._line(f"Another run is under way{whose}; waiting for it to end. Ctrl-C gives up.")
+
+    def building(self, what: str) -> None:
+        self._line(f"Building {what}")
 
     def progress(self, total: int) -> Progress:
         return Progress(self.console, total)

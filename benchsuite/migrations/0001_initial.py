@@ -50,6 +50,7 @@ class Migration(migrations.Migration):
                 ('argv', models.JSONField(default=list, help_text='Of the server, or of its first instance.')),
                 ('programs', models.JSONField(default=list, help_text='All that were started: part, name, argv, version.')),
                 ('delay', models.JSONField(default=dict, help_text='What added latency, and how exactly.')),
+                ('packages', models.JSONField(default=dict, help_text='Installed where the server ran: distribution to version.')),
                 ('settings_changed', models.JSONField(default=dict)),
                 ('log_tail', models.TextField(blank=True)),
                 ('startup_s', models.FloatField(null=True)),

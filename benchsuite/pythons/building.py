@@ -98,8 +98,8 @@ def _build(recipe: Recipe, slot: Slot, say: Say) -> None:
             _install(recipe, step, slot, slot.log(number))
         for name, content in recipe.files.items():
             (_packages(slot) / name).write_text(content)
-        say(f"{recipe.name}: trying it")
         if recipe.proof:
+            say(f"{recipe.name}: trying it")
             run(
                 [str(slot.python), "-c", recipe.proof],
                 name=recipe.name,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchsuite import logfile
 from benchsuite.exceptions import UnavailableError
+from benchsuite.interpreter import ASTRAY
 from benchsuite.proc import running
 
 STEP_S = 1800.0
@@ -16,18 +17,7 @@ STEP_S = 1800.0
 POLL_S = 0.1
 LOG_LINES = 400
 
-ASTRAY = (
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "PYTHONWARNINGS",
-    "PYTHONDEVMODE",
-    "VIRTUAL_ENV",
-    "PIP_TARGET",
-    "PIP_PREFIX",
-    "PIP_ROOT",
-    "PIP_USER",
-    "PIP_REQUIRE_VIRTUALENV",
-)
+ELSEWHERE = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV")
 """Variables that would make pip install elsewhere, or not at all."""
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -75,5 +65,6 @@ def last_error(log: str) -> str:
 
 def _environment() -> dict[str, str]:
     """This process's variables, without what would lead a build astray."""
-    kept = {name: value for name, value in os.environ.items() if name not in ASTRAY}
+    left_out = (*ASTRAY, *ELSEWHERE)
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}

@@ -11,6 +11,7 @@ from benchsuite.specs import DatabaseSpec, DelaySpec, LayerSpec, RunSpec, Server
 class Around:
     """Words for each thing; empty where there is nothing to say."""
 
+    python: str
     front: str
     database: str
     layer: str
@@ -19,6 +20,7 @@ class Around:
     @classmethod
     def of_spec(cls, spec: RunSpec) -> Self:
         return cls(
+            python=spec.server.python_words,
             front=spec.server.front_words,
             database=spec.database.words,
             layer=spec.layer.words,
@@ -29,8 +31,10 @@ class Around:
     def of(cls, run: Run) -> Self:
         """Of a stored run, whichever parts its spec has."""
         spec = run.spec
+        server = ServerSpec.from_json(spec.get("server") or {"server": ""})
         return cls(
-            front=ServerSpec.from_json(spec.get("server") or {"server": ""}).front_words,
+            python=server.python_words,
+            front=server.front_words,
             database=DatabaseSpec.from_json(spec.get("database") or {}).words,
             layer=LayerSpec.from_json(spec.get("layer") or {}).words,
             delay=DelaySpec.from_json(spec.get("delay") or {}).words,

@@ -8,6 +8,7 @@ import tablib
 
 from benchsuite import conf
 from benchsuite.models import Measurement, Run
+from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
 
 PERCENTS = (50, 75, 90, 95, 99)
@@ -78,6 +79,8 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "programs": run.programs,
         "delay": run.delay or None,
         "python": run.python_version or None,
+        "python_chosen": Around.of(run).python or None,
+        "packages": run.packages,
         "processes": run.processes,
         "threads": run.threads,
         "model": run.model,

@@ -83,6 +83,7 @@ def _facets(run: Run) -> dict[str, str]:
         "server": run.server,
         "size": size_title(run),
         "options": options_title(run),
+        "python": around.python or "own environment",
         "front": around.front,
         "database": around.database,
         "layer": around.layer,

@@ -70,7 +70,9 @@ class Progress:
 
     def _name(self) -> str:
         assert self._spec is not None
-        return f"▶ {self._spec.server.server} ({self._number} of {self.total})"
+        server = self._spec.server
+        python = f" · {server.python_words}" if server.python_words else ""
+        return f"▶ {server.server}{python} ({self._number} of {self.total})"
 
     def _show(self) -> None:
         assert self._spec is not None

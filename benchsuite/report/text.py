@@ -10,6 +10,7 @@ from benchsuite.cpus import words
 from benchsuite.models import Run
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
+from benchsuite.report.naming import cell_titles
 from benchsuite.results import Level, Status, Verdict
 from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec
 from benchsuite.units import (
@@ -45,11 +46,15 @@ COLOURS = {Verdict.VALID: "green", Verdict.WEAK: "yellow", Verdict.INVALID: "red
 def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
     """One line: how many servers and repeats, which work, which load, how long."""
     first = runs[0]
-    servers = len({run.key for run in runs})
+    cells = {run.key: run.server for run in runs}.values()
+    pythons = len({(server.python, server.environment) for server in cells})
+    servers = len(cells) // pythons
     repeats = max(run.repetition for run in runs)
     load = first.load
     parts = [
-        f"{servers} server{'s' * (servers > 1)}" + f" × {repeats} repeats" * (repeats > 1),
+        f"{servers} server{'s' * (servers > 1)}"
+        + f" × {pythons} Pythons" * (pythons > 1)
+        + f" × {repeats} repeats" * (repeats > 1),
         first.workload.workload,
         load.words,
         _periods(load),
@@ -88,10 +93,15 @@ def _periods(load: LoadProfile) -> str:
 def plan_rows(runs: Sequence[RunSpec]) -> list[str]:
     """One line a run, in order: what `--dry-run` shows."""
     return [
-        f"{number:>3}  {run.server.server}  {run.workload.workload}"
+        f"{number:>3}  {_server(run)}  {run.workload.workload}"
         f"  repetition {run.repetition}  seed {run.seed}"
         for number, run in enumerate(runs, start=1)
     ]
+
+
+def _server(run: RunSpec) -> str:
+    python = run.server.python_words
+    return f"{run.server.server} ({python})" if python else run.server.server
 
 
 def verdict_text(verdict: Verdict | None) -> Text:
@@ -114,14 +124,14 @@ def results_table(cells: Sequence[Cell], *, width: int = WIDE) -> Table:
         table.add_column(
             heading, justify="left" if heading in ("server", "verdict") else "right", no_wrap=True
         )
-    for cell in cells:
-        row = dict(zip(COLUMNS, _row(cell), strict=True))
+    for title, cell in zip(cell_titles(cells), cells, strict=True):
+        row = dict(zip(COLUMNS, _row(title, cell), strict=True))
         row |= dict(zip(COMPLETED, _completed(cell), strict=True))
         table.add_row(*(row[heading] for heading in headings))
     return table
 
 
-def _row(cell: Cell) -> tuple[str | Text, ...]:
+def _row(title: str, cell: Cell) -> tuple[str | Text, ...]:
     """A value for each of `COLUMNS`."""
     cpu = cell.middle("cpu_percent")
     failures = [run.failures for run in cell.measured if run.failures is not None]
@@ -131,7 +141,7 @@ def _row(cell: Cell) -> tuple[str | Text, ...]:
         word = Status.FAILED.value if Status.FAILED.value in states else Status.INTERRUPTED.value
         verdict = Text(f"✗ {word}", style="red")
     return (
-        cell.first.server,
+        title,
         f"{len(cell.measured)}/{len(cell.runs)}" if cell.failed else str(len(cell.runs)),
         _goodput(cell),
         format_duration(cell.middle("p50_s")),

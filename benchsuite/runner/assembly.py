@@ -20,6 +20,7 @@ from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.exceptions import UsageError
 from benchsuite.fronts.base import FrontPlace, StaticFiles
 from benchsuite.fronts.starting import front
+from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
 from benchsuite.probe import answers_as
 from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
@@ -49,11 +50,14 @@ class Start:
 
     spec: RunSpec
     make: Callable[[Place], ServerAdapter]
+    python: Interpreter
+    """The one that the server runs under."""
     folder: Path
     """The run's own."""
     token: str
-    clone: Callable[..., AbstractContextManager[Path]]
-    """`Keeper.clone` for this run: called with what only now is known, gives the servers' plan."""
+    clone: Callable[..., AbstractContextManager[Path | None]]
+    """`Keeper.clone` for this run: called with what only now is known, gives the servers' plan;
+    None where the server brings its own target."""
     facts: Facts
     ready_path: str
     may_reach_more: bool = True
@@ -67,7 +71,7 @@ class Scene:
     """What stands around the servers when they are started."""
 
     late: Delayer
-    plan: Path
+    plan: Path | None
     services: Mapping[str, str]
     """Name → URL."""
 
@@ -209,7 +213,11 @@ def _server(
 ) -> Process:
     """One copy of the server, and what its adapter wants beside it."""
     number = len(found.members)
-    place = Place(folder=start.folder / f"server-{number}", services=scene.services)
+    place = Place(
+        folder=start.folder / f"server-{number}",
+        interpreter=start.python,
+        services=scene.services,
+    )
     adapter = start.make(place)
     _write(place.folder, adapter.config_files(*address))
     env = surroundings(adapter, token=start.token, plan=scene.plan, seed=start.spec.seed)

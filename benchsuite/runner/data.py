@@ -7,6 +7,8 @@ from pathlib import Path
 
 from benchsuite import conf
 from benchsuite.isolation.databases import Keeper, throwaway
+from benchsuite.runner.own_target import OwnTarget
+from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.postgres import MAX_CONNECTIONS, postgres
 from benchsuite.services.service import Service
 from benchsuite.specs import POSTGRESQL, DatabaseSpec, RunSpec
@@ -22,7 +24,7 @@ class Data:
         self._stack = stack
         self._marker = marker
         """The session's: its guard ends what is left when this process is killed."""
-        self._keepers: dict[tuple[str, str], Keeper] = {}
+        self._keepers: dict[tuple[str, str, str], Keeper] = {}
         self._services: dict[tuple[int, bool], Service] = {}
 
     def service(self, spec: DatabaseSpec) -> Service | None:
@@ -44,11 +46,23 @@ class Data:
             )
         return self._services[key]
 
-    def keeper(self, spec: RunSpec, workload: Workload) -> Keeper:
+    def keeper(
+        self, spec: RunSpec, workload: Workload, adapter: ServerAdapter
+    ) -> Keeper | OwnTarget:
         """Who keeps the databases of this workload; it begins to make them when it is first asked
         for.
+
+        One for each Python: another Django has other migrations. None for a server that brings its
+        own target.
         """
-        key = (repr(spec.workload.to_json()), repr(spec.database.to_json()))
+        if not adapter.serves_project:
+            return OwnTarget(spec.workload)
+        python = adapter.python
+        key = (
+            repr(spec.workload.to_json()),
+            repr(spec.database.to_json()),
+            python.executable,
+        )
         if key not in self._keepers:
             service = self.service(spec.database)
             folder = self._folder / f"data-{len(self._keepers)}"
@@ -65,6 +79,7 @@ class Data:
                     needs_target_app=workload.needs_target_app,
                     log=folder / "keeper.log",
                     env=dict(os.environ),
+                    python=python,
                 )
             )
         return self._keepers[key]

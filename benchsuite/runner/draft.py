@@ -1,6 +1,5 @@
 """A run's result while it is being made: what is known so far, whatever happens next."""
 
-import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -209,8 +208,9 @@ class Draft:
             argv=self.serving.argv,
             programs=self.serving.programs,
             delay=self.serving.delay,
-            server_version=self.adapter.version(),
-            python_version=platform.python_version(),
+            server_version=self.adapter.version(self.adapter.python),
+            python_version=self.adapter.python.version,
+            packages=dict(self.adapter.python.packages),
             processes=self.adapter.processes,
             threads=self.adapter.threads,
             startup_s=self.serving.startup_s,

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from benchsuite import conf, descriptors, environment, planning
+from benchsuite import conf, descriptors, environment, planning, preparing
 from benchsuite.exceptions import AnswerError, BenchsuiteError
 from benchsuite.guard import guarded
 from benchsuite.isolation.databases import Keeper
@@ -24,9 +24,10 @@ from benchsuite.results import Ceiling, RunResult, Status
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.data import Data
 from benchsuite.runner.draft import Draft
+from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.serving import Serving
 from benchsuite.runner.witness import Witness
-from benchsuite.servers.base import ServerAdapter
+from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.workloads.base import Workload
 
@@ -83,7 +84,7 @@ class Session:
         """Makes one run. Whatever goes wrong in it is in the result; only faults of our own are
         raised.
         """
-        adapter = planning.adapter(spec)
+        adapter = planning.adapter(spec, Place(interpreter=preparing.interpreter(spec.server)))
         draft = Draft(spec, adapter, started_at=datetime.now(UTC), ceilings=self._ceilings)
         self._count += 1
         folder = self.folder / str(self._count)
@@ -120,7 +121,7 @@ class Session:
                 on_cpus=spec.load.cpus,
             )
         )
-        keeper = self._data.keeper(spec, workload)
+        keeper = self._data.keeper(spec, workload, adapter)
         keeper.wait()
         draft.slowing, draft.undone = keeper.slowing, keeper.undone
         draft.alike = workload.alike and not workload.locustfile
@@ -131,6 +132,7 @@ class Session:
         start = Start(
             spec=spec,
             make=partial(planning.adapter, spec),
+            python=adapter.python,
             folder=folder,
             token=token,
             clone=partial(keeper.clone, token),
@@ -157,7 +159,12 @@ class Session:
 
 
 def _job(
-    spec: RunSpec, workload: Workload, base_url: str, token: str, folder: Path, keeper: Keeper
+    spec: RunSpec,
+    workload: Workload,
+    base_url: str,
+    token: str,
+    folder: Path,
+    keeper: Keeper | OwnTarget,
 ) -> Job:
     server = conf.server_class(spec.server.server)
     return Job(

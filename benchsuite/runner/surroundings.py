@@ -2,42 +2,56 @@
 
 import os
 import random
-import sys
-import sysconfig
 from pathlib import Path
 
+from benchsuite.importing import import_path
+from benchsuite.interpreter import ASTRAY
 from benchsuite.servers.base import ServerAdapter
 
 SETTINGS = "benchsuite.isolation.settings"
 MOST_PADDING = 4096
 
+PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_PLAN")
+"""Variables that are about the project."""
 
-def surroundings(adapter: ServerAdapter, *, token: str, plan: Path, seed: int) -> dict[str, str]:
+
+def surroundings(
+    adapter: ServerAdapter, *, token: str, plan: Path | None, seed: int
+) -> dict[str, str]:
     """This process's variables, with what opens the target and what each start must vary.
 
     The size of the environment shifts the stack, and the hash seed the order of sets; either
     alone can move a result by several percent (Mytkowicz et al., ASPLOS 2009). So every start
     draws both from the run's seed: repeats average over them, and `--again` repeats them.
+
+    A server that brings its own target is told nothing of the project.
     """
     draw = random.Random(seed)
     return {
-        **os.environ,
+        **_inherited(adapter),
         **adapter.env(),
         "BENCHSUITE_RUN": token,
-        "BENCHSUITE_PLAN": str(plan),
-        "DJANGO_SETTINGS_MODULE": SETTINGS,
-        "PYTHONPATH": os.pathsep.join(import_folders()),
+        **(_project(adapter, plan) if plan is not None else {}),
         "PYTHONHASHSEED": str(draw.randrange(2**32)),
         "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
     }
 
 
-def import_folders() -> list[str]:
-    """Where the project's modules are found: the import path without the interpreter's own."""
-    own = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    folders = [str(Path(entry or ".").resolve()) for entry in sys.path]
-    return [
-        folder
-        for folder in dict.fromkeys(folders)
-        if Path(folder).is_dir() and not any(Path(folder).is_relative_to(one) for one in own)
-    ]
+def _inherited(adapter: ServerAdapter) -> dict[str, str]:
+    python = adapter.python
+    if adapter.serves_project and python.is_own:
+        return dict(os.environ)
+    left_out = ASTRAY if adapter.serves_project else (*ASTRAY, *PROJECT)
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    if not python.is_own:
+        programs = str(Path(python.executable).parent)
+        kept["PATH"] = os.pathsep.join([programs, kept.get("PATH", os.defpath)])
+    return kept
+
+
+def _project(adapter: ServerAdapter, plan: Path) -> dict[str, str]:
+    return {
+        "BENCHSUITE_PLAN": str(plan),
+        "DJANGO_SETTINGS_MODULE": SETTINGS,
+        "PYTHONPATH": import_path(adapter.python, adapter.place.folder),
+    }

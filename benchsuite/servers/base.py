@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from benchsuite.exceptions import UsageError
 from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.pythons.recipe import Recipe
 from benchsuite.specs import (
     Option,
     ServerSpec,
@@ -142,6 +143,14 @@ class ServerAdapter(ABC):
     def expected_processes(self) -> int:
         """Processes of its tree once it is up: those that answer and those that manage them."""
         return self.processes
+
+    @classmethod
+    def recipe(cls, python: str) -> Recipe | None:
+        """The environment that it brings, for servers of another time; None for most.
+
+        `python` is what `--python` names, and may choose among those it can be made of.
+        """
+        return None
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:

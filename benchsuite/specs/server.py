@@ -34,7 +34,7 @@ class ServerSpec(Spec):
     python: str = ""
     """Another interpreter, as people name it ("3.13", a path); empty for this process's own."""
     environment: str = ""
-    """A built environment of that interpreter, as `name=requirements.txt`; empty for none."""
+    """An environment of that interpreter, as `name@digest of its requirements`; empty for none."""
 
     def __post_init__(self) -> None:
         whole("processes", self.processes, 1, MAX_PROCESSES)
@@ -47,6 +47,18 @@ class ServerSpec(Spec):
             )
         if self.front_options and not self.front:
             raise UsageError("--front-option sets something of a front; add --front=NAME.")
+
+    @property
+    def environment_name(self) -> str:
+        return self.environment.partition("@")[0]
+
+    @property
+    def python_words(self) -> str:
+        """Which Python serves: "environment new of Python 3.13"; empty for this process's own."""
+        python = f"Python {self.python}" if self.python else ""
+        if not self.environment:
+            return python
+        return f"environment {self.environment_name}{f' of {python}' if python else ''}"
 
     @property
     def front_words(self) -> str:

@@ -84,3 +84,22 @@ def test_no_skip_passes_where_all_is_required(tmp_path: Path) -> None:
     status, output = run_tests(tmp_path, SKIP, BENCHSUITE_REQUIRE="all")
     assert status == pytest.ExitCode.TESTS_FAILED
     assert "2 errors" in output
+
+
+RARE = """
+from tests.needs import NEEDS, Need, needs
+NEEDS["unicorn"] = Need(lambda: False, "breed one", rare=True)
+@needs("unicorn")
+def test_ride():
+    pass
+"""
+
+
+def test_what_is_rare_may_be_skipped_where_all_is_required_but_not_everything(
+    tmp_path: Path,
+) -> None:
+    status, output = run_tests(tmp_path, RARE, BENCHSUITE_REQUIRE="all")
+    assert status == pytest.ExitCode.OK
+    assert "1 test needs unicorn: breed one" in output
+    status, output = run_tests(tmp_path, RARE, BENCHSUITE_REQUIRE="everything")
+    assert status == pytest.ExitCode.TESTS_FAILED

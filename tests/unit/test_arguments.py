@@ -190,3 +190,32 @@ def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixtu
     shown = capsys.readouterr().out
     assert "Plan     2 servers × 2 repeats, plain, 100 users, 5 s warm-up + 10 s each" in shown
     assert len([line for line in shown.splitlines() if "repetition" in line]) == 4
+
+
+def test_pythons_and_environments_are_axes(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
+    for name in ("five", "six"):
+        (tmp_path / f"{name}.txt").write_text(f"django=={name}\n")
+    runs = specs(
+        "--server=uvicorn,daphne",
+        "--python=3.12, 3.13",
+        "--python=3.12",
+        f"--env=five={tmp_path}/five.txt",
+        f"--env=six={tmp_path}/six.txt",
+    )
+    cells = {(one.server.server, one.server.python, one.server.environment_name) for one in runs}
+    assert len(cells) == len(runs) == 8
+    assert ("daphne", "3.13", "six") in cells
+
+
+def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "one.txt").write_text("django\n")
+    (tmp_path / "two.txt").write_text("django<6\n")
+    with pytest.raises(UsageError, match="--env names new twice"):
+        specs(f"--env=new={tmp_path}/one.txt", f"--env=new={tmp_path}/two.txt")
+
+
+def test_python_without_a_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="--python names no Python"):
+        specs("--python=")

@@ -8,7 +8,14 @@ from benchsuite.specs import DatabaseSpec, DelaySpec, LayerSpec, RunSpec, Server
 from tests.factories import make_spec
 
 FULL = RunSpec(
-    server=ServerSpec(server="daphne", front="nginx", instances=4, front_options={"workers": 2}),
+    server=ServerSpec(
+        server="daphne",
+        front="nginx",
+        instances=4,
+        front_options={"workers": 2},
+        python="3.13",
+        environment="new@0123456789abcdef",
+    ),
     database=DatabaseSpec(use="postgresql", max_connections=50, fsync=False, pool=5),
     layer=LayerSpec(backend="redis", by="unix", workers=2),
     delay=DelaySpec(to_database_s=0.1, to_clients_s=0.2),
@@ -17,6 +24,7 @@ FULL = RunSpec(
 
 def test_everything_around_a_server_has_words():
     assert Around.of_spec(FULL) == Around(
+        python="environment new of Python 3.13",
         front="4 instances behind nginx (workers=2)",
         database="postgresql, 50 connections, fsync off, pool of 5",
         layer="redis over unix, 2 workers",
@@ -25,15 +33,38 @@ def test_everything_around_a_server_has_words():
 
 
 def test_what_is_not_there_has_none():
-    assert Around.of_spec(make_spec()) == Around(front="", database="throwaway", layer="", delay="")
+    assert Around.of_spec(make_spec()) == Around(
+        python="", front="", database="throwaway", layer="", delay=""
+    )
+
+
+@pytest.mark.parametrize(
+    ("python", "environment", "words"),
+    [
+        ("3.13", "", "Python 3.13"),
+        ("", "new@0123456789abcdef", "environment new"),
+        ("/opt/python/bin/python", "", "Python /opt/python/bin/python"),
+    ],
+)
+def test_another_python_has_words(python, environment, words):
+    assert ServerSpec(server="x", python=python, environment=environment).python_words == words
 
 
 def test_a_spec_comes_back_from_json_as_it_was():
     assert RunSpec.from_json(FULL.to_json()) == FULL
 
 
-@pytest.mark.parametrize("changed", [{"front": "haproxy"}, {"instances": 2}])
-def test_another_front_is_another_cell(changed):
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"front": "haproxy"},
+        {"instances": 2},
+        {"python": "3.12"},
+        {"environment": "new@fedcba9876543210"},
+        {"environment": "other@0123456789abcdef"},
+    ],
+)
+def test_another_front_or_python_is_another_cell(changed):
     server = {**FULL.server.to_json(), **changed}
     assert RunSpec.from_json({**FULL.to_json(), "server": server}).key != FULL.key
 

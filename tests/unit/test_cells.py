@@ -19,6 +19,7 @@ def run(server: str = "uvicorn", minute: int = 0, **changes: Any) -> Run:
     figures: dict[str, Any] = {
         "server": server,
         "key": server,
+        "spec": {},
         "started_at": START + timedelta(minutes=minute),
         "status": "finished",
         "verdict": "valid",

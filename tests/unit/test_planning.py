@@ -67,7 +67,7 @@ def test_a_server_that_is_not_installed_is_refused_with_the_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     missing = Available(False, "uvicorn is not installed", "pip install uvicorn")
-    monkeypatch.setattr(Uvicorn, "available", classmethod(lambda cls: missing))
+    monkeypatch.setattr(Uvicorn, "available", classmethod(lambda cls, python: missing))
     with pytest.raises(UnavailableError, match="uvicorn is not installed; pip install uvicorn"):
         planning.check([spec()])
 

@@ -1,14 +1,9 @@
 """What a measured server finds in its environment."""
 
-import os
-import sys
-import sysconfig
 from pathlib import Path
 
-import pytest
-
 from benchsuite.planning import adapter
-from benchsuite.runner.surroundings import MOST_PADDING, import_folders, surroundings
+from benchsuite.runner.surroundings import MOST_PADDING, surroundings
 from benchsuite.specs import RunSpec, ServerSpec
 
 UVICORN = adapter(RunSpec(server=ServerSpec(server="uvicorn")))
@@ -33,15 +28,3 @@ def test_each_start_varies_hash_seed_and_size_and_repeats_them_by_seed() -> None
     assert len(hashes) == 20
     assert max(sizes) < MOST_PADDING
     assert all(0 <= int(one) < 2**32 for one in hashes)
-
-
-def test_the_projects_modules_are_found_and_the_interpreters_are_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    installed = sysconfig.get_path("purelib")
-    monkeypatch.setattr(sys, "path", ["", "/nowhere", *sys.path, f"{installed}/django"])
-    folders = import_folders()
-    assert folders[0] == os.path.realpath(tmp_path)
-    assert "/nowhere" not in folders
-    assert not [folder for folder in folders if folder.startswith(installed)]

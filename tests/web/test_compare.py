@@ -174,6 +174,24 @@ def test_other_surroundings_stand_first(soup: Any) -> None:
     assert text.index("What else differs") < text.index("Beside each other")
 
 
+def test_environments_of_servers_may_be_the_question_and_what_differs_in_them_is_shown(
+    soup: Any,
+) -> None:
+    own = make_run("uwsgi", packages={"django": "5.2.19", "uwsgi": "2.0.31", "scipy": "1.17"})
+    new = make_run(
+        "uwsgi",
+        served_from="new@0123456789abcdef",
+        packages={"django": "6.0.1", "uwsgi": "2.0.31", "six": "1.17"},
+    )
+    page = soup(address(own, new))
+    assert [one.text.split("\n") for one in page.select(".differences tbody tr")] == [
+        ["package django5.2.196.0.1"]
+    ]
+    titles = page.select_one("table.comparison").text
+    assert "uwsgi · own environment" in titles
+    assert "uwsgi · environment new" in titles
+
+
 def test_charts_keep_a_server_s_colour(soup: Any) -> None:
     first, second = make_run("uwsgi"), make_run("uvicorn", rate=300)
     page = soup(address(first, second))

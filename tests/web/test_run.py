@@ -131,3 +131,19 @@ def test_spec_of_another_format_is_shown_all_the_same(soup: Any) -> None:
     run.spec = {"format_version": 99, "anything": 1}
     run.save()
     soup(f"/results/{run.pk}/")
+
+
+def test_an_environment_of_its_own_is_named_with_what_it_holds(soup: Any) -> None:
+    run = make_run(
+        "uwsgi", python="3.13", served_from="new@0123456789abcdef", packages={"django": "6.0.1"}
+    )
+    page = soup(f"/results/{run.pk}/")
+    assert "(environment new of Python 3.13)" in page.select_one("dl.facts").text
+    (packages,) = (one for one in page.select("details") if "Packages" in one.summary.text)
+    assert packages.summary.text == "Packages of the environment new of Python 3.13 (1)"
+    assert [cell.text for cell in packages.select("th, td")] == ["django", "6.0.1"]
+
+
+def test_our_own_environment_is_described_with_the_machine(soup: Any) -> None:
+    page = soup(f"/results/{make_run('uwsgi', packages={'django': '5.2.19'}).pk}/")
+    assert not [one for one in page.select("details") if "Packages" in one.summary.text]

@@ -33,7 +33,11 @@ class Command(BaseCommand):
         try:
             screen.warn(glance.line())
             rows = batch.make(
-                runs, screen.progress(len(runs)), port=options["port"], on_wait=screen.waiting
+                runs,
+                screen.progress(len(runs)),
+                port=options["port"],
+                on_wait=screen.waiting,
+                on_build=screen.building,
             )
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=1) from error

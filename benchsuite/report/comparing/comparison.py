@@ -8,9 +8,14 @@ from typing import Any
 
 from benchsuite.environment import VOLATILE
 from benchsuite.models import Run
+from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
 from benchsuite.report.naming import cell_titles
 from benchsuite.results import Verdict
+
+SETTING = "setting "
+PACKAGE = "package "
+"""How the names of differences begin that may be the very question of a comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +51,27 @@ class Comparison:
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """What differs of the environments and of the settings that runs changed."""
+        """What differs of the environments, of the settings that runs changed, and of what was
+        installed where servers ran in environments of their own.
+        """
         machines = [_flat(_environment(cell.first)) for cell in self.cells]
         settings = [_flat(cell.first.settings_changed or {}) for cell in self.cells]
-        return [*_differing("", machines), *_differing("setting ", settings)]
+        return [
+            *_differing("", machines),
+            *_differing(SETTING, settings),
+            *_differing(PACKAGE, self._packages()),
+        ]
+
+    def _packages(self) -> list[dict[str, str]]:
+        """The packages that all cells have: our own environment has many that no server needs.
+
+        Empty where all servers ran in the same environment, which the machine's facts describe.
+        """
+        firsts = [cell.first for cell in self.cells]
+        if len({Around.of(run).python for run in firsts}) < 2:
+            return []
+        shared = set.intersection(*(set(run.packages or {}) for run in firsts))
+        return [{name: run.packages[name] for name in shared} for run in firsts]
 
     def ratio(self, cell: Cell, column: str) -> float | None:
         """The cell's median divided by the baseline's."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from benchsuite.report.comparing.comparison import Comparison, Difference
+from benchsuite.report.comparing.comparison import PACKAGE, SETTING, Comparison, Difference
 
 IMMATERIAL = frozenset(
     {
@@ -30,9 +30,6 @@ IMMATERIAL = frozenset(
 the name of a machine, limits that are never near, libraries that only evaluate. Every other
 field matters, so one that is added matters until it is known not to."""
 
-SETTING = "setting "
-"""How the differences of settings begin; these are listed, and may be the very question."""
-
 
 def unlike(comparison: Comparison) -> list[str]:
     """Why these runs should not be compared; empty when they may."""
@@ -46,7 +43,9 @@ def matters(difference: Difference) -> bool:
 
 def _environments(comparison: Comparison) -> list[str]:
     found = [
-        one for one in comparison.differences if matters(one) and not one.name.startswith(SETTING)
+        one
+        for one in comparison.differences
+        if matters(one) and not one.name.startswith((SETTING, PACKAGE))
     ]
     if not found:
         return []

@@ -1,0 +1,256 @@
+"""Environments that are really built: once, whole or not at all, and served from."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchsuite.exceptions import UnavailableError
+from benchsuite.importing import import_path
+from benchsuite.interpreter import Interpreter
+from benchsuite.pythons.building import build, built
+from benchsuite.pythons.cache import MARK, Slot
+from benchsuite.pythons.finding import find
+from benchsuite.pythons.recipe import Recipe, Step
+from benchsuite.pythons.requirements import parse
+from tests.integration.command import ROOT, Command, wait_for
+from tests.integration.left_behind import eventually
+from tests.needs import MODERN, needs, other_python
+
+SMALL = "six==1.16.0"
+LOCK = "django==5.2.1\ngunicorn==22.0.0\n"
+SHORT = ("--users=2", "--warmup=0", "--duration=1", "--timeout=5", "--json=-")
+
+BUILDER = """
+import sys
+from pathlib import Path
+from benchsuite.pythons.building import build
+from tests.integration.test_environments import small
+print("begun", flush=True)
+build(small({text!r}), Path({root!r}), lambda text: print(text, flush=True))
+"""
+
+
+def small(text: str = SMALL, **changes: Any) -> Recipe:
+    return Recipe(
+        name="small",
+        python=Path(sys.executable),
+        steps=(Step(requirements=parse(text)),),
+        **changes,
+    )
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def command(tmp_path: Path, cache: Path) -> Iterator[Command]:
+    made = Command(tmp_path, BENCHSUITE_CACHE=str(cache))
+    ended = made.run("migrate", "--verbosity=0")
+    assert ended.status == 0, ended.err
+    yield made
+    assert made.left_in_temporary_folder() == []
+
+
+def builder(root: Path, text: str = SMALL) -> subprocess.Popen[str]:
+    """A process of its own that builds, to be interrupted and killed."""
+    return subprocess.Popen(
+        [sys.executable, "-c", BUILDER.format(text=text, root=str(root))],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def folders(root: Path) -> list[Path]:
+    return [one for one in (root / "environments").glob("*") if one.is_dir()]
+
+
+def test_an_environment_holds_what_was_asked_for_and_is_built_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    recipe = small(proof="import six", files={"extra.pth": "import six\n"})
+    assert built(recipe, tmp_path) is None
+    python = build(recipe, tmp_path, said.append)
+    assert said[0].startswith("small: making an environment of ")
+    assert said[1:] == ["small: installing 1 package", "small: trying it"]
+    assert python.installed("six") == "1.16.0"
+    assert python.installed("django") is None
+    assert list(tmp_path.glob("logs/*")) == []
+
+    assert build(recipe, tmp_path, said.append) == python
+    assert built(recipe, tmp_path) == python
+    assert len(said) == 3
+    assert (Path(python.executable).parents[1] / MARK).is_file()
+
+
+def test_what_does_not_resolve_is_told_in_a_sentence_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(
+        UnavailableError,
+        match=(
+            r"^The environment small can't be built: No matching distribution found for "
+            r"six==999 \(the whole log: .*\.log\)\.$"
+        ),
+    ) as caught:
+        build(small("six==999"), tmp_path)
+    log = Path(str(caught.value).partition("log: ")[2].removesuffix(")."))
+    assert "six==999" in log.read_text()
+    assert folders(tmp_path) == []
+
+
+def test_a_proof_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UnavailableError, match="No module named 'no_such_module'"):
+        build(small(proof="import no_such_module"), tmp_path)
+    assert folders(tmp_path) == []
+
+
+def test_ctrl_c_leaves_no_half_of_an_environment(tmp_path: Path) -> None:
+    slot = Slot.of(small(), tmp_path)
+    with builder(tmp_path) as process:
+        wait_for("the build", slot.python.exists)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert "KeyboardInterrupt" in err
+    assert folders(tmp_path) == []
+    assert built(small(), tmp_path) is None
+
+
+def test_what_a_killed_build_left_does_not_count_and_is_replaced(tmp_path: Path) -> None:
+    slot = Slot.of(small(), tmp_path)
+    with builder(tmp_path) as process:
+        wait_for("the build", slot.python.exists)
+        process.kill()
+        process.communicate(timeout=30)
+    assert slot.folder.exists()
+    (slot.folder / "left").write_text("")
+    assert built(small(), tmp_path) is None
+    assert build(small(), tmp_path).installed("six") == "1.16.0"
+    assert not (slot.folder / "left").exists()
+
+
+def test_two_that_want_the_same_build_it_once(tmp_path: Path) -> None:
+    with builder(tmp_path) as one, builder(tmp_path) as two:
+        said = [process.communicate(timeout=90)[0].splitlines() for process in (one, two)]
+        assert (one.returncode, two.returncode) == (0, 0)
+    assert sum("small: installing 1 package" in lines for lines in said) == 1
+    assert sum("small: another process is building it; waiting" in lines for lines in said) <= 1
+
+
+def test_one_whose_interpreter_went_away_is_built_again(tmp_path: Path) -> None:
+    python = Path(build(small(), tmp_path).executable)
+    python.unlink()
+    assert built(small(), tmp_path) is None
+    assert build(small(), tmp_path).installed("six") == "1.16.0"
+
+
+def test_another_python_imports_the_project_and_benchsuite_and_none_of_our_packages(
+    tmp_path: Path,
+) -> None:
+    python = build(small(), tmp_path)
+    code = (
+        "import benchsuite.isolation.plan, testproject, six\n"
+        "try:\n    import locust\nexcept ImportError as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [python.executable, "-c", code],
+        env={"PYTHONPATH": import_path(python, tmp_path / "run"), "PATH": os.defpath},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("No module named 'locust'\n", "")
+
+
+def runs(command: Command, *words: str) -> list[dict[str, Any]]:
+    ended = command.run("runbench", *SHORT, *words)
+    assert ended.status == 0, ended.err
+    found: list[dict[str, Any]] = json.loads(ended.out)
+    return found
+
+
+def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(
+    command: Command, tmp_path: Path
+) -> None:
+    lock = tmp_path / "lock.txt"
+    lock.write_text(LOCK)
+    (one,) = runs(
+        command, "--server=gunicorn-sync", "--workload=io_read", "--rows=50", f"--env=old={lock}"
+    )
+    assert one["failures"] == 0
+    assert one["server_version"] == "22.0.0"
+    assert one["packages"]["django"] == "5.2.1"
+    assert "locust" not in one["packages"]
+    assert one["python_chosen"] == "environment old"
+    assert one["argv"][0].startswith(command.env["BENCHSUITE_CACHE"])
+
+    lock.write_text("django==99\n")
+    (again,) = runs(command, f"--again={one['id']}")
+    assert again["packages"] == one["packages"]
+    assert again["spec"]["server"] == one["spec"]["server"]
+
+
+def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(
+    command: Command, tmp_path: Path
+) -> None:
+    lock = tmp_path / "lock.txt"
+    lock.write_text("six==999\n")
+    ended = command.run("runbench", *SHORT, "--server=gunicorn-sync", f"--env=bad={lock}")
+    assert ended.status == 1
+    assert "The environment bad can't be built: No matching distribution found" in ended.err
+    assert ended.out == ""
+
+
+@needs("another-python")
+def test_another_python_serves_the_project(command: Command, tmp_path: Path) -> None:
+    version = other_python(*MODERN)
+    assert version is not None
+    lock = tmp_path / "lock.txt"
+    lock.write_text(LOCK)
+    (one,) = runs(command, "--server=gunicorn-gthread", f"--python={version}", f"--env=old={lock}")
+    assert one["python"].startswith(f"{version}.")
+    assert one["server_version"] == "22.0.0"
+    assert one["failures"] == 0
+
+
+@needs("another-python")
+def test_a_bare_python_is_refused_with_the_way_out(command: Command) -> None:
+    version = other_python(*MODERN)
+    if Interpreter(str(find(str(version)))).installed("django"):
+        pytest.skip(f"Python {version} has Django here")
+    ended = command.run("runbench", *SHORT, "--server=gunicorn-sync", f"--python={version}")
+    assert ended.status == 2
+    assert "has no Django" in ended.err
+
+
+def test_nothing_of_a_build_is_left_running(tmp_path: Path) -> None:
+    with builder(tmp_path) as process:
+        wait_for("the build", Slot.of(small(), tmp_path).python.exists)
+        process.kill()
+        process.communicate(timeout=30)
+    begun = time.monotonic()
+    assert eventually(lambda: not pips(tmp_path)), f"after {time.monotonic() - begun:.0f} s"
+
+
+def pips(root: Path) -> list[int]:
+    """Processes that install into this cache."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[0].startswith(str(root).encode()):
+            found.append(int(entry.name))
+    return found
