@@ -125,6 +125,7 @@ NEEDS: dict[str, Need] = {
             "selectolax": "selectolax",
             "uvicorn": "uvicorn",
             "uvloop": "uvloop",
+            "websockets": "websockets",
             "uvicorn-worker": "uvicorn_worker",
             "waitress": "waitress",
         }.items()

@@ -5,13 +5,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from statistics import median
 
 import psycopg
 import pytest
 
+from benchsuite.delay.accuracy import Accuracy
 from benchsuite.delay.address import DelayedAddress, Direction
 from tests.integration.delay_servers import connect, echo, receive, server, through
 from tests.integration.postgres import Cluster, cluster
@@ -30,6 +31,15 @@ def typical_s(act: Callable[[], object], times: int = TIMES) -> float:
         act()
         seconds.append(time.monotonic() - began)
     return median(seconds)
+
+
+def check(seen_s: Callable[[], float], truth_s: float, within_s: float = WITHIN_S) -> None:
+    """Tries three times: another program on the machine makes all things late for a moment."""
+    for _ in range(3):
+        seen = seen_s()
+        if abs(seen - truth_s) <= within_s:
+            return
+    assert seen == pytest.approx(truth_s, abs=within_s)
 
 
 @pytest.fixture(scope="module")
@@ -51,18 +61,24 @@ def test_query_is_late_by_the_delay(delay_s: float, database: Cluster, tmp_path:
         closing(session(late.port)) as delayed,
         closing(session(database.port)) as direct,
     ):
-        truth_s = delay_s + typical_s(lambda: direct.execute("SELECT 1").fetchone())
-        seen_s = typical_s(lambda: delayed.execute("SELECT 1").fetchone())
-    assert seen_s == pytest.approx(truth_s, abs=WITHIN_S)
+
+        def later_s() -> float:
+            direct_s = typical_s(lambda: direct.execute("SELECT 1").fetchone())
+            return typical_s(lambda: delayed.execute("SELECT 1").fetchone()) - direct_s
+
+        check(later_s, delay_s)
 
 
 @needs("postgresql", "psycopg")
 def test_new_connection_is_late_twice(database: Cluster, tmp_path: Path) -> None:
     """By its SYN, and by the first message; a page with a connection of its own pays for both."""
     with through(("127.0.0.1", database.port), tmp_path, 0.1) as late:
-        direct_s = typical_s(lambda: session(database.port).close())
-        delayed_s = typical_s(lambda: session(late.port).close(), 9)
-    assert delayed_s == pytest.approx(0.2 + direct_s, abs=5 * WITHIN_S)
+
+        def later_s() -> float:
+            direct_s = typical_s(lambda: session(database.port).close(), 9)
+            return typical_s(lambda: session(late.port).close(), 9) - direct_s
+
+        check(later_s, 0.2, 5 * WITHIN_S)
 
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK"
@@ -91,9 +107,7 @@ def test_page_is_late_by_the_delay(delay_s: float, tmp_path: Path) -> None:
         closing(http.client.HTTPConnection(late.host, late.port)) as delayed,
     ):
         ask(delayed)  # makes the connection
-        truth_s = delay_s + typical_s(lambda: ask(direct))
-        seen_s = typical_s(lambda: ask(delayed))
-    assert seen_s == pytest.approx(truth_s, abs=WITHIN_S)
+        check(lambda: typical_s(lambda: ask(delayed)) - typical_s(lambda: ask(direct)), delay_s)
 
 
 def test_page_on_a_new_connection_is_late_twice(tmp_path: Path) -> None:
@@ -104,8 +118,7 @@ def test_page_on_a_new_connection_is_late_twice(tmp_path: Path) -> None:
             ask(client)
 
     with server(answer_pages) as upstream, through(upstream, tmp_path, 0.1, "to_client") as late:
-        seen_s = typical_s(ask_anew)
-    assert seen_s == pytest.approx(0.2, abs=2 * WITHIN_S)
+        check(lambda: typical_s(ask_anew), 0.2, 2 * WITHIN_S)
 
 
 @pytest.mark.parametrize(
@@ -121,22 +134,26 @@ def test_the_other_direction_is_not_late(
             arrived.append(time.monotonic())
             connection.sendall(b"y")
 
-    there, back = [], []
+    def turn() -> tuple[float, float]:
+        """Seconds there and back."""
+        sent = time.monotonic()
+        connection.sendall(b"x")
+        receive(connection, 1)
+        return arrived[-1] - sent, time.monotonic() - arrived[-1]
+
+    def typical(way: int) -> float:
+        return median(turn()[way] for _ in range(TIMES))
+
     with (
         server(note) as upstream,
         through(upstream, tmp_path, 0.1, direction) as late,
         connect(late) as connection,
     ):
-        for _ in range(TIMES):
-            sent = time.monotonic()
-            connection.sendall(b"x")
-            receive(connection, 1)
-            back.append(time.monotonic() - arrived[-1])
-            there.append(arrived[-1] - sent)
-    assert median(there) == pytest.approx(there_s, abs=WITHIN_S)
-    assert median(back) == pytest.approx(back_s, abs=WITHIN_S)
+        first_s, _ = turn()
+        check(lambda: typical(0), there_s)
+        check(lambda: typical(1), back_s)
     # The first byte had to wait until the connection would have been made.
-    assert there[0] == pytest.approx(there_s + 0.1, abs=0.02)
+    assert first_s == pytest.approx(there_s + 0.1, abs=0.05)
 
 
 def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path: Path) -> None:
@@ -147,36 +164,74 @@ def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path: Pa
     ):
         connection.sendall(b"x")
         receive(connection, 1)
-        sent: list[float] = []
+        check(lambda: _typical_of_a_burst(connection), 0.2)
 
-        def send() -> None:
-            for _ in range(50):
-                sent.append(time.monotonic())
-                connection.sendall(b"x")
-                time.sleep(0.01)
 
-        sending = threading.Thread(target=send)
-        sending.start()
-        arrived = []
+def _typical_of_a_burst(connection: socket.socket) -> float:
+    """Sends messages without waiting for answers; the median of their round trips."""
+    sent: list[float] = []
+
+    def send() -> None:
         for _ in range(50):
-            receive(connection, 1)
-            arrived.append(time.monotonic())
-        sending.join()
-    late_s = [end - begin for begin, end in zip(sent, arrived, strict=True)]
-    assert median(late_s) == pytest.approx(0.2, abs=WITHIN_S)
+            sent.append(time.monotonic())
+            connection.sendall(b"x")
+            time.sleep(0.01)
+
+    sending = threading.Thread(target=send)
+    sending.start()
+    arrived = []
+    for _ in range(50):
+        receive(connection, 1)
+        arrived.append(time.monotonic())
+    sending.join()
+    return median(end - begin for begin, end in zip(sent, arrived, strict=True))
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
 def test_its_accuracy_is_measured_before_use(direction: Direction, tmp_path: Path) -> None:
-    with through(("127.0.0.1", 9), tmp_path, 0.1, direction, measured=True) as late:
-        _check_accuracy(late)
+    def median_error_s() -> float:
+        with through(("127.0.0.1", 9), tmp_path, 0.1, direction, measured=True) as late:
+            return _accuracy(late).median_error_s
+
+    check(median_error_s, 0.0)
 
 
-def _check_accuracy(late: DelayedAddress) -> None:
+def _accuracy(late: DelayedAddress) -> Accuracy:
     found = late.accuracy
     assert found is not None
-    assert found.median_error_s == pytest.approx(0.0, abs=WITHIN_S)
     assert found.median_error_s <= found.p99_error_s <= found.worst_error_s
     assert found.ceiling_per_s is not None
     assert 1000 < found.ceiling_per_s < 1_000_000
     assert late.to_json()["accuracy"] == found.to_json()
+    return found
+
+
+@needs("websockets")
+@pytest.mark.parametrize("direction", ["to_server", "to_client"])
+def test_websocket_messages_are_late_by_the_delay(direction: Direction, tmp_path: Path) -> None:
+    from websockets.exceptions import ConnectionClosed
+    from websockets.sync.client import connect as open_websocket
+    from websockets.sync.server import ServerConnection, serve
+
+    def answer(websocket: ServerConnection) -> None:
+        with suppress(ConnectionClosed):
+            for message in websocket:
+                websocket.send(message)
+
+    with serve(answer, "127.0.0.1", 0) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            with (
+                through(server.socket.getsockname(), tmp_path, 0.1, direction) as late,
+                open_websocket(f"ws://{late.host}:{late.port}/") as websocket,
+            ):
+
+                def turn() -> None:
+                    websocket.send("message" * 100)
+                    assert websocket.recv() == "message" * 100
+
+                check(lambda: typical_s(turn), 0.1, 2 * WITHIN_S)
+        finally:
+            server.shutdown()
+            serving.join()
