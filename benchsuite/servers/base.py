@@ -42,6 +42,13 @@ class Available:
     reason: str = ""
     command: str = ""
 
+    def __and__(self, other: "Available") -> "Available":
+        """Whether both can, with the reasons and commands of those that can't."""
+        if self.ok or other.ok:
+            return other if self.ok else self
+        reason = f"{self.reason}, and {other.reason}"
+        return Available(False, reason, f"{self.command} && {other.command}")
+
 
 @dataclass(frozen=True, slots=True)
 class Application:
@@ -88,6 +95,10 @@ class ServerAdapter(ABC):
     """What to take when threads are wanted and it has none to set."""
     default_processes: ClassVar[int] = 1
     default_threads: ClassVar[int] = 1
+    one_at_a_time: ClassVar[bool] = False
+    """Whether a process without threads to set answers one request at a time."""
+    takes_socket: ClassVar[bool] = False
+    """Whether it can serve on a listening socket that it inherits, by `argv_on_socket()`."""
     keeps_alive: ClassVar[bool] = True
     """Whether a connection serves more than one request."""
     websocket: ClassVar[bool] = False
@@ -127,6 +138,13 @@ class ServerAdapter(ABC):
     @abstractmethod
     def argv(self, host: str, port: int) -> list[str]:
         """The exact command line; pure."""
+
+    def argv_on_socket(self, descriptor: str) -> list[str]:
+        """The command line for a listening socket under this file descriptor; pure.
+
+        Only of servers that declare `takes_socket`.
+        """
+        raise NotImplementedError(f"{self.name} takes no listening socket")
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         """Files that the command line names: name below `place.folder` → content; pure."""

@@ -11,14 +11,24 @@ class Daphne(ServerAdapter):
     distribution = "daphne"
     max_processes = 1
     websocket = True
-    for_processes = "take uvicorn, hypercorn or granian-asgi for more"
+    takes_socket = True
+    for_processes = (
+        "take circus-daphne for more of them on one socket, --front=nginx with --instances, or "
+        "uvicorn, hypercorn or granian-asgi"
+    )
     for_threads = TAKE_THREADS_ASGI
     options = {"backlog": BACKLOG}
 
     def argv(self, host: str, port: int) -> list[str]:
         endpoint = f"tcp:port={port}:interface={host}:backlog={self.settings['backlog']}"
+        return self._listening("-e", endpoint)
+
+    def argv_on_socket(self, descriptor: str) -> list[str]:
+        return self._listening("--fd", descriptor)
+
+    def _listening(self, *where: str) -> list[str]:
         # Verbosity 0 is warnings and errors; from 1 on it writes an access log.
-        return [*self.python.module("daphne"), "-v", "0", "-e", endpoint, self.application.asgi]
+        return [*self.python.module("daphne"), "-v", "0", *where, self.application.asgi]
 
     def _check(self) -> None:
         super()._check()

@@ -30,6 +30,7 @@ class Gunicorn(ServerAdapter):
 
     distribution = "gunicorn"
     finishes_in_flight = True
+    takes_socket = True
     worker: ClassVar[str]
     minimum: ClassVar[tuple[int, ...]] = ()
     """The oldest version that has this kind of worker; empty for all."""
@@ -48,6 +49,12 @@ class Gunicorn(ServerAdapter):
         return super().available(python)
 
     def argv(self, host: str, port: int) -> list[str]:
+        return self._bound_to(f"{host}:{port}")
+
+    def argv_on_socket(self, descriptor: str) -> list[str]:
+        return self._bound_to(f"fd://{descriptor}")
+
+    def _bound_to(self, address: str) -> list[str]:
         flags = {
             "--worker-connections": "connections",
             "--keep-alive": "keep_alive_s",
@@ -55,7 +62,7 @@ class Gunicorn(ServerAdapter):
             "--max-requests": "max_requests",
             "--timeout": "timeout_s",
         }
-        command = [*self.python.module("gunicorn"), self._callable(), "--bind", f"{host}:{port}"]
+        command = [*self.python.module("gunicorn"), self._callable(), "--bind", address]
         command += ["--config", str(self.settings["config"]) or NEUTRAL_CONFIG]
         command += ["--workers", str(self.processes), "--worker-class", self.worker]
         if self.threads_word is not None:
@@ -90,6 +97,7 @@ class GunicornSync(Gunicorn):
     interface = "wsgi"
     worker = "sync"
     keeps_alive = False
+    one_at_a_time = True
     options = {**COMMON, "backlog": BACKLOG}
 
 
@@ -127,6 +135,17 @@ class GunicornGevent(Gunicorn):
     }
 
 
+class GunicornTornado(Gunicorn):
+    """Tornado's event loop in each process, in which one request at a time is answered."""
+
+    name = "gunicorn-tornado"
+    interface = "wsgi"
+    worker = "tornado"
+    companions = ("tornado",)
+    one_at_a_time = True
+    options = {**COMMON, "backlog": BACKLOG}
+
+
 class GunicornUvicorn(Gunicorn):
     """Gunicorn manages, uvicorn's worker serves; `auto` chooses event loop and parser."""
 
@@ -150,8 +169,8 @@ class GunicornAsgi(Gunicorn):
     websocket = True
     options = {**COMMON, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}
 
-    def argv(self, host: str, port: int) -> list[str]:
-        return [*super().argv(host, port), "--asgi-loop", str(self.settings["loop"])]
+    def _bound_to(self, address: str) -> list[str]:
+        return [*super()._bound_to(address), "--asgi-loop", str(self.settings["loop"])]
 
     def _check(self) -> None:
         super()._check()

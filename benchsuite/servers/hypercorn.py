@@ -16,6 +16,7 @@ class Hypercorn(ServerAdapter):
     distribution = "hypercorn"
     websocket = True
     finishes_in_flight = True
+    takes_socket = True
     for_threads = TAKE_THREADS_ASGI
     options = {
         "backlog": BACKLOG,
@@ -25,12 +26,13 @@ class Hypercorn(ServerAdapter):
     }
 
     def argv(self, host: str, port: int) -> list[str]:
-        command = [
-            *self.python.module("hypercorn"),
-            self.application.asgi,
-            "--bind",
-            f"{host}:{port}",
-        ]
+        return self._bound_to(f"{host}:{port}")
+
+    def argv_on_socket(self, descriptor: str) -> list[str]:
+        return self._bound_to(f"fd://{descriptor}")
+
+    def _bound_to(self, address: str) -> list[str]:
+        command = [*self.python.module("hypercorn"), self.application.asgi, "--bind", address]
         command += ["--workers", str(self.processes), "--worker-class", str(self.settings["loop"])]
         command += ["--backlog", str(self.settings["backlog"])]
         command += ["--keep-alive", str(self.settings["keep_alive_s"])]

@@ -17,14 +17,21 @@ class Uvicorn(ServerAdapter):
     requirement = "uvicorn[standard]"
     websocket = True
     finishes_in_flight = True
+    takes_socket = True
     for_threads = TAKE_THREADS_ASGI
     options = {"backlog": BACKLOG, "http": "auto", "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}
 
     def argv(self, host: str, port: int) -> list[str]:
+        return self._listening("--host", host, "--port", str(port))
+
+    def argv_on_socket(self, descriptor: str) -> list[str]:
+        return self._listening("--fd", descriptor)
+
+    def _listening(self, *where: str) -> list[str]:
         return [
             *self.python.module("uvicorn"),
             self.application.asgi,
-            *("--host", host, "--port", str(port)),
+            *where,
             *("--workers", str(self.processes)),
             *("--loop", str(self.settings["loop"]), "--http", str(self.settings["http"])),
             *("--backlog", str(self.settings["backlog"])),

@@ -1,45 +1,52 @@
 """uWSGI, from the wheel `pyuwsgi` or compiled from `uWSGI`; see uwsgi-docs.readthedocs.io."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from benchsuite.interpreter import OWN, Interpreter
-from benchsuite.servers.base import (
-    BACKLOG,
-    KEEP_ALIVE_S,
-    THREADS,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEEP_ALIVE_S, THREADS, ServerAdapter
+from benchsuite.specs import Option
+
+COMMON: Mapping[str, Option] = {
+    "backlog": BACKLOG,
+    "log_requests": False,
+    "max_requests": 0,
+    "preload": True,
+    "request_bytes": 0,
+}
+ROUTER: Mapping[str, Option] = {"buffer_bytes": 0, "timeout_s": 60}
+"""What can be said to the process that speaks HTTP for those that answer."""
 
 
-class Uwsgi(ServerAdapter):
-    """A master, an HTTP router that keeps connections, and the processes that answer."""
+class UwsgiFamily(ServerAdapter):
+    """What all ways in have in common; `way_in` is uWSGI's flag for the one."""
 
-    name = "uwsgi"
     interface = "wsgi"
     distribution = "pyuwsgi"
-    threads_word = "threads"
+    threads_word: ClassVar[str | None] = "threads"
     default_threads = THREADS
-    options = {
-        "backlog": BACKLOG,
-        "buffer_bytes": 0,
-        "keep_alive_s": KEEP_ALIVE_S,
-        "max_requests": 0,
-        "preload": True,
-        "timeout_s": 60,
-    }
+    way_in: ClassVar[str]
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:
         return python.installed("pyuwsgi") or python.installed("uWSGI")
 
     def argv(self, host: str, port: int) -> list[str]:
-        command = [self.python.script("uwsgi"), "--http", f"{host}:{port}"]
-        command += [f"--http-keepalive={self.settings['keep_alive_s']}", "--http-auto-chunked"]
-        command += ["--http-timeout", str(self.settings["timeout_s"])]
+        return self._listening(f"{host}:{port}")
+
+    def _listening(self, address: str) -> list[str]:
+        command = [self.python.script("uwsgi"), self.way_in, address, *self._router()]
         command += ["--module", self.application.wsgi, "--need-app", "--master"]
-        command += ["--processes", str(self.processes), "--threads", str(self.threads)]
+        command += ["--processes", str(self.processes), *self._concurrency()]
         command += ["--listen", str(self.settings["backlog"])]
-        command += ["--disable-logging", "--die-on-term", "--no-orphans"]
-        if self.settings["buffer_bytes"]:
-            command += ["--http-buffer-size", str(self.settings["buffer_bytes"])]
+        if not self.settings["log_requests"]:
+            command.append("--disable-logging")
+        command += ["--die-on-term", "--no-orphans"]
+        if not self.keeps_alive:
+            # It closes without a word, and what a client has sent by then would be lost.
+            command += ["--add-header", "Connection: close"]
+        if self.settings["request_bytes"]:
+            command += ["--buffer-size", str(self.settings["request_bytes"])]
         if self.settings["max_requests"]:
             command += ["--max-requests", str(self.settings["max_requests"])]
         if not self.settings["preload"]:
@@ -47,10 +54,87 @@ class Uwsgi(ServerAdapter):
         return command
 
     def expected_processes(self) -> int:
-        return 2 + self.processes
+        router = self.way_in == "--http"
+        return 1 + router + self.processes
+
+    def _router(self) -> list[str]:
+        """Flags of the process that speaks HTTP, where there is one."""
+        if self.way_in != "--http":
+            return []
+        flags: list[str] = []
+        if "keep_alive_s" in self.settings:
+            flags += [f"--http-keepalive={self.settings['keep_alive_s']}", "--http-auto-chunked"]
+        flags += ["--http-timeout", str(self.settings["timeout_s"])]
+        if self.settings["buffer_bytes"]:
+            flags += ["--http-buffer-size", str(self.settings["buffer_bytes"])]
+        return flags
+
+    def _concurrency(self) -> list[str]:
+        return ["--threads", str(self.threads)]
 
     def _check(self) -> None:
         super()._check()
-        self._at_least(0, "buffer_bytes", "max_requests")
-        self._at_least(1, "backlog", "timeout_s")
-        self._at_least(2, "keep_alive_s")  # its router takes 1 for "on, for as long as timeout_s"
+        self._at_least(0, "max_requests", "request_bytes")
+        self._at_least(1, "backlog")
+        if "buffer_bytes" in self.settings:
+            self._at_least(0, "buffer_bytes")
+            self._at_least(1, "timeout_s")
+        if "keep_alive_s" in self.settings:
+            # The router takes 1 for "on, for as long as timeout_s".
+            self._at_least(2, "keep_alive_s")
+
+
+class Uwsgi(UwsgiFamily):
+    """A master, an HTTP router that keeps connections, and the processes that answer."""
+
+    name = "uwsgi"
+    way_in = "--http"
+    options = {**COMMON, **ROUTER, "keep_alive_s": KEEP_ALIVE_S}
+
+
+class UwsgiGevent(Uwsgi):
+    """As `uwsgi`, with a greenlet for each request; the standard library is monkey-patched."""
+
+    name = "uwsgi-gevent"
+    threads_word = None
+    default_threads = 1
+    companions = ("gevent",)
+    for_threads = "its greenlets are limited by --option connections=N; take uwsgi for threads"
+    options = {**Uwsgi.options, "connections": CONNECTIONS}
+
+    def _concurrency(self) -> list[str]:
+        return ["--gevent", str(self.settings["connections"]), "--gevent-monkey-patch"]
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(1, "connections")
+
+
+class UwsgiHttp(UwsgiFamily):
+    """The HTTP router as it is without further words: it closes every connection."""
+
+    name = "uwsgi-http"
+    way_in = "--http"
+    keeps_alive = False
+    options = {**COMMON, **ROUTER}
+
+
+class UwsgiHttpSocket(UwsgiFamily):
+    """No router: the processes speak HTTP/1.0 themselves, and close every connection."""
+
+    name = "uwsgi-http-socket"
+    way_in = "--http-socket"
+    keeps_alive = False
+    takes_socket = True
+    options = COMMON
+
+    def argv_on_socket(self, descriptor: str) -> list[str]:
+        return self._listening(f"fd://{descriptor}")
+
+
+class UwsgiHttp11(UwsgiFamily):
+    """No router: the processes speak HTTP/1.1 and keep connections; each holds a thread."""
+
+    name = "uwsgi-http11"
+    way_in = "--http11-socket"
+    options = COMMON

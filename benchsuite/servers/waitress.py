@@ -18,6 +18,7 @@ class Waitress(ServerAdapter):
     threads_word = "threads"
     default_threads = THREADS
     max_processes = 1
+    takes_socket = True
     for_processes = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     options = {"backlog": BACKLOG, "connections": CONNECTIONS, "keep_alive_s": KEEP_ALIVE_S}
 
@@ -33,6 +34,18 @@ class Waitress(ServerAdapter):
             # It looks for idle connections only this often, 30 s unless told.
             f"--cleanup-interval={keep_alive_s}",
             self.application.wsgi,
+        ]
+
+    def argv_on_socket(self, descriptor: str) -> list[str]:
+        return [
+            # Its own command takes an address and no socket.
+            *self.python.module("benchsuite.servers.launchers.waitress"),
+            self.application.wsgi,
+            *("--fd", descriptor),
+            *("--threads", str(self.threads)),
+            *("--backlog", str(self.settings["backlog"])),
+            *("--connections", str(self.settings["connections"])),
+            *("--keep-alive", str(self.settings["keep_alive_s"])),
         ]
 
     def _check(self) -> None:

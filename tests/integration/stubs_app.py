@@ -1,8 +1,9 @@
 """A tiny application on both interfaces, and a Django settings module, for the tests of adapters.
 
 `/pid/` answers the id of the process, `/sleep/` leaves a file named `sleeping` in the folder
-STUB_FOLDER and answers "slept" STUB_SLEEP_S later, `/most/` answers how many of those the process
-had at once, anything else answers "ok".
+STUB_FOLDER and answers "slept" STUB_SLEEP_S later, `/nap/` does so after a quarter of a second,
+`/most/` answers how many of both the process had at once, anything else answers "ok". A WebSocket
+gets back what it sends.
 """
 
 import asyncio
@@ -27,15 +28,20 @@ _asleep = 0
 _most = 0
 
 
+NAP_S = 0.25
+SLEEPING = ("/nap/", "/sleep/")
+
+
 @contextmanager
-def _counted() -> Iterator[float]:
+def _counted(path: str) -> Iterator[float]:
     """Counts one sleeper while it sleeps; gives the seconds to sleep."""
     global _asleep, _most
     with _lock:
         _asleep += 1
         _most = max(_most, _asleep)
-    Path(os.environ["STUB_FOLDER"], "sleeping").touch()
-    yield float(os.environ["STUB_SLEEP_S"])
+    if path == "/sleep/":
+        Path(os.environ["STUB_FOLDER"], "sleeping").touch()
+    yield float(os.environ["STUB_SLEEP_S"]) if path == "/sleep/" else NAP_S
     with _lock:
         _asleep -= 1
 
@@ -45,7 +51,7 @@ def _body(path: str) -> bytes:
         return str(os.getpid()).encode()
     if path == "/most/":
         return str(_most).encode()
-    return b"slept" if path == "/sleep/" else b"ok"
+    return b"slept" if path in SLEEPING else b"ok"
 
 
 def _headers(body: bytes) -> list[tuple[str, str]]:
@@ -58,19 +64,32 @@ def _headers(body: bytes) -> list[tuple[str, str]]:
 
 def wsgi(environ, start_response):
     path = environ["PATH_INFO"]
-    if path == "/sleep/":
-        with _counted() as seconds:
+    if path in SLEEPING:
+        with _counted(path) as seconds:
             time.sleep(seconds)
     body = _body(path)
     start_response("200 OK", _headers(body))
     return [body]
 
 
+async def _echo(receive, send):
+    while (event := await receive())["type"] != "websocket.disconnect":
+        if event["type"] == "websocket.connect":
+            run = os.environ["BENCHSUITE_RUN"].encode()
+            await send({"type": "websocket.accept", "headers": [(b"x-benchsuite-run", run)]})
+        else:
+            kept = {name: event.get(name) for name in ("text", "bytes")}
+            await send({"type": "websocket.send", **kept})
+
+
 async def asgi(scope, receive, send):
+    if scope["type"] == "websocket":
+        await _echo(receive, send)
+        return
     if scope["type"] != "http":
-        raise ValueError(f"only HTTP is served, and this is {scope['type']}")
-    if scope["path"] == "/sleep/":
-        with _counted() as seconds:
+        raise ValueError(f"only HTTP and WebSockets are served, and this is {scope['type']}")
+    if scope["path"] in SLEEPING:
+        with _counted(scope["path"]) as seconds:
             await asyncio.sleep(seconds)
     body = _body(scope["path"])
     headers = [(name.lower().encode(), value.encode()) for name, value in _headers(body)]

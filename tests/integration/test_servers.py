@@ -1,199 +1,276 @@
-"""Every built-in adapter with its real server: does it start, serve, count and stop as declared?"""
+"""Every built-in adapter with its real server: does it start, serve, count and stop as declared?
+
+Tests that do a server no harm share one start: `alone` is a server of one process, `twins` one of
+two processes with all its options changed. Pytest orders the tests by server for it; within one
+server they run as they stand here, and the last of each ends it.
+"""
 
 import http.client
-import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
-import time
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from importlib import import_module
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import psutil
 import pytest
+import websocket
 
 from benchsuite.exceptions import StartError
-from benchsuite.probe import answers_as
-from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
-from benchsuite.servers import BUILTIN
-from benchsuite.servers.base import Application, ServerAdapter
-from benchsuite.specs import Option, ServerSpec
+from benchsuite.proc import ensure_port_free
+from benchsuite.servers.base import Application
+from benchsuite.specs import Option
+from tests.integration.serving import CLASSES, HOST, Served, eventually, read, started
+from tests.integration.traces import Traces
 
-HOST = "127.0.0.1"
-HERE = Path(__file__).parent
-STUB = Application(wsgi="stubs_app:wsgi", asgi="stubs_app:asgi")
-START_S = 30.0
-SLEEP_S = 1.5
+SLEEP_S = 1.0
+CLIENTS = 5
 
-
-def adapter_class(name: str) -> type[ServerAdapter]:
-    module, _, attribute = BUILTIN[name].rpartition(".")
-    return getattr(import_module(module), attribute)
-
-
-CLASSES = {name: adapter_class(name) for name in BUILTIN}
-
-
-class Served:
-    """A server that was started for a test."""
-
-    def __init__(self, adapter: ServerAdapter, process: Process, port: int, token: str) -> None:
-        self.adapter = adapter
-        self.process = process
-        self.port = port
-        self.token = token
-        self.ended_in_s = 0.0
-
-    def connect(self, timeout_s: float = 20.0) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(HOST, self.port, timeout=timeout_s)
-
-    def get(self, path: str = "/") -> bytes:
-        with closing(self.connect()) as connection:
-            return read(connection, path)
-
-    def wait_ready(self) -> float:
-        url = f"http://{HOST}:{self.port}/"
-        return wait_until_ready(
-            self.process, lambda: answers_as(url, self.token), timeout_s=START_S
-        )
+OTHER_VALUES: dict[str, Option] = {
+    "backlog": 333,
+    "backpressure": 64,
+    "buffer_bytes": 65_536,
+    "connections": 50,
+    "front_threads": 64,
+    "http": "h11",
+    "keep_alive_s": 2,
+    "loop": "asyncio",
+    "max_connections": 100_000,
+    "max_requests": 100_000,
+    "request_bytes": 16_384,
+    "runtime_threads": 2,
+    "start_processes": 4,
+    "timeout_s": 20,
+}
+CONFIGURATIONS = {"gunicorn": "proc_name = 'own'\n", "mod_wsgi": "LimitRequestLine 9000\n"}
+"""What a file may say that is given as the option `config`."""
 
 
-def read(connection: http.client.HTTPConnection, path: str = "/") -> bytes:
-    connection.request("GET", path)
-    answer = connection.getresponse()
-    assert answer.status == 200
-    return answer.read()
+def usable() -> list[str]:
+    """All but what this interpreter can't have: such a row says why, and a test of its own."""
+    return [name for name, one in CLASSES.items() if one.available().ok or not _never(name)]
+
+
+def _never(name: str) -> bool:
+    return "meinheld" in name and sys.version_info >= (3, 13)
+
+
+def having(option: str) -> list[str]:
+    """Servers with this option; those that only pass it on to another program of the list aside."""
+    passing_on = ("circus-", "uwsgi-")
+    return [
+        name
+        for name in usable()
+        if option in CLASSES[name].options and not name.startswith(passing_on)
+    ]
 
 
 @contextmanager
-def started(
-    name: str,
-    folder: Path,
-    *,
-    processes: int | None = None,
-    threads: int | None = None,
-    options: dict[str, Option] | None = None,
-    application: Application = STUB,
-    environment: dict[str, str] | None = None,
-) -> Iterator[Served]:
-    """The server of that name with the stub application; not waited for."""
+def begun(name: str, folder: Path, **how: object) -> Iterator[Served]:
+    """A server that answers."""
     available = CLASSES[name].available()
     if not available.ok:
         pytest.skip(f"{name}: {available.reason}; {available.command}")
-    spec = ServerSpec(server=name, processes=processes, threads=threads, options=options or {})
-    adapter = CLASSES[name](spec, application)
-    port, token = free_port(HOST), uuid.uuid4().hex
-    env = {
-        **os.environ,
-        **adapter.env(),
-        "PYTHONPATH": str(HERE),
-        "DJANGO_SETTINGS_MODULE": "stubs_app",
-        "BENCHSUITE_RUN": token,
-        "STUB_FOLDER": str(folder),
-        "STUB_SLEEP_S": str(SLEEP_S),
-        **(environment or {}),
-    }
-    with running(
-        adapter.argv(HOST, port),
-        name=name,
-        log=folder / "server.log",
-        env=env,
-        cwd=folder,
-        stop_signal=adapter.stop_signal,
-        grace_s=adapter.grace_s,
-        marker=token,
-    ) as process:
-        served = Served(adapter, process, port, token)
+    with started(name, folder, **how) as served:
+        served.wait_ready()
         yield served
-        stopping = time.monotonic()
-    served.ended_in_s = time.monotonic() - stopping
 
 
-def eventually(is_so: Callable[[], bool], within_s: float = 20.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while not is_so():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
+@pytest.fixture(scope="module", params=usable())
+def alone(request, tmp_path_factory) -> Iterator[Served]:
+    """A server of one process, of two threads where it has threads to set."""
+    name = request.param
+    threads = 2 if CLASSES[name].threads_word else None
+    folder = tmp_path_factory.mktemp("alone")
+    with begun(
+        name, folder, processes=1, threads=threads, environment={"STUB_SLEEP_S": str(SLEEP_S)}
+    ) as served:
+        yield served
 
 
-@pytest.mark.parametrize("name", BUILTIN)
-def test_serves_as_one_process_and_keeps_connections_as_declared(name, tmp_path):
-    with started(name, tmp_path) as served:
-        assert 0 < served.wait_ready() < START_S
-        assert served.get() == b"ok"
-        assert int(served.get("/pid/")) in served.process.living()
+def other_options(name: str, folder: Path) -> dict[str, Option]:
+    """All options of a server, each with another value than its default."""
+    one = CLASSES[name]
+    config = folder / "own.conf"
+    config.write_text(CONFIGURATIONS.get(one.distribution, ""))
+    given = {**OTHER_VALUES, "config": str(config)}
+    return {
+        option: not default if isinstance(default, bool) else given[option]
+        for option, default in one.options.items()
+    }
 
-        wanted = served.adapter.expected_processes()
-        assert eventually(lambda: len(served.process.living()) == wanted), (
-            f"{wanted} processes were expected, and there are {served.process.living()}"
-        )
 
-        with closing(served.connect()) as connection:
+@pytest.fixture(scope="module", params=usable())
+def twins(request, tmp_path_factory) -> Iterator[Served]:
+    """A server of two processes, where it can run two, with all its options changed."""
+    name = request.param
+    folder = tmp_path_factory.mktemp("twins")
+    processes = 2 if CLASSES[name].max_processes is None else 1
+    with begun(name, folder, processes=processes, options=other_options(name, folder)) as served:
+        yield served
+
+
+class TestAlone:
+    """What holds for one process."""
+
+    def test_the_process_that_answers_is_one_of_this_server(self, alone):
+        assert alone.get() == b"ok"
+        assert int(alone.get("/pid/")) in alone.process.living()
+
+    def test_it_has_the_processes_that_it_says(self, alone):
+        assert_processes(alone)
+
+    def test_it_has_a_version(self, alone):
+        assert type(alone.adapter).version()
+
+    def test_it_keeps_connections_as_declared(self, alone):
+        with closing(alone.connect()) as connection:
             read(connection)
-            # http.client drops its socket when the server closes or says that it will.
             first = connection.sock
-            assert (first is not None) == served.adapter.keeps_alive
-            if first is not None:
+            assert stays_open(first) == alone.adapter.keeps_alive
+            if alone.adapter.keeps_alive:
                 for _ in range(5):
                     assert read(connection) == b"ok"
                     assert connection.sock is first
 
+    def test_it_answers_as_many_requests_at_once_as_it_says(self, alone):
+        one = type(alone.adapter)
+        limit = 2 if one.threads_word else 1 if one.one_at_a_time else CLIENTS
+        clients = [threading.Thread(target=alone.get, args=("/nap/",)) for _ in range(CLIENTS)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join(timeout=30)
+        assert int(alone.get("/most/")) == limit
 
-@pytest.mark.parametrize(
-    "name", [name for name, one in CLASSES.items() if one.max_processes is None]
-)
-def test_runs_two_processes_that_both_answer(name, tmp_path):
-    with started(name, tmp_path, processes=2) as served:
-        served.wait_ready()
-        wanted = served.adapter.expected_processes()
-        assert eventually(lambda: len(served.process.living()) == wanted), (
-            f"{wanted} processes were expected, and there are {served.process.living()}"
-        )
+    def test_it_echoes_what_a_websocket_sends(self, alone):
+        if not alone.adapter.websocket:
+            return
+        url = f"ws://{HOST}:{alone.port}/"
+        with closing(websocket.create_connection(url, timeout=20)) as connection:
+            for text in ("hello", "é" * 100_000):
+                connection.send(text)
+                assert connection.recv() == text
+            connection.send_binary(b"\x00\xff" * 100)
+            assert connection.recv() == b"\x00\xff" * 100
 
+    def test_it_says_nothing_about_requests_that_went_well(self, alone):
+        for _ in range(5):
+            assert alone.get("/unmistakable/") == b"ok"
+        assert "unmistakable" not in alone.log
+
+    def test_it_stops_in_time_and_treats_a_request_in_flight_as_declared(self, alone):
+        bodies: list[bytes | None] = []
+
+        def ask() -> None:
+            try:
+                bodies.append(alone.get("/sleep/"))
+            except (OSError, http.client.HTTPException):
+                bodies.append(None)
+
+        client = threading.Thread(target=ask)
+        client.start()
+        assert eventually((alone.folder / "sleeping").exists)
+        assert_stops_without_trace(alone)
+        client.join(timeout=30)
+        assert not client.is_alive()
+        assert (bodies == [b"slept"]) == alone.adapter.finishes_in_flight
+
+
+class TestTwins:
+    """What holds for two processes and for other options than the defaults."""
+
+    def test_all_its_processes_answer(self, twins):
+        assert_processes(twins)
+        wanted = twins.adapter.processes
         seen: set[int] = set()
 
-        def both_answered() -> bool:
-            connections = [served.connect() for _ in range(8)]
-            for connection in connections:
-                connection.request("GET", "/pid/")
-            for connection in connections:
-                with closing(connection):
-                    seen.add(int(connection.getresponse().read()))
-            return len(seen) == 2
+        def all_answered() -> bool:
+            with ExitStack() as stack:
+                connections = [stack.enter_context(closing(twins.connect())) for _ in range(8)]
+                for connection in connections:
+                    connection.request("GET", "/pid/")
+                seen.update(int(one.getresponse().read()) for one in connections)
+            return len(seen) == wanted
 
-        assert eventually(both_answered), f"only {seen} answered"
-        assert seen <= set(served.process.living())
+        assert eventually(all_answered), f"only {seen} answered"
+        assert seen <= set(twins.process.living())
 
+    def test_it_listens_with_the_backlog_asked_for(self, twins):
+        if "backlog" not in twins.adapter.options:
+            return  # it can't be told
+        if shutil.which("ss") is None:
+            pytest.skip("ss is not installed; apt install iproute2")
+        command = ["ss", "-Hltn", f"sport = :{twins.port}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert {line.split()[2] for line in done.stdout.splitlines()} == {"333"}
 
-@pytest.mark.parametrize("name", BUILTIN)
-def test_stops_in_time_with_a_request_in_flight(name, tmp_path):
-    bodies: list[bytes | None] = []
+    def test_it_closes_idle_connections_after_the_time_asked_for(self, twins):
+        if "keep_alive_s" not in twins.adapter.options:
+            return  # it can't be told
+        with closing(twins.connect()) as connection:
+            read(connection)
+            assert connection.sock is not None
+            assert connection.sock.recv(1) == b""
 
-    def ask(served: Served) -> None:
+    def test_it_stops_in_time_under_load(self, twins):
+        """Where several clients ask as fast as they can, all the time."""
+        answered = [0] * CLIENTS
+        ended = threading.Event()
+
+        def ask_again_and_again(client: int) -> None:
+            while not ended.is_set():
+                with suppress(OSError, http.client.HTTPException, AssertionError):
+                    twins.get("/pid/")
+                    answered[client] += 1
+
+        clients = [
+            threading.Thread(target=ask_again_and_again, args=(client,))
+            for client in range(CLIENTS)
+        ]
+        for client in clients:
+            client.start()
         try:
-            bodies.append(served.get("/sleep/"))
-        except (OSError, http.client.HTTPException):
-            bodies.append(None)
+            assert eventually(lambda: min(answered) >= 3), f"only {answered} were answered"
+            assert_stops_without_trace(twins)
+        finally:
+            ended.set()
+            for client in clients:
+                client.join(timeout=30)
+        assert not [client for client in clients if client.is_alive()]
 
-    with started(name, tmp_path) as served:
-        served.wait_ready()
-        before = served.process.living()
-        client = threading.Thread(target=ask, args=(served,))
-        client.start()
-        assert eventually((tmp_path / "sleeping").exists)
-    client.join(timeout=30)
 
-    assert not client.is_alive()
-    assert (bodies == [b"slept"]) == served.adapter.finishes_in_flight
-    assert served.ended_in_s < served.adapter.grace_s
-    assert not [pid for pid in before if alive(pid)]
+def assert_processes(served: Served) -> None:
+    wanted = served.adapter.expected_processes()
+    assert eventually(lambda: len(served.process.living()) == wanted), (
+        f"{wanted} processes were expected, and there are {served.process.living()}"
+    )
+
+
+def stays_open(connection: socket.socket | None) -> bool:
+    """Whether the server keeps an idle connection for a moment; http.client drops its socket when
+    the answer says that it won't."""
+    if connection is None:
+        return False
+    connection.settimeout(0.4)
+    try:
+        return connection.recv(1, socket.MSG_PEEK) != b""
+    except TimeoutError:
+        return True
+    finally:
+        connection.settimeout(20)
+
+
+def assert_stops_without_trace(served: Served) -> None:
+    pids = served.process.living()
+    traces = Traces(pids, served.folder)
+    assert served.stop() < served.adapter.grace_s
+    assert not [pid for pid in pids if alive(pid)]
     ensure_port_free(HOST, served.port)
+    assert traces.left() == []
 
 
 def alive(pid: int) -> bool:
@@ -204,122 +281,49 @@ def alive(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("name", BUILTIN)
-def test_says_nothing_about_requests_that_went_well(name, tmp_path):
-    with started(name, tmp_path) as served:
-        served.wait_ready()
-        for _ in range(5):
-            assert served.get("/unmistakable/") == b"ok"
-    assert "unmistakable" not in (tmp_path / "server.log").read_text()
-
-
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", usable())
 def test_ends_and_says_why_when_the_application_does_not_import(name, tmp_path):
     broken = tmp_path / "broken_app.py"
     broken.write_text("raise RuntimeError('this application is broken')\n")
     application = Application(wsgi="broken_app:wsgi", asgi="broken_app:asgi")
     environment = {"DJANGO_SETTINGS_MODULE": "broken_app", "PYTHONPATH": str(tmp_path)}
     with (
-        started(name, tmp_path, application=application, environment=environment) as served,
-        pytest.raises(StartError, match="broken") as caught,
+        pytest.raises(StartError, match="RuntimeError: this application is broken") as caught,
+        begun(name, tmp_path, application=application, environment=environment),
     ):
-        served.wait_ready()
+        pass
     assert "did not answer within" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, one in CLASSES.items() if "keep_alive_s" in one.options]
-)
-def test_closes_idle_connections_after_the_time_asked_for(name, tmp_path):
-    with started(name, tmp_path, options={"keep_alive_s": 2}) as served:
-        served.wait_ready()
-        with closing(served.connect(timeout_s=20.0)) as connection:
-            read(connection)
-            assert connection.sock is not None
-            assert connection.sock.recv(1) == b""
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, one in CLASSES.items() if "backlog" in one.options]
-)
-def test_listens_with_the_backlog_asked_for(name, tmp_path):
-    if shutil.which("ss") is None:
-        pytest.skip("ss is not installed; apt install iproute2")
-    with started(name, tmp_path, options={"backlog": 333}) as served:
-        served.wait_ready()
-        lines = subprocess.run(
-            ["ss", "-Hltn", f"sport = :{served.port}"], capture_output=True, text=True, check=True
-        ).stdout.splitlines()
-    assert [line.split()[2] for line in lines] == ["333"]
-
-
-OTHER_VALUES: dict[str, Option] = {
-    "backlog": 256,
-    "backpressure": 64,
-    "buffer_bytes": 65_536,
-    "connections": 50,
-    "http": "h11",
-    "keep_alive_s": 3,
-    "loop": "asyncio",
-    "max_requests": 100_000,
-    "runtime_threads": 2,
-    "timeout_s": 20,
-}
-
-
-@pytest.mark.parametrize("name", BUILTIN)
-def test_takes_every_option_that_it_names(name, tmp_path):
-    config = tmp_path / "own.conf.py"
-    config.write_text("proc_name = 'own'\n")
-    options = {
-        option: not default if isinstance(default, bool) else OTHER_VALUES.get(option, str(config))
-        for option, default in CLASSES[name].options.items()
-    }
-    with started(name, tmp_path, options=options) as served:
-        served.wait_ready()
-        assert served.get() == b"ok"
-
-
-@pytest.mark.parametrize("name", BUILTIN)
-def test_answers_as_many_requests_at_once_as_it_has_threads(name, tmp_path):
-    """With neither threads to set nor one request at a time there is no limit to be seen."""
-    has_threads = CLASSES[name].threads_word is not None
-    limit = {"gunicorn-sync": 1}.get(name, 2 if has_threads else 6)
-    with started(
-        name, tmp_path, threads=2 if has_threads else None, environment={"STUB_SLEEP_S": "0.4"}
-    ) as served:
-        served.wait_ready()
-        clients = [threading.Thread(target=served.get, args=("/sleep/",)) for _ in range(6)]
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join(timeout=30)
-        assert int(served.get("/most/")) == limit
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, one in CLASSES.items() if "max_requests" in one.options]
-)
+@pytest.mark.parametrize("name", having("max_requests"))
 def test_replaces_a_process_after_the_requests_asked_for(name, tmp_path):
-    with started(name, tmp_path, options={"max_requests": 5}) as served:
-        served.wait_ready()
-        seen: set[bytes] = set()
+    with begun(name, tmp_path, processes=1, options={"max_requests": 5}) as served:
+        assert_replaced(served)
 
-        def replaced() -> bool:
-            # A process that is about to go may refuse; what matters is that another one comes.
-            with suppress(OSError, http.client.HTTPException):
-                seen.add(served.get("/pid/"))
-            return len(seen) > 1
 
-        assert eventually(replaced, within_s=60.0), f"only {seen} answered"
+@pytest.mark.parametrize("name", having("max_connections"))
+def test_replaces_a_process_after_the_connections_asked_for(name, tmp_path):
+    with begun(name, tmp_path, processes=1, options={"max_connections": 5}) as served:
+        assert_replaced(served)
+
+
+def assert_replaced(served: Served) -> None:
+    seen: set[bytes] = set()
+
+    def replaced() -> bool:
+        # A process that is about to go may refuse; what matters is that another one comes.
+        with suppress(OSError, http.client.HTTPException):
+            seen.add(served.get("/pid/"))
+        return len(seen) > 1
+
+    assert eventually(replaced, within_s=60.0), f"only {seen} answered"
 
 
 def test_gunicorn_reads_nothing_that_lies_about(tmp_path, monkeypatch):
     (tmp_path / "gunicorn.conf.py").write_text("raise RuntimeError('read')\n")
     monkeypatch.setenv("GUNICORN_CMD_ARGS", "--no-such-flag")
     monkeypatch.setenv("HOME", str(tmp_path))
-    with started("gunicorn-sync", tmp_path) as served:
-        served.wait_ready()
+    with begun("gunicorn-sync", tmp_path) as served:
         assert served.get() == b"ok"
         assert not (tmp_path / ".gunicorn").exists()
 
@@ -332,8 +336,9 @@ def test_no_server_is_imported_by_its_adapter():
         "for path in BUILTIN.values():\n"
         "    module, _, name = path.rpartition('.')\n"
         "    getattr(import_module(module), name).available()\n"
-        "servers = {'daphne', 'django', 'gevent', 'granian', 'gunicorn', 'hypercorn', 'pyuwsgi',\n"
-        "           'twisted', 'uvicorn', 'uvicorn_worker', 'waitress'}\n"
+        "servers = {'bjoern', 'chaussette', 'cheroot', 'circus', 'daphne', 'django', 'gevent',\n"
+        "           'granian', 'gunicorn', 'hypercorn', 'meinheld', 'mod_wsgi', 'pyuwsgi',\n"
+        "           'tornado', 'twisted', 'uvicorn', 'uvicorn_worker', 'waitress'}\n"
         "print(*sorted(servers & set(sys.modules)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -38,6 +38,13 @@ GUNICORN_WSGI = (
     f"PYTHON -m gunicorn shop.wsgi:application --bind 127.0.0.1:8123 --config {NEUTRAL_CONFIG}"
 )
 GUNICORN_ASGI = GUNICORN_WSGI.replace("wsgi", "asgi")
+UWSGI = (
+    "--module shop.wsgi:application --need-app --master --processes 1 --threads 4 --listen 2048"
+    " --disable-logging --die-on-term --no-orphans"
+)
+LAUNCHERS = "benchsuite.servers.launchers"
+APACHES = [name for name in BUILTIN if name.startswith("apache-")]
+CIRCUSES = [name for name in BUILTIN if name.startswith("circus-")]
 COMMAND_LINES = {
     "gunicorn-sync": (
         f"{GUNICORN_WSGI} --workers 1 --worker-class sync"
@@ -50,6 +57,10 @@ COMMAND_LINES = {
     "gunicorn-gevent": (
         f"{GUNICORN_WSGI} --workers 1 --worker-class gevent --worker-connections 1000"
         " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30"
+    ),
+    "gunicorn-tornado": (
+        f"{GUNICORN_WSGI} --workers 1 --worker-class tornado"
+        " --backlog 2048 --max-requests 0 --timeout 30"
     ),
     "gunicorn-uvicorn": (
         f"{GUNICORN_ASGI} --workers 1 --worker-class uvicorn_worker.UvicornWorker"
@@ -64,6 +75,19 @@ COMMAND_LINES = {
         " --module shop.wsgi:application --need-app --master --processes 1 --threads 4"
         " --listen 2048 --disable-logging --die-on-term --no-orphans"
     ),
+    "uwsgi-gevent": (
+        "UWSGI --http 127.0.0.1:8123 --http-keepalive=5 --http-auto-chunked --http-timeout 60"
+        " --module shop.wsgi:application --need-app --master --processes 1 --gevent 1000"
+        " --gevent-monkey-patch --listen 2048 --disable-logging --die-on-term --no-orphans"
+    ),
+    "uwsgi-http": (
+        f"UWSGI --http 127.0.0.1:8123 --http-timeout 60 {UWSGI} --add-header Connection:_close"
+    ),
+    "uwsgi-http-socket": (
+        f"UWSGI --http-socket 127.0.0.1:8123 {UWSGI} --add-header Connection:_close"
+    ),
+    "uwsgi-http11": f"UWSGI --http11-socket 127.0.0.1:8123 {UWSGI}",
+    **dict.fromkeys(APACHES, "APACHE -f apache.conf -DFOREGROUND"),
     "uvicorn": (
         "PYTHON -m uvicorn shop.asgi:application --host 127.0.0.1 --port 8123 --workers 1"
         " --loop auto --http auto --backlog 2048 --timeout-keep-alive 5 --no-access-log"
@@ -89,18 +113,48 @@ COMMAND_LINES = {
         "PYTHON -m waitress --listen=127.0.0.1:8123 --threads=4 --backlog=2048"
         " --connection-limit=1000 --channel-timeout=5 --cleanup-interval=5 shop.wsgi:application"
     ),
+    "cheroot": (
+        "PYTHON -m cheroot shop.wsgi:application --bind 127.0.0.1:8123 --threads 4 --max-threads 4"
+        " --request-queue-size 2048 --timeout 5"
+    ),
+    "tornado": (
+        f"PYTHON -m {LAUNCHERS}.tornado shop.wsgi:application --bind 127.0.0.1:8123 --processes 1"
+        " --threads 4 --backlog 2048 --keep-alive 5"
+    ),
+    "bjoern": (
+        f"PYTHON -m {LAUNCHERS}.bjoern shop.wsgi:application --bind 127.0.0.1:8123 --processes 1"
+        " --backlog 2048"
+    ),
+    "meinheld": (
+        f"PYTHON -m {LAUNCHERS}.meinheld shop.wsgi:application --bind 127.0.0.1:8123 --processes 1"
+        " --backlog 2048 --keep-alive 5"
+    ),
     "runserver": "PYTHON -m django runserver 127.0.0.1:8123 --noreload",
+    **dict.fromkeys(CIRCUSES, "PYTHON -m circus.circusd --log-level error circus.ini"),
 }
 
 
 def words(line: str) -> list[str]:
-    programs = {"PYTHON": sys.executable, "UWSGI": OWN.script("uwsgi")}
+    programs = {
+        "APACHE": "/usr/sbin/apache2",
+        "Connection:_close": "Connection: close",
+        "PYTHON": sys.executable,
+        "UWSGI": OWN.script("uwsgi"),
+    }
     return [programs.get(word, word) for word in line.split()]
 
 
 @pytest.mark.parametrize("name", BUILTIN)
 def test_is_importable_under_its_name(name):
     assert adapter_class(name).name == name
+
+
+@pytest.fixture(autouse=True)
+def an_ordinary_user_with_apache(monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr(
+        "benchsuite.servers.apache_module.program", lambda: Path("/usr/sbin/apache2")
+    )
 
 
 @pytest.mark.parametrize("name", BUILTIN)
@@ -127,6 +181,11 @@ def test_command_line_is_the_same_twice(name):
         (make("uwsgi", preload="no"), "--no-orphans --lazy-apps"),
         (make("uwsgi", max_requests=500), "--max-requests 500"),
         (make("uwsgi", buffer_bytes=65536), "--http-buffer-size 65536"),
+        (make("uwsgi-http", request_bytes=16384), "Connection: close --buffer-size 16384"),
+        (make("uwsgi-http11", log_requests="yes"), "--listen 2048 --die-on-term"),
+        (make("uwsgi-gevent", connections=50), "--gevent 50 --gevent-monkey-patch"),
+        (make("cheroot", threads=8), "--threads 8 --max-threads 8"),
+        (make("tornado", processes=2, threads=1), "--processes 2 --threads 1"),
         (make("uvicorn", loop="asyncio", http="h11"), "--loop asyncio --http h11"),
         (make("uvicorn", processes=2), "--workers 2"),
         (make("daphne", backlog=50), "tcp:port=1:interface=127.0.0.1:backlog=50"),
@@ -140,12 +199,20 @@ def test_sizes_and_options_reach_the_command_line(adapter, part):
     assert f" {part} " in f" {' '.join(adapter.argv('127.0.0.1', 1))} "
 
 
+OF_THE_STUDY = {
+    "apache-prefork": (9, 1),
+    "apache-worker": (16, 25),
+    "apache-event": (16, 25),
+    "apache-daemon": (9, 25),
+}
+
+
 @pytest.mark.parametrize("name", BUILTIN)
 def test_defaults_follow_one_rule(name):
     """What docs/servers.md promises: results differ by the server and not by its defaults."""
     adapter = make(name)
-    assert adapter.processes == 1
-    assert adapter.threads == (THREADS if adapter.threads_word else 1)
+    threads = THREADS if adapter.threads_word else 1
+    assert (adapter.processes, adapter.threads) == OF_THE_STUDY.get(name, (1, threads))
     assert adapter.settings.get("backlog", BACKLOG) == BACKLOG
     assert adapter.settings.get("keep_alive_s", KEEP_ALIVE_S) == KEEP_ALIVE_S
 
@@ -163,13 +230,27 @@ def test_defaults_follow_one_rule(name):
         ("granian-wsgi", 2, 3),
         ("waitress", 1, 1),
         ("runserver", 1, 1),
+        ("cheroot", 1, 1),
+        ("tornado", 1, 1),
+        ("tornado", 2, 3),
+        ("bjoern", 3, 4),
+        ("meinheld", 1, 1),
+        ("uwsgi-http", 2, 4),
+        ("uwsgi-http-socket", 2, 3),
+        ("apache-prefork", None, 10),
+        ("apache-worker", None, 11),
+        ("apache-event", 2, 3),
+        ("apache-daemon", 2, 4),
+        ("circus-bjoern", 3, 4),
+        ("circus-gunicorn-sync", 2, 5),
+        ("circus-hypercorn", 2, 7),
     ],
 )
 def test_counts_the_processes_that_manage(name, processes, expected):
     assert make(name, processes=processes).expected_processes() == expected
 
 
-SINGLE = ["daphne", "waitress", "runserver"]
+SINGLE = ["daphne", "waitress", "cheroot", "runserver"]
 UNTHREADED = [name for name in BUILTIN if adapter_class(name).threads_word is None]
 
 
@@ -220,6 +301,21 @@ def assert_named_servers(message, can) -> None:
         ("granian-asgi", "runtime_threads", 0, "must be at least 1"),
         ("waitress", "keep_alive_s", 0, "must be at least 1"),
         ("runserver", "backlog", 100, "no option 'backlog'; it has: none"),
+        (
+            "uwsgi-http",
+            "keep_alive_s",
+            5,
+            "no option 'keep_alive_s'; it has: backlog, buffer_bytes",
+        ),
+        ("uwsgi-http-socket", "timeout_s", 5, "no option 'timeout_s'"),
+        ("uwsgi-gevent", "connections", 0, "must be at least 1"),
+        ("cheroot", "keep_alive_s", 0, "must be at least 1"),
+        ("tornado", "backlog", 0, "must be at least 1"),
+        ("apache-prefork", "start_processes", 5, "no option 'start_processes'; it has: backlog"),
+        ("apache-event", "start_processes", 0, "must be at least 1"),
+        ("apache-daemon", "max_requests", -1, "must be at least 0"),
+        ("circus-gunicorn-asgi", "backlog", 5, "no option 'backlog'"),
+        ("circus-uvicorn", "loop", "trio", "is one of auto, asyncio, uvloop"),
     ],
 )
 def test_what_the_server_would_not_honour_is_refused(name, option, value, message):
@@ -262,6 +358,24 @@ def only_installed(monkeypatch, versions: dict[str, str]) -> None:
         ("uvicorn", {}, "uvicorn is not installed", "pip install 'uvicorn[standard]'"),
         ("daphne", {}, "daphne is not installed", "pip install daphne"),
         ("granian-asgi", {}, "granian is not installed", "pip install granian"),
+        (
+            "bjoern",
+            {},
+            "bjoern is not installed, and has no wheel",
+            "apt install gcc libev-dev python3-dev && pip install bjoern",
+        ),
+        (
+            "circus-daphne",
+            {"daphne": "4.2.3"},
+            "circus is not installed",
+            "pip install circus",
+        ),
+        (
+            "circus-daphne",
+            {},
+            "circus is not installed, and daphne is not installed",
+            "pip install circus && pip install daphne",
+        ),
     ],
 )
 def test_says_what_is_missing_and_the_command(monkeypatch, name, versions, reason, command):
@@ -278,6 +392,8 @@ def test_says_what_is_missing_and_the_command(monkeypatch, name, versions, reaso
         ("uwsgi", {"pyuwsgi": "2.0.30.post1"}, "2.0.30.post1"),
         ("uwsgi", {"uWSGI": "2.0.31"}, "2.0.31"),
         ("runserver", {"django": "5.2.19"}, "5.2.19"),
+        ("bjoern", {"bjoern": "3.2.2"}, "3.2.2"),
+        ("circus-daphne", {"circus": "0.19.0", "daphne": "4.2.3"}, "0.19.0 with daphne 4.2.3"),
     ],
 )
 def test_is_available_in_the_version_installed(monkeypatch, name, versions, version):
@@ -295,20 +411,37 @@ def rows(heading: str) -> list[list[str]]:
 
 def test_docs_show_the_facts_of_every_server():
     table = {first.strip("`"): cells for first, *cells in rows("The servers")}
-    assert list(table) == list(BUILTIN)
+    assert list(table) == [name for name in BUILTIN if name not in CIRCUSES]
     for name, cells in table.items():
         one = adapter_class(name)
         assert cells == [
             one.interface.upper(),
             "one" if one.max_processes == 1 else "any number",
-            f"{one.default_threads} {one.threads_word}" if one.threads_word else "—",
+            threads_shown(one),
             "yes" if one.keeps_alive else "no",
             "finished" if one.finishes_in_flight else "dropped",
             "yes" if one.websocket else "—",
         ]
 
 
+def threads_shown(one: type[ServerAdapter]) -> str:
+    if one.threads_word:
+        return f"{one.default_threads} {one.threads_word}"
+    return "— (one request at a time)" if one.one_at_a_time else "—"
+
+
+def test_docs_show_what_circus_starts():
+    shown = [cells[0].strip("`") for cells in rows("Circus")]
+    assert shown == CIRCUSES
+
+
+def test_docs_say_of_every_server_how_it_is_installed():
+    shown = [name for cells in rows("Sizes") for name in re.findall(r"`([\w-]+)`", cells[0])]
+    assert shown == [name for name in BUILTIN if name not in CIRCUSES]
+
+
 def test_docs_show_the_options_of_every_server():
+    """But what Circus takes over from a server that is in the table itself."""
     shown = [
         (name, option.strip("`"), default)
         for option, default, _, servers in rows("Options")
@@ -318,8 +451,10 @@ def test_docs_show_the_options_of_every_server():
         (name, option, shown_as(default))
         for name in BUILTIN
         for option, default in adapter_class(name).options.items()
+        if name not in CIRCUSES
     ]
-    assert sorted(shown) == sorted(existing)
+    own = [("circus-chaussette-gevent", "nodelay", "no")]
+    assert sorted(shown) == sorted(existing + own)
 
 
 def shown_as(default: Option) -> str:

@@ -1,0 +1,277 @@
+"""Apache with mod_wsgi in its modes; see modwsgi.readthedocs.io and httpd.apache.org/docs/2.4/mod.
+
+The sizes that nobody asks for are those of the survey study of 2014.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import ClassVar
+
+from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.servers import apache_module
+from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
+from benchsuite.specs import Option
+
+CONF = Path(__file__).parent / "conf"
+NOBODY = 33
+"""The user that Apache seems to be when root starts it: Debian's www-data."""
+LEAST_FRONT_THREADS = 128
+
+COMMON: Mapping[str, Option] = {
+    "backlog": BACKLOG,
+    "config": "",
+    "keep_alive_s": KEEP_ALIVE_S,
+    "timeout_s": 60,
+}
+EMBEDDED: Mapping[str, Option] = {**COMMON, "max_connections": 0}
+
+
+@cache
+def _may_unshare() -> bool:
+    """Whether root may seem to be somebody else here."""
+    try:
+        done = subprocess.run([*_as_nobody(), "true"], capture_output=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _as_nobody() -> list[str]:
+    return ["unshare", "--user", f"--map-user={NOBODY}", f"--map-group={NOBODY}", "--"]
+
+
+class Apache(ServerAdapter):
+    """What all modes have in common; `mpm` is Apache's name of the kind of process."""
+
+    interface = "wsgi"
+    distribution = "mod_wsgi"
+    finishes_in_flight = True
+    # "Graceful stop"; at SIGTERM it drops what it is answering.
+    stop_signal = signal.SIGWINCH
+    mpm: ClassVar[str]
+    process_group: ClassVar[str] = "%{GLOBAL}"
+
+    @classmethod
+    def version(cls, python: Interpreter = OWN) -> str | None:
+        own, module = apache_module.apache_version(), apache_module.wsgi_module(python)
+        return f"{own} with mod_wsgi {module.version}" if own and module else None
+
+    @classmethod
+    def available(cls, python: Interpreter = OWN) -> Available:
+        if apache_module.program() is None or apache_module.modules() is None:
+            return Available(
+                False,
+                "apache2 is not installed",
+                "apt install apache2-bin libapache2-mod-wsgi-py3",
+            )
+        if apache_module.wsgi_module(python) is None:
+            return cls._without_module(python)
+        if os.geteuid() == 0 and not _may_unshare():
+            return Available(
+                False,
+                "Apache must not run as root, and no user namespace can be made for it",
+                "run benchsuite as an ordinary user",
+            )
+        return Available(True)
+
+    @classmethod
+    def _without_module(cls, python: Interpreter) -> Available:
+        compiling = "apt install apache2-dev gcc python3-dev && pip install mod_wsgi"
+        system = apache_module.made_for()
+        if system is None:
+            command = f"apt install libapache2-mod-wsgi-py3 (for /usr/bin/python3), or {compiling}"
+            return Available(False, "mod_wsgi is not installed", command)
+        made_for = f"/usr/bin/python{system[0]}.{system[1]}"
+        return Available(
+            False,
+            f"the system's mod_wsgi is made for {made_for}, and this is {python.executable} "
+            f"({python.version})",
+            compiling,
+        )
+
+    def argv(self, host: str, port: int) -> list[str]:
+        apache = str(apache_module.program() or "apache2")
+        wrapper = _as_nobody() if os.geteuid() == 0 else []
+        return [*wrapper, apache, "-f", str(self.place.folder / "apache.conf"), "-DFOREGROUND"]
+
+    def config_files(self, host: str, port: int) -> Mapping[str, str]:
+        module = apache_module.wsgi_module(self.python)
+        included = str(self.settings["config"])
+        content = Template((CONF / "apache.conf").read_text()).substitute(
+            folder=self.place.folder,
+            host=host,
+            port=port,
+            backlog=self.settings["backlog"],
+            keep_alive_s=self.settings["keep_alive_s"],
+            timeout_s=self.settings["timeout_s"],
+            mpm=self.mpm,
+            modules=apache_module.modules() or "",
+            wsgi_module=module.file if module else "",
+            processes=_lines(self._processes()),
+            application=_lines(self._application(module.python_home if module else "")),
+            group=self._group(),
+            process_group=self.process_group,
+            included=f'Include "{Path(included).resolve()}"' if included else "",
+        )
+        return {"apache.conf": content, "application.wsgi": self._script()}
+
+    def expected_processes(self) -> int:
+        return 1 + self.processes
+
+    def _processes(self) -> Mapping[str, object]:
+        """Directives that say how many processes and threads there are."""
+        return {}
+
+    def _application(self, python_home: str) -> Mapping[str, object]:
+        """Directives that say where the application runs."""
+        return {"WSGIPythonHome": f'"{python_home}"'}
+
+    def _group(self) -> str:
+        """The interpreter inside a process: the first one, or one of its own."""
+        return "%{GLOBAL}"
+
+    def _script(self) -> str:
+        module, _, name = self.application.wsgi.partition(":")
+        return Template((CONF / "apache.wsgi").read_text()).substitute(
+            project=repr(os.getcwd()), module=module, callable=name
+        )
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(0, *({"max_connections", "max_requests"} & self.settings.keys()))
+        self._at_least(1, "backlog", "keep_alive_s", "timeout_s")
+
+
+class ApachePrefork(Apache):
+    """One request at a time in each process; an idle connection that is kept holds one."""
+
+    name = "apache-prefork"
+    mpm = "prefork"
+    one_at_a_time = True
+    default_processes = 9
+    for_threads = "take apache-worker, apache-event or apache-daemon for threads"
+    options = EMBEDDED
+
+    def _processes(self) -> Mapping[str, object]:
+        return {
+            "StartServers": self.processes,
+            "ServerLimit": self.processes,
+            "MinSpareServers": self.processes,
+            "MaxSpareServers": self.processes,
+            "MaxRequestWorkers": self.processes,
+            "MaxConnectionsPerChild": self.settings["max_connections"],
+        }
+
+
+class ApacheThreaded(Apache):
+    """Processes with threads; it starts with `start_processes` of them and adds more under load."""
+
+    threads_word = "threads"
+    default_processes = 16
+    default_threads = 25
+
+    @property
+    def starting(self) -> int:
+        """Processes that it starts with."""
+        return min(int(self.settings["start_processes"]), self.processes)
+
+    def expected_processes(self) -> int:
+        return 1 + self.starting
+
+    def _processes(self) -> Mapping[str, object]:
+        return {
+            "StartServers": self.starting,
+            "ServerLimit": self.processes,
+            "ThreadLimit": self.threads,
+            "ThreadsPerChild": self.threads,
+            "MinSpareThreads": self.threads,
+            "MaxSpareThreads": self.processes * self.threads,
+            "MaxRequestWorkers": self.processes * self.threads,
+            "MaxConnectionsPerChild": self.settings["max_connections"],
+        }
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(1, "start_processes")
+
+
+class ApacheWorker(ApacheThreaded):
+    """An idle connection that is kept holds a thread.
+
+    The application runs in an interpreter of its own inside the process, as the study had it.
+    """
+
+    name = "apache-worker"
+    mpm = "worker"
+    options = {**EMBEDDED, "main_interpreter": False, "start_processes": 10}
+
+    def _group(self) -> str:
+        return "%{GLOBAL}" if self.settings["main_interpreter"] else "benchsuite"
+
+
+class ApacheEvent(ApacheThreaded):
+    """Idle connections that are kept wait with one thread of the process for all."""
+
+    name = "apache-event"
+    mpm = "event"
+    options = {**EMBEDDED, "start_processes": 10}
+
+
+class ApacheDaemon(Apache):
+    """The application in processes of its own, before them one of Apache's for the network."""
+
+    name = "apache-daemon"
+    mpm = "event"
+    threads_word = "threads"
+    default_processes = 9
+    default_threads = 25
+    process_group = "benchsuite"
+    options = {**COMMON, "front_threads": 0, "max_requests": 0}
+
+    def expected_processes(self) -> int:
+        return 2 + self.processes
+
+    def _processes(self) -> Mapping[str, object]:
+        together = self.processes * self.threads
+        front = self.settings["front_threads"] or max(together, LEAST_FRONT_THREADS)
+        return {
+            "StartServers": 1,
+            "ServerLimit": 1,
+            "ThreadLimit": front,
+            "ThreadsPerChild": front,
+            "MinSpareThreads": 1,
+            "MaxSpareThreads": front,
+            "MaxRequestWorkers": front,
+        }
+
+    def _application(self, python_home: str) -> Mapping[str, object]:
+        words = {
+            "processes": self.processes,
+            "threads": self.threads,
+            "python-home": python_home,
+            "home": os.getcwd(),
+            "lang": "C.UTF-8",
+            "locale": "C.UTF-8",
+            "listen-backlog": self.settings["backlog"],
+            "maximum-requests": self.settings["max_requests"],
+        }
+        said = " ".join(f'{name}="{value}"' for name, value in words.items())
+        return {
+            "WSGISocketPrefix": f'"{self.place.folder}/wsgi"',
+            "WSGIRestrictEmbedded": "On",
+            "WSGIDaemonProcess": f"{self.process_group} {said}",
+            "WSGIProcessGroup": self.process_group,
+        }
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(0, "front_threads")
+
+
+def _lines(directives: Mapping[str, object]) -> str:
+    return "\n".join(f"{name} {value}" for name, value in directives.items())

@@ -1,0 +1,121 @@
+"""The mod_wsgi that fits an interpreter: from its own environment, or the system's."""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchsuite.interpreter import Interpreter
+
+ASK_S = 20.0
+PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")
+MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
+
+_ASK = """
+import json, sys
+print(json.dumps([sys.version_info[:2], sys.prefix, sys.base_prefix]))
+"""
+_LINKED = re.compile(rb"libpython(\d+)\.(\d+)\.so")
+_VERSION = re.compile(rb"\0([45]\.\d+\.\d+)\0")
+
+
+@dataclass(frozen=True, slots=True)
+class WsgiModule:
+    """One mod_wsgi and where its Python finds what is installed."""
+
+    file: Path
+    version: str
+    python_home: str
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Which Python an interpreter is, and the folders of its environment and of itself."""
+
+    version: tuple[int, int]
+    prefix: str
+    base: str
+
+
+def program() -> Path | None:
+    """Apache itself."""
+    return next((path for path in map(Path, PROGRAMS) if path.exists()), None)
+
+
+def modules() -> Path | None:
+    """The folder of Apache's own modules."""
+    return next((path for path in map(Path, MODULES) if path.is_dir()), None)
+
+
+@cache
+def apache_version() -> str | None:
+    """The version of Apache: "2.4.71"."""
+    found = program()
+    if found is None:
+        return None
+    done = subprocess.run(
+        [str(found), "-v"], capture_output=True, text=True, timeout=ASK_S, check=False
+    )
+    match = re.search(r"Apache/([\d.]+)", done.stdout)
+    return match.group(1) if match else None
+
+
+@cache
+def wsgi_module(python: Interpreter) -> WsgiModule | None:
+    """The one of the interpreter's environment, else the system's if it was made for it."""
+    return _installed(python) or _of_the_system(python)
+
+
+@cache
+def made_for() -> tuple[int, int] | None:
+    """The Python that the system's mod_wsgi was made for; None without one."""
+    file = _system_file()
+    match = _LINKED.search(file.read_bytes()) if file else None
+    return (int(match.group(1)), int(match.group(2))) if match else None
+
+
+def _installed(python: Interpreter) -> WsgiModule | None:
+    version = python.installed("mod_wsgi")
+    if version is None:
+        return None
+    done = subprocess.run(
+        [python.script("mod_wsgi-express"), "module-location"],
+        capture_output=True,
+        text=True,
+        timeout=ASK_S,
+        check=False,
+    )
+    file = Path(done.stdout.strip())
+    return WsgiModule(file, version, _home(python).prefix) if file.is_file() else None
+
+
+def _of_the_system(python: Interpreter) -> WsgiModule | None:
+    """Its Python is the system's: the same numbers elsewhere would be another program."""
+    file = _system_file()
+    if file is None:
+        return None
+    home = _home(python)
+    if home.version != made_for() or home.base != "/usr":
+        return None
+    version = _VERSION.search(file.read_bytes())
+    return WsgiModule(file, version.group(1).decode() if version else "", home.prefix)
+
+
+def _system_file() -> Path | None:
+    folder = modules()
+    file = folder / "mod_wsgi.so" if folder else None
+    return file if file and file.is_file() else None
+
+
+@cache
+def _home(python: Interpreter) -> Home:
+    if python.is_own:
+        return Home(sys.version_info[:2], sys.prefix, sys.base_prefix)
+    done = subprocess.run(
+        [python.executable, "-c", _ASK], capture_output=True, text=True, timeout=ASK_S, check=True
+    )
+    (major, minor), prefix, base = json.loads(done.stdout)
+    return Home((major, minor), prefix, base)

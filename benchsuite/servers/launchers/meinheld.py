@@ -1,0 +1,23 @@
+"""Serves a WSGI application with meinheld: picoev and greenlets in each process."""
+
+from meinheld import server
+
+from benchsuite.servers.launchers.forking import fork
+from benchsuite.servers.launchers.listening import application, arguments, listener
+
+
+def main() -> None:
+    parser = arguments("meinheld")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--keep-alive", type=int, default=5)
+    told = parser.parse_args()
+    server.set_backlog(told.backlog)
+    server.set_listen_socket(listener(told).detach())
+    fork(told.processes)
+    server.set_keepalive(told.keep_alive)
+    server.set_access_logger(None)
+    server.run(application(told.application))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Serves a WSGI application with Tornado: an event loop, and threads for the application."""
+
+import asyncio
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+from tornado.httpserver import HTTPServer
+from tornado.wsgi import WSGIContainer
+
+from benchsuite.servers.launchers.forking import fork
+from benchsuite.servers.launchers.listening import application, arguments, listener
+
+
+async def serve(server: HTTPServer) -> None:
+    """Until SIGTERM."""
+    ending = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
+    await ending.wait()
+    server.stop()
+    await server.close_all_connections()
+
+
+def main() -> None:
+    parser = arguments("tornado")
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--keep-alive", type=float, default=5.0)
+    told = parser.parse_args()
+    accepting = listener(told)
+    fork(told.processes)
+    # With one thread it answers in the event loop, as Tornado does unless told otherwise.
+    executor = ThreadPoolExecutor(told.threads) if told.threads > 1 else None
+    container = WSGIContainer(application(told.application), executor=executor)
+
+    async def run() -> None:
+        server = HTTPServer(container, idle_connection_timeout=told.keep_alive)
+        server.add_socket(accepting)
+        await serve(server)
+
+    asyncio.run(run())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Starts built-in servers with the stub application, as a run would, for the tests of adapters."""
+
+import http.client
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from importlib import import_module
+from pathlib import Path
+
+from benchsuite.probe import answers_as
+from benchsuite.proc import Process, free_port, running, wait_until_ready
+from benchsuite.servers import BUILTIN
+from benchsuite.servers.base import Application, Place, ServerAdapter
+from benchsuite.specs import Option, ServerSpec
+
+HOST = "127.0.0.1"
+HERE = Path(__file__).parent
+STUB = Application(wsgi="stubs_app:wsgi", asgi="stubs_app:asgi")
+START_S = 30.0
+
+
+def adapter_class(name: str) -> type[ServerAdapter]:
+    module, _, attribute = BUILTIN[name].rpartition(".")
+    return getattr(import_module(module), attribute)
+
+
+CLASSES = {name: adapter_class(name) for name in BUILTIN}
+
+
+class Served:
+    """A server that was started for a test."""
+
+    def __init__(
+        self, adapter: ServerAdapter, process: Process, port: int, token: str, stack: ExitStack
+    ) -> None:
+        self.adapter = adapter
+        self.process = process
+        self.port = port
+        self.token = token
+        self.folder = adapter.place.folder
+        self._stack = stack
+
+    @property
+    def log(self) -> str:
+        return self.process.log.read_text()
+
+    def connect(self, timeout_s: float = 20.0) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(HOST, self.port, timeout=timeout_s)
+
+    def get(self, path: str = "/") -> bytes:
+        with closing(self.connect()) as connection:
+            return read(connection, path)
+
+    def wait_ready(self) -> float:
+        url = f"http://{HOST}:{self.port}/"
+        return wait_until_ready(
+            self.process, lambda: answers_as(url, self.token), timeout_s=START_S
+        )
+
+    def stop(self) -> float:
+        """Ends it as a run does; seconds it took. What `started()` does in the end if need be."""
+        begun = time.monotonic()
+        self._stack.close()
+        return time.monotonic() - begun
+
+
+def read(connection: http.client.HTTPConnection, path: str = "/") -> bytes:
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    assert answer.status == 200
+    return answer.read()
+
+
+@contextmanager
+def started(
+    name: str,
+    folder: Path,
+    *,
+    processes: int | None = None,
+    threads: int | None = None,
+    options: dict[str, Option] | None = None,
+    application: Application = STUB,
+    environment: dict[str, str] | None = None,
+) -> Iterator[Served]:
+    """The server of that name with the stub application; not waited for."""
+    spec = ServerSpec(server=name, processes=processes, threads=threads, options=options or {})
+    adapter = CLASSES[name](spec, application, Place(folder=folder))
+    port, token = free_port(HOST), uuid.uuid4().hex
+    for file, content in adapter.config_files(HOST, port).items():
+        (folder / file).write_text(content)
+    env = {
+        **os.environ,
+        **adapter.env(),
+        "PYTHONPATH": str(HERE),
+        "DJANGO_SETTINGS_MODULE": "stubs_app",
+        "BENCHSUITE_RUN": token,
+        "STUB_FOLDER": str(folder),
+        "STUB_SLEEP_S": "1.5",
+        **(environment or {}),
+    }
+    with ExitStack() as stack:
+        process = stack.enter_context(
+            running(
+                adapter.argv(HOST, port),
+                name=name,
+                log=folder / "server.log",
+                env=env,
+                cwd=folder,
+                stop_signal=adapter.stop_signal,
+                grace_s=adapter.grace_s,
+                marker=token,
+            )
+        )
+        yield Served(adapter, process, port, token, stack)
+
+
+def eventually(is_so: Callable[[], bool], within_s: float = 20.0) -> bool:
+    deadline = time.monotonic() + within_s
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True

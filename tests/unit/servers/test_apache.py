@@ -1,0 +1,192 @@
+"""Apache: its configuration in each mode, and which mod_wsgi is taken."""
+
+from pathlib import Path
+
+import pytest
+
+from benchsuite.interpreter import OWN
+from benchsuite.servers import apache, apache_module
+from benchsuite.servers.apache import ApacheDaemon, ApacheEvent, ApachePrefork, ApacheWorker
+from benchsuite.servers.apache_module import Home, WsgiModule
+from benchsuite.servers.base import Application, Place
+from benchsuite.specs import ServerSpec
+
+APPLICATION = Application(wsgi="shop.wsgi:application")
+MODULE = WsgiModule(Path("/modules/mod_wsgi.so"), "4.9.4", "/home/shop/venv")
+
+
+@pytest.fixture(autouse=True)
+def some_machine(monkeypatch):
+    monkeypatch.setattr(apache_module, "wsgi_module", lambda python: MODULE)
+    monkeypatch.setattr(apache_module, "apache_version", lambda: "2.4.71")
+    monkeypatch.setattr(apache_module, "program", lambda: Path("/usr/sbin/apache2"))
+    monkeypatch.setattr(apache_module, "modules", lambda: Path("/modules"))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("os.getcwd", lambda: "/home/shop")
+
+
+def made(cls, **spec):
+    return cls(ServerSpec(server=cls.name, **spec), APPLICATION, Place(folder=Path("/run/1")))
+
+
+def conf(cls, **spec) -> list[str]:
+    return made(cls, **spec).config_files("127.0.0.1", 8123)["apache.conf"].splitlines()
+
+
+def said(lines: list[str], *directives: str) -> dict[str, str]:
+    """What each of these directives is given; each stands there once at most."""
+    found = [line.split(None, 1) for line in lines if line.partition(" ")[0] in directives]
+    assert len({name for name, _ in found}) == len(found)
+    return dict(found)
+
+
+SIZES = ("StartServers", "ServerLimit", "ThreadsPerChild", "MaxRequestWorkers")
+
+
+def test_prefork_has_as_many_processes_all_the_time():
+    sizes = said(conf(ApachePrefork, processes=3), *SIZES, "MinSpareServers", "MaxSpareServers")
+    assert set(sizes.values()) == {"3"}
+    assert "ThreadsPerChild" not in sizes
+
+
+@pytest.mark.parametrize("mode", [ApacheWorker, ApacheEvent])
+def test_worker_and_event_have_the_sizes_of_the_study(mode):
+    assert said(conf(mode), *SIZES) == {
+        "StartServers": "10",
+        "ServerLimit": "16",
+        "ThreadsPerChild": "25",
+        "MaxRequestWorkers": "400",
+    }
+
+
+def test_sizes_can_be_set():
+    assert said(conf(ApacheEvent, processes=2, threads=4), *SIZES) == {
+        "StartServers": "2",
+        "ServerLimit": "2",
+        "ThreadsPerChild": "4",
+        "MaxRequestWorkers": "8",
+    }
+    assert "StartServers 1" in conf(ApacheEvent, processes=2, options={"start_processes": 1})
+
+
+def test_daemon_has_its_processes_behind_one_of_apache():
+    lines = conf(ApacheDaemon)
+    (daemon,) = [line for line in lines if line.startswith("WSGIDaemonProcess ")]
+    assert 'processes="9" threads="25" python-home="/home/shop/venv" home="/home/shop"' in daemon
+    assert said(lines, *SIZES) == {
+        "StartServers": "1",
+        "ServerLimit": "1",
+        "ThreadsPerChild": "225",
+        "MaxRequestWorkers": "225",
+    }
+    assert "WSGIRestrictEmbedded On" in lines
+
+
+@pytest.mark.parametrize(("threads", "front"), [(1, "128"), (50, "450")])
+def test_daemon_s_front_lets_in_all_that_the_daemon_can_answer(threads, front):
+    assert said(conf(ApacheDaemon, threads=threads), "ThreadsPerChild")["ThreadsPerChild"] == front
+
+
+def test_daemon_s_front_can_be_set():
+    assert "ThreadsPerChild 7" in conf(ApacheDaemon, options={"front_threads": 7})
+
+
+def test_worker_alone_has_an_interpreter_of_its_own_as_in_the_study():
+    groups = {
+        cls.name: said(conf(cls), "WSGIApplicationGroup")["WSGIApplicationGroup"]
+        for cls in (ApachePrefork, ApacheWorker, ApacheEvent, ApacheDaemon)
+    }
+    assert groups == {
+        "apache-prefork": "%{GLOBAL}",
+        "apache-worker": "benchsuite",
+        "apache-event": "%{GLOBAL}",
+        "apache-daemon": "%{GLOBAL}",
+    }
+    assert "WSGIApplicationGroup %{GLOBAL}" in conf(
+        ApacheWorker, options={"main_interpreter": "yes"}
+    )
+
+
+def test_all_that_it_writes_is_in_its_folder():
+    lines = conf(ApacheDaemon)
+    paths = said(lines, "ServerRoot", "DefaultRuntimeDir", "PidFile", "WSGISocketPrefix", "Mutex")
+    assert all("/run/1" in path for path in paths.values())
+
+
+def test_a_file_of_one_s_own_is_read_last():
+    lines = conf(ApacheEvent, options={"config": "/etc/own.conf"})
+    assert lines[-1] == 'Include "/etc/own.conf"'
+
+
+def test_the_script_serves_the_application():
+    script = made(ApacheEvent).config_files("127.0.0.1", 8123)["application.wsgi"]
+    assert "from shop.wsgi import application as application" in script
+    assert "os.chdir('/home/shop')" in script
+
+
+def test_root_seems_to_be_nobody(monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    argv = made(ApacheEvent).argv("127.0.0.1", 8123)
+    assert argv[:5] == ["unshare", "--user", "--map-user=33", "--map-group=33", "--"]
+    assert argv[5:] == ["/usr/sbin/apache2", "-f", "/run/1/apache.conf", "-DFOREGROUND"]
+
+
+def test_its_version_is_that_of_both():
+    assert ApacheEvent.version() == "2.4.71 with mod_wsgi 4.9.4"
+    assert ApacheEvent.available().ok
+
+
+@pytest.mark.parametrize(
+    ("missing", "reason", "command"),
+    [
+        ("program", "apache2 is not installed", "apt install apache2-bin libapache2-mod-wsgi-py3"),
+        ("made_for", "mod_wsgi is not installed", "apt install libapache2-mod-wsgi-py3 (for "),
+    ],
+)
+def test_says_what_is_missing_and_the_command(monkeypatch, missing, reason, command):
+    monkeypatch.setattr(apache_module, "wsgi_module", lambda python: None)
+    monkeypatch.setattr(apache_module, missing, lambda: None)
+    available = ApacheEvent.available()
+    assert (available.ok, available.reason) == (False, reason)
+    assert available.command.startswith(command)
+
+
+def test_a_module_of_another_python_is_told(monkeypatch):
+    monkeypatch.setattr(apache_module, "wsgi_module", lambda python: None)
+    monkeypatch.setattr(apache_module, "made_for", lambda: (3, 2))
+    available = ApacheEvent.available()
+    assert available.reason.startswith(
+        f"the system's mod_wsgi is made for /usr/bin/python3.2, and this is {OWN.executable} ("
+    )
+    assert available.command.endswith("&& pip install mod_wsgi")
+
+
+def test_root_without_user_namespaces_is_sent_away(monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr(apache, "_may_unshare", lambda: False)
+    available = ApacheEvent.available()
+    assert "must not run as root" in available.reason
+    assert available.command == "run benchsuite as an ordinary user"
+
+
+@pytest.mark.parametrize(
+    ("home", "taken"),
+    [
+        (Home((3, 11), "/home/shop/venv", "/usr"), True),
+        (Home((3, 11), "/usr", "/usr"), True),
+        (Home((3, 11), "/home/shop/venv", "/opt/python"), False),
+        (Home((3, 12), "/home/shop/venv", "/usr"), False),
+    ],
+)
+def test_the_system_s_module_is_for_the_system_s_python(monkeypatch, tmp_path, home, taken):
+    file = tmp_path / "mod_wsgi.so"
+    file.write_bytes(b"\0libpython3.11.so.1.0\0\0mod_wsgi/\x004.9.4\0")
+    monkeypatch.undo()
+    monkeypatch.setattr(apache_module, "_system_file", lambda: file)
+    monkeypatch.setattr(apache_module, "_home", lambda python: home)
+    apache_module.made_for.cache_clear()
+    try:
+        found = apache_module._of_the_system(OWN)
+    finally:
+        apache_module.made_for.cache_clear()
+    assert found == (WsgiModule(file, "4.9.4", home.prefix) if taken else None)

@@ -1,0 +1,88 @@
+"""Circus: what it starts, what it is told, and that none is missing that could be started."""
+
+from pathlib import Path
+
+import pytest
+
+from benchsuite.exceptions import UsageError
+from benchsuite.servers import BUILTIN
+from benchsuite.servers.base import Application, Available, Place
+from benchsuite.servers.circus import Circus, CircusDaphne, CircusGunicornSync, CircusUvicorn
+from benchsuite.specs import ServerSpec
+from tests.unit.servers.test_builtin import adapter_class
+
+APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
+DRIVEN = [name for name in BUILTIN if name.startswith("circus-")]
+
+
+def made(cls, folder: Path = Path("/run/1"), **spec) -> Circus:
+    return cls(ServerSpec(server=cls.name, **spec), APPLICATION, Place(folder=folder))
+
+
+def ini(adapter: Circus) -> list[str]:
+    files = adapter.config_files("127.0.0.1", 8123)
+    assert list(files) == ["circus.ini"]
+    return files["circus.ini"].splitlines()
+
+
+def test_it_starts_every_server_that_takes_a_socket():
+    taking = [name for name in BUILTIN if adapter_class(name).takes_socket]
+    started = {adapter_class(name).started.name for name in DRIVEN}
+    assert taking
+    assert set(taking) <= started
+    assert all(adapter_class(name).started.takes_socket for name in DRIVEN)
+
+
+@pytest.mark.parametrize("name", DRIVEN)
+def test_facts_are_those_of_the_server_that_it_starts(name):
+    one, started = adapter_class(name), adapter_class(name).started
+    assert name == f"circus-{started.name}"
+    for fact in ("interface", "keeps_alive", "websocket", "finishes_in_flight", "one_at_a_time"):
+        assert getattr(one, fact) == getattr(started, fact)
+    assert one.max_processes is None
+    assert set(one.options) - {"backlog"} == set(started.options) - {"backlog"}
+
+
+def test_it_listens_and_starts_one_server_for_each_process():
+    adapter = made(CircusDaphne, processes=3, options={"backlog": 64})
+    lines = ini(adapter)
+    assert "host = 127.0.0.1" in lines
+    assert "port = 8123" in lines
+    assert "backlog = 64" in lines
+    assert "numprocesses = 3" in lines
+    command = " ".join([*adapter.python.module("daphne"), "-v", "0", "--fd"])
+    assert f"cmd = {command} '$(circus.sockets.web)' shop.asgi:application" in lines
+
+
+def test_sizes_and_options_are_those_of_each_server():
+    (command,) = [
+        line
+        for line in ini(made(CircusGunicornSync, processes=2, options={"timeout_s": 90}))
+        if line.startswith("cmd = ")
+    ]
+    assert "--bind 'fd://$(circus.sockets.web)'" in command
+    assert "--workers 1 " in command
+    assert "--timeout 90" in command
+
+
+def test_it_is_not_to_be_found_on_the_network():
+    assert "multicast_endpoint =" in ini(made(CircusUvicorn))
+
+
+def test_a_folder_whose_sockets_can_not_be_named_is_refused():
+    with pytest.raises(UsageError, match=r"107 characters.*; set TMPDIR to a shorter one"):
+        made(CircusUvicorn, Path("/" + "x" * 100)).config_files("127.0.0.1", 1)
+
+
+def test_threads_of_a_server_without_are_refused_under_its_own_name():
+    with pytest.raises(UsageError, match=r"^circus-gunicorn-sync has no threads to set"):
+        made(CircusGunicornSync, threads=4)
+
+
+def test_what_is_missing_is_named_once_for_both():
+    fine, lost = Available(True), Available(False, "a is not installed", "pip install a")
+    assert fine & fine == fine
+    assert fine & lost == lost & fine == lost
+    assert lost & Available(False, "b is too old", "pip install b") == Available(
+        False, "a is not installed, and b is too old", "pip install a && pip install b"
+    )
