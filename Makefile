@@ -17,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DEMO_SERVERS := gunicorn-gthread,uwsgi,uvicorn,granian-wsgi
 DEMO := --server=$(DEMO_SERVERS) --workload=io_read --rows=10000 --users=20 --warmup=1 --duration=5 --label=demo
 
-.PHONY: help demo test lint format pins clean
+.PHONY: help demo test compiled lint format pins clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -40,6 +40,8 @@ endif
 
 test: $(VENV)/.test-installed  ## the whole test suite (ARGS="-k proc -x" goes to pytest)
 	@$(BIN)/python -X dev -m pytest $(ARGS)
+
+compiled: $(VENV)/.compiled-installed  ## adds the servers that have no wheel (apt install gcc libev-dev python3-dev)
 
 lint: $(VENV)/.lint-installed  ## formatting, style, types, layers, templates
 	@$(BIN)/ruff check .
@@ -89,6 +91,11 @@ $(VENV)/.demo-installed $(VENV)/.test-installed:
 	@echo "Installing $< into $(VENV) …"
 	@$(PIP) install --requirement $<
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.compiled-installed: requirements/compiled.txt $(VENV)/.test-installed
+	@echo "Compiling $< into $(VENV) …"
+	@$(PIP) install --no-deps --requirement $<
 	@touch $@
 
 $(VENV)/.lint-installed: requirements/lint.txt | $(VENV)/.created

@@ -40,10 +40,11 @@ def style(server: str, nth: int = 0) -> Style:
     """The style of a server's `nth` cell: its colour stays, dash and marker move on."""
     number = _number(server)
     turn = number // len(COLOURS) + nth
+    round_ = number // (len(COLOURS) * len(DASHES))  # colours and dashes begin again, markers don't
     return Style(
         colour=COLOURS[number % len(COLOURS)],
         dash=DASHES[turn % len(DASHES)],
-        marker=MARKERS[(number + nth) % len(MARKERS)],
+        marker=MARKERS[(number + nth + round_) % len(MARKERS)],
     )
 
 

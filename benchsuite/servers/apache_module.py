@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import sysconfig
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,11 +16,14 @@ PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")
 MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
 
 _ASK = """
-import json, sys
-print(json.dumps([sys.version_info[:2], sys.prefix, sys.base_prefix]))
+import json, sys, sysconfig
+platlib = sysconfig.get_path("platlib")
+print(json.dumps([sys.version_info[:2], sys.prefix, sys.base_prefix, platlib]))
 """
+_APACHE = re.compile(rb"Apache/(2\.\d+\.\d+)")
 _LINKED = re.compile(rb"libpython(\d+)\.(\d+)\.so")
-_VERSION = re.compile(rb"\0([45]\.\d+\.\d+)\0")
+_VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")
+"""The module holds its own version and one of Python's, 3.11.1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +37,14 @@ class WsgiModule:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Which Python an interpreter is, and the folders of its environment and of itself."""
+    """Which Python an interpreter is, the folders of its environment and of itself, and where in
+    the environment compiled packages are.
+    """
 
     version: tuple[int, int]
     prefix: str
     base: str
+    packages: str = ""
 
 
 def program() -> Path | None:
@@ -52,15 +59,10 @@ def modules() -> Path | None:
 
 @cache
 def apache_version() -> str | None:
-    """The version of Apache: "2.4.71"."""
+    """The version of Apache, read from the program: "2.4.71"."""
     found = program()
-    if found is None:
-        return None
-    done = subprocess.run(
-        [str(found), "-v"], capture_output=True, text=True, timeout=ASK_S, check=False
-    )
-    match = re.search(r"Apache/([\d.]+)", done.stdout)
-    return match.group(1) if match else None
+    match = _APACHE.search(found.read_bytes()) if found else None
+    return match.group(1).decode() if match else None
 
 
 @cache
@@ -81,15 +83,9 @@ def _installed(python: Interpreter) -> WsgiModule | None:
     version = python.installed("mod_wsgi")
     if version is None:
         return None
-    done = subprocess.run(
-        [python.script("mod_wsgi-express"), "module-location"],
-        capture_output=True,
-        text=True,
-        timeout=ASK_S,
-        check=False,
-    )
-    file = Path(done.stdout.strip())
-    return WsgiModule(file, version, _home(python).prefix) if file.is_file() else None
+    home = _home(python)
+    files = sorted(Path(home.packages, "mod_wsgi", "server").glob("mod_wsgi-py*.so"))
+    return WsgiModule(files[0], version, home.prefix) if files else None
 
 
 def _of_the_system(python: Interpreter) -> WsgiModule | None:
@@ -113,9 +109,10 @@ def _system_file() -> Path | None:
 @cache
 def _home(python: Interpreter) -> Home:
     if python.is_own:
-        return Home(sys.version_info[:2], sys.prefix, sys.base_prefix)
+        platlib = sysconfig.get_path("platlib")
+        return Home(sys.version_info[:2], sys.prefix, sys.base_prefix, platlib)
     done = subprocess.run(
         [python.executable, "-c", _ASK], capture_output=True, text=True, timeout=ASK_S, check=True
     )
-    (major, minor), prefix, base = json.loads(done.stdout)
-    return Home((major, minor), prefix, base)
+    (major, minor), prefix, base, platlib = json.loads(done.stdout)
+    return Home((major, minor), prefix, base, platlib)

@@ -1,5 +1,6 @@
 """Shows servers, fronts and workloads: what can run here, and what would help what can't."""
 
+from itertools import groupby
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -22,11 +23,19 @@ class Command(BaseCommand):
 
 
 def _servers() -> Table:
+    """Each family of several stands apart; those of one stand together."""
     table = Table("server", "interface", "version", "usable", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in conf.server_paths():
-        adapter = conf.server_class(name)
-        usable = _usable(adapter.available())
-        table.add_row(name, adapter.interface, adapter.version() or "—", usable)
+    families = groupby(conf.server_paths(), lambda name: conf.server_class(name).__module__)
+    for family in [list(names) for _, names in families]:
+        several = len(family) > 1
+        if several:
+            table.add_section()
+        for name in family:
+            adapter = conf.server_class(name)
+            usable = _usable(adapter.available())
+            table.add_row(name, adapter.interface, adapter.version() or "—", usable)
+        if several:
+            table.add_section()
     return table
 
 
