@@ -35,7 +35,9 @@ class Calibration(models.Model):
         Environment, on_delete=models.CASCADE, related_name="calibrations"
     )
     measured_at = models.DateTimeField(auto_now_add=True)
-    users = models.PositiveIntegerField()
+    model = models.CharField(max_length=8, default="closed")
+    processes = models.PositiveIntegerField(default=1, help_text="Load processes.")
+    users = models.PositiveIntegerField(help_text="Requests in flight all the time.")
     keep_alive = models.BooleanField()
     throughput = models.FloatField(help_text="Requests per second.")
     load_cpu_percent = models.FloatField(null=True)
@@ -43,15 +45,16 @@ class Calibration(models.Model):
     others_percent = models.FloatField(null=True)
 
     class Meta:
-        ordering = ["-keep_alive", "users"]
+        ordering = ["model", "processes", "-keep_alive", "users"]
         constraints = [
             models.UniqueConstraint(
-                fields=["environment", "users", "keep_alive"], name="one_calibration_a_load"
+                fields=["environment", "model", "processes", "users", "keep_alive"],
+                name="one_calibration_a_load",
             )
         ]
 
     def __str__(self) -> str:
-        return f"{self.users} users: {self.throughput:.0f} /s"
+        return f"{self.model}, {self.users} in flight: {self.throughput:.0f} /s"
 
 
 class Run(models.Model):

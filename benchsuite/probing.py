@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from benchsuite.encryption import is_loopback
 from benchsuite.proc import running
+from benchsuite.specs import LoadProfile
 from benchsuite.workloads.base import Workload
 
 LEAST_PAUSE_S = 0.2
@@ -21,7 +22,12 @@ LEAST_PAUSE_S = 0.2
 (2 ms of CPU a second)."""
 
 MOST_SHARE = 0.01
-"""Of what the users ask, the prober asks at most this much: it must not be a load itself."""
+"""Of what the load asks, the prober asks at most this much: it must not be a load itself. In the
+open model that is a share of the arrivals; in the closed one, of the requests in flight: of the
+users' number, so much of the time may the prober be waiting for an answer."""
+
+MOST_TIME = 0.5
+"""Nor does it wait for longer than this share of the time, however many users there are."""
 
 Probe = tuple[float, float, float, bool]
 """When it was meant to be sent, sent, finished (monotonic seconds); whether it was right."""
@@ -34,6 +40,7 @@ class Seen:
     sent: int
     service_times_s: tuple[float, ...]
     lateness_s: float
+    """Median; 0 without any."""
 
 
 class _Asked(BaseException):
@@ -85,9 +92,7 @@ def prober(
     path: str,
     token: str,
     folder: Path,
-    users: int,
-    timeout_s: float,
-    keep_alive: bool,
+    load: LoadProfile,
     cookies: Mapping[str, str],
     seed: int,
 ) -> Iterator[Path]:
@@ -99,11 +104,11 @@ def prober(
         "tls": _tls(parts),
         "path": path,
         "token": token,
-        "timeout_s": timeout_s,
-        "keep_alive": keep_alive,
+        "timeout_s": load.timeout_s,
+        "keep_alive": load.keep_alive,
         "cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
-        "least_pause_s": LEAST_PAUSE_S,
-        "most_share": min(0.5, MOST_SHARE * users),
+        "least_pause_s": least_pause_s(load),
+        "most_share": most_time(load),
         "seed": seed,
     }
     asked, seen = folder / "prober.json", folder / "prober.txt"
@@ -121,6 +126,18 @@ def prober(
         yield seen
 
 
+def least_pause_s(load: LoadProfile) -> float:
+    """Between two probes on average; in the open model 100 times that between two arrivals."""
+    if not load.is_open:
+        return LEAST_PAUSE_S
+    return max(LEAST_PAUSE_S, 1 / (MOST_SHARE * min(load.levels)))
+
+
+def most_time(load: LoadProfile) -> float:
+    """The share of the time in which a probe may be in flight."""
+    return MOST_TIME if load.is_open else min(MOST_TIME, MOST_SHARE * min(load.levels))
+
+
 def read(path: Path) -> list[Probe]:
     """The probes that have ended; a line that is being written is none yet."""
     try:
@@ -131,15 +148,13 @@ def read(path: Path) -> list[Probe]:
     return [(float(due), float(sent), float(end), ok == "1") for due, sent, end, ok in probes]
 
 
-def between(probes: list[Probe], window: tuple[float, float]) -> Seen | None:
-    """What those meant for the window saw; None when there are none."""
+def between(probes: list[Probe], window: tuple[float, float]) -> Seen:
+    """What those meant for the window saw."""
     inside = [probe for probe in probes if window[0] <= probe[0] < window[1]]
-    if not inside:
-        return None
     return Seen(
         sent=len(inside),
         service_times_s=tuple(end - sent for _, sent, end, right in inside if right),
-        lateness_s=median(sent - due for due, sent, _, _ in inside),
+        lateness_s=median(sent - due for due, sent, _, _ in inside) if inside else 0.0,
     )
 
 

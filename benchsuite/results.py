@@ -220,7 +220,12 @@ class Finding:
 class Ceiling:
     """What the load generator makes at most, of a responder that costs next to nothing."""
 
+    model: str = "closed"
+    """Closed or open: arrivals are dispatched, and that costs too."""
+    processes: int = 1
+    """Load processes."""
     users: int
+    """Requests in flight all the time: the users of a closed model, the slots of an open one."""
     keep_alive: bool
     throughput: float
     """Requests per second."""

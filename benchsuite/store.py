@@ -103,10 +103,12 @@ def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
 
 
 def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
-    """Puts these ceilings in place of what was known of the environment."""
+    """Puts these ceilings in place of what was known of the environment and as many processes."""
+    measured = list(measured)
     with transaction.atomic():
         here = _environment(dict(data))
-        here.calibrations.all().delete()
+        processes = {one.processes for one in measured}
+        here.calibrations.filter(processes__in=processes).delete()
         models.Calibration.objects.bulk_create(
             models.Calibration(environment=here, **_fields(one)) for one in measured
         )

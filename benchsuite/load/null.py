@@ -1,13 +1,15 @@
 """The null responder: answers whatever it is asked with the same few bytes, as fast as Python can.
 
-    python -I -S benchsuite/load/null.py PORT TOKEN
+    python -I -S benchsuite/load/null.py PORT TOKEN [PROCESSES]
 
-What a load generator makes of it at most is the generator's own ceiling. One process, one thread,
-epoll; it looks for the end of a request's head only, so it is no server for anything else. One
-answer takes about 7 µs of CPU on a connection that is kept, and 25 µs with one for each request.
+What a load generator makes of it at most is the generator's own ceiling. Each process has one
+thread, epoll, and a listener of its own on the port they share (SO_REUSEPORT). It looks for the end
+of a request's head only, so it is no server for anything else. One answer takes about 7 µs of CPU
+on a connection that is kept, and 25 µs with one for each request.
 """
 
 import contextlib
+import os
 import select
 import socket
 import sys
@@ -56,8 +58,12 @@ def serve(listener: socket.socket, token: str) -> NoReturn:
 
 
 def main() -> None:
-    with socket.create_server(("127.0.0.1", int(sys.argv[1])), backlog=4096) as listener:
-        serve(listener, sys.argv[2])
+    port, token = int(sys.argv[1]), sys.argv[2]
+    for _ in range(int(sys.argv[3]) - 1 if len(sys.argv) > 3 else 0):
+        if os.fork() == 0:
+            break
+    with socket.create_server(("127.0.0.1", port), backlog=4096, reuse_port=True) as listener:
+        serve(listener, token)
 
 
 if __name__ == "__main__":

@@ -28,11 +28,14 @@ def checks_table(checks: Iterable[Check]) -> Table:
 def ceilings_table(ceilings: Iterable[Ceiling]) -> Table:
     """One row for each load that was calibrated."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("users", "connections", "ceiling", "load CPU", "responder CPU", "others", ""):
-        table.add_column(heading, justify="left" if heading in ("connections", "") else "right")
+    headings = ("model", "in flight", "connections", "ceiling", "load CPU", "responder CPU")
+    for heading in (*headings, "others", ""):
+        words = heading in ("model", "connections", "")
+        table.add_column(heading, justify="left" if words else "right")
     for one in ceilings:
         why = doubt(one)
         table.add_row(
+            one.model,
             str(one.users),
             CONNECTIONS[one.keep_alive],
             format_rate(one.throughput),

@@ -10,15 +10,16 @@ from benchsuite.load.job import Done
 from benchsuite.load.spool import NameEntry, Samples
 from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.runner.figures import Figures
+from benchsuite.runner.gathering import gathered
 from benchsuite.runner.serving import Serving
 from benchsuite.runner.sockets import websockets, with_fan_out
+from benchsuite.runner.stretches import Stretch, stretches
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.stats import signs, validity
-from benchsuite.stats.ceilings import ceiling_rate
-from benchsuite.stats.samples import JOURNEY, REQUEST, Kind
-from benchsuite.stats.validity import Arrivals, Cluster, Evidence, Stored
+from benchsuite.stats.samples import REQUEST, Kind
+from benchsuite.stats.validity import Cluster, Stored
 from benchsuite.telemetry import Sampler
 
 COMPLETIONS = "completions"
@@ -59,13 +60,12 @@ class Draft:
         self.reads_memory = False
         """Whether the target's memory for each connection is what is asked for."""
         self.websockets: WebSockets | None = None
-        self._connecting = 0.0
         self.witness: Witness | None = None
         self.stored_before: Mapping[str, int] = {}
         self.stored_after: Mapping[str, int] = {}
         self.stored: Stored | None = None
         self.cluster: Cluster | None = None
-        self.journeys_by_user: tuple[int, ...] = ()
+        self.stretches: tuple[Stretch, ...] = ()
         self._ceilings = ceilings
 
     def fail(self, status: Status, failure: str) -> None:
@@ -84,6 +84,8 @@ class Draft:
             seen = sampler.stop()
             self.readings = tuple(seen.readings)
             self.sampler_cpu_percent = seen.cpu_percent
+            if self.witness is not None:
+                self.witness.errors = seen.errors
 
     def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
         """Figures from the load's samples; nothing when it was stopped before its window began."""
@@ -93,8 +95,7 @@ class Draft:
         self.readings = tuple(
             replace(reading, second=reading.second - done.origin) for reading in self.readings
         )
-        load = self.spec.load
-        figures = Figures(*with_fan_out(samples, names), done, load, self.unit)
+        figures = Figures(*with_fan_out(samples, names), done, self.spec.load, self.unit)
         self.intervals = figures.intervals
         self.stored = self._held_against(figures)
         if done.window[1] <= done.window[0]:
@@ -102,12 +103,8 @@ class Draft:
             return
         self.total = figures.total
         self.cluster = signs.cluster(figures.requests, done.window)
-        if self.alike and self._is_plain:
-            self.journeys_by_user = signs.journeys_by_user(
-                figures.journeys, done.window, load.users
-            )
+        self.stretches = stretches(figures, alike=self.alike)
         self.summaries = (*figures.by_name, *figures.stages)
-        self._connecting = figures.connecting
         self.websockets = websockets(
             figures, self.readings if self.reads_memory else (), begin_s=done.origin
         )
@@ -124,82 +121,11 @@ class Draft:
             in_doubt=len(kinds) - claimed,
         )
 
-    @property
-    def _is_plain(self) -> bool:
-        """Whether as many users as are asked for work all the time."""
-        return not self.spec.load.is_open and not self.spec.load.stages
-
-    def _waiting_users(self) -> float | None:
-        """Users not pausing on average: all of them, less those who think between journeys."""
-        load = self.spec.load
-        journeys = [one for one in self.summaries if one.scope == JOURNEY]
-        if self.done is None or self.done.stopped or not journeys or not self._is_plain:
-            return None
-        if not self.alike:
-            return None
-        thinking = load.think_time_s * sum(journey.throughput for journey in journeys)
-        return load.users - thinking - self._connecting
-
-    def _evidence(self, done: Done, environment: Mapping[str, Any]) -> Evidence:
-        """All that is known about how this run went."""
-        waiting_users = self._waiting_users()
-        evidence = Evidence(
-            total=self.total,
-            journeys=[one for one in self.summaries if one.scope == JOURNEY],
-            # stages are meant to differ
-            intervals=() if self.spec.load.stages else self.intervals,
-            window=self._window(),
-            arrivals=self._arrivals(),
-            load_cpu_percent=done.cpu_percent,
-            load_lag_p99_s=done.lag_p99_s,
-            ceiling_rate=ceiling_rate(self._ceilings(environment), self.spec.load),
-            waiting_users=waiting_users,
-            died=self.died,
-            target_cpu_percent=self._target_cpu_percent(),
-            stored=self.stored,
-            cluster=self.cluster,
-            journeys_by_user=self.journeys_by_user,
-            slowing=self.slowing,
-            undone=self.undone,
-        )
-        witness = self.witness
-        if witness is None:
-            return evidence
-        return replace(
-            evidence,
-            probes=witness.probes(done, self.summaries, waiting_users),
-            turnover=witness.turnover(done),
-            log=witness.log,
-            host=witness.shares(done),
-            clock=witness.clock(),
-            cpus_target=witness.cpus_target,
-            cpus_load=witness.cpus_load,
-        )
-
-    def _arrivals(self) -> Arrivals | None:
-        found = self.total.arrivals if self.total else None
-        if found is None:
-            return None
-        return Arrivals(
-            offered=found.offered_rate, achieved=found.achieved_rate, dropped=found.dropped
-        )
-
-    def _target_cpu_percent(self) -> float | None:
-        """Mean CPU share of the target over the seconds that lie in the window."""
-        begin, end = self._window() or (0.0, 0.0)
-        shares = [
-            reading.cpu_percent
-            for reading in self.readings
-            if reading.part == "target"
-            and reading.cpu_percent is not None
-            and begin < reading.second <= end
-        ]
-        return sum(shares) / len(shares) if shares else None
-
     def result(self, environment: Mapping[str, Any]) -> RunResult:
         findings = ()
         if self.total is not None and self.done is not None:
-            findings = validity.assess(self._evidence(self.done, environment))
+            ceilings = self._ceilings(environment)
+            findings = validity.assess(gathered(self, self.done, ceilings))
         return RunResult(
             spec=self.spec,
             status=self.status,
@@ -214,7 +140,7 @@ class Draft:
             processes=self.adapter.processes,
             threads=self.adapter.threads,
             startup_s=self.serving.startup_s,
-            window=self._window(),
+            window=self.window,
             unit=self.unit,
             total=self.total,
             summaries=self.summaries,
@@ -229,7 +155,8 @@ class Draft:
             sampler_cpu_percent=self.sampler_cpu_percent,
         )
 
-    def _window(self) -> tuple[float, float] | None:
+    @property
+    def window(self) -> tuple[float, float] | None:
         """Begin and end of the window in seconds since the first request."""
         if self.done is None:
             return None

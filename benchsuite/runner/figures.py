@@ -52,13 +52,12 @@ class Figures:
         indexes = [index for index, name in enumerate(self.names) if name.scope in scopes]
         return self.samples[np.isin(self.samples["name"], indexes)]
 
-    @property
-    def connecting(self) -> float:
-        """Users that were making or closing connections, on average over the window, where that is
+    def connecting(self, window: Window, pauses: Sequence[Window] = ()) -> float:
+        """Users that were making or closing connections, on average over a window, where that is
         not what the figures are of.
         """
         beside = {HANDSHAKE, CLOSING} - set(UNITS[self.unit])
-        return summary.concurrency(self.of(*beside), window=self.done.window, pauses=self._pauses)
+        return summary.concurrency(self.of(*beside), window=window, pauses=pauses)
 
     @property
     def rate_connected(self) -> float | None:
@@ -66,7 +65,8 @@ class Figures:
         total = self.total
         if not total.goodput or not total.concurrency or self.unit != MESSAGE:
             return None
-        return total.goodput * (total.concurrency + self.connecting) / total.concurrency
+        connecting = self.connecting(self.done.window, self._pauses)
+        return total.goodput * (total.concurrency + connecting) / total.concurrency
 
     @property
     def accounts(self) -> Accounts:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from benchsuite import probing
 from benchsuite.load.job import Done, Job
-from benchsuite.results import Summary
 from benchsuite.runner.serving import TARGET, Serving
 from benchsuite.stats.validity import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.telemetry import Sampler
@@ -34,7 +33,10 @@ class Witness:
         self.log = ""
         self._serving = serving
         self._load_pids = load_pids
+        self.errors: tuple[str, ...] = ()
+        """What the sampler could not read."""
         self._probes: list[probing.Probe] = []
+        self._probed = False
 
     def sampler(self) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this witness along."""
@@ -55,15 +57,14 @@ class Witness:
             path = probing.probed_path(workload)
             written = folder / "none"
             if path is not None:
+                self._probed = True
                 written = stack.enter_context(
                     probing.prober(
                         base_url=job.base_url,
                         path=path,
                         token=job.run_header,
                         folder=folder,
-                        users=job.load.users,
-                        timeout_s=job.load.timeout_s,
-                        keep_alive=job.load.keep_alive,
+                        load=job.load,
                         cookies=job.cookies,
                         seed=job.seed,
                     )
@@ -88,19 +89,28 @@ class Witness:
     def clock(self) -> ClockCheck | None:
         return self.host.clock(INTERVAL_S)
 
+    def unwatched(self, done: Done) -> tuple[str, ...]:
+        """What could not be seen, and which check could not be made for it."""
+        missing = (
+            (self.turnover(done), "which processes of the server came and went (B203)"),
+            (self.shares(done), "what else the machine did (B401)"),
+            (self.clock(), "whether time passed evenly (B402)"),
+            (self.cpus_target, "on which CPUs the server may run (B403)"),
+        )
+        return (*(words for seen, words in missing if seen is None), *self.errors)
+
     def probes(
-        self, done: Done, summaries: Iterable[Summary], users: float | None
+        self, window: tuple[float, float], load_median_s: float | None, users: float | None
     ) -> Probes | None:
-        """What the prober saw, if the journey asks nothing but its page."""
-        seen = probing.between(self._probes, done.window)
-        requests = [summary for summary in summaries if summary.scope == "request"]
-        if seen is None or len(requests) != 1:
+        """What the prober saw in a window; None when it was not there."""
+        if not self._probed:
             return None
+        seen = probing.between(self._probes, window)
         return Probes(
             sent=seen.sent,
             service_times_s=seen.service_times_s,
             lateness_s=seen.lateness_s,
-            load_median_s=requests[0].service_time.at(50),
+            load_median_s=load_median_s,
             users=users,
         )
 

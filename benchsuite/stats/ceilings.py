@@ -22,17 +22,22 @@ def doubt(ceiling: Ceiling) -> str:
     return ""
 
 
-def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile) -> float | None:
-    """Requests per second, measured with the nearest number of users; None when there is none,
-    as for several load processes.
+def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile, in_flight: float) -> float | None:
+    """Requests per second, measured with the nearest number of requests in flight; None when there
+    is none for such a load: its model, its connections, its number of load processes.
 
     A ceiling that may be too low is not used. The ceiling of a handful of users is another than
     that of a hundred, because a connection's requests take turns with its answers; numbers of users
     are compared by their ratio.
     """
-    if load.processes > 1:
+    fitting = [
+        one
+        for one in ceilings
+        if one.model == load.model
+        and one.processes == load.processes
+        and one.keep_alive == load.keep_alive
+        and not doubt(one)
+    ]
+    if not fitting or in_flight <= 0:
         return None
-    fitting = [one for one in ceilings if one.keep_alive == load.keep_alive and not doubt(one)]
-    if not fitting:
-        return None
-    return min(fitting, key=lambda one: abs(math.log(one.users / load.users))).throughput
+    return min(fitting, key=lambda one: abs(math.log(one.users / in_flight))).throughput

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.stats.samples import Kind
-from benchsuite.stats.validity.evidence import Cluster
+from benchsuite.stats.validity.evidence import Cluster, Slots
+from benchsuite.stats.validity.limits import STARVED_SHARE
 
 TIMERS_S = (0.04, 0.2)
 """Least and greatest delay of an acknowledgement on Linux (TCP_DELACK_MIN and _MAX)."""
@@ -31,6 +32,12 @@ def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster |
     return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=float(times.min()))
 
 
+def completed(journeys: NDArray[np.void], window: tuple[float, float]) -> int:
+    """Journeys that ended inside the window, rightly or not."""
+    ended = (journeys["finish"] >= window[0]) & (journeys["finish"] < window[1])
+    return int((ended & (journeys["kind"] != Kind.UNFINISHED)).sum())
+
+
 def journeys_by_user(
     journeys: NDArray[np.void], window: tuple[float, float], users: int
 ) -> tuple[int, ...]:
@@ -42,3 +49,27 @@ def journeys_by_user(
     ]
     counts = np.bincount(done["user"], minlength=users)
     return tuple(int(count) for count in counts[:users])
+
+
+IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)
+"""A request that the server took and never answered."""
+
+
+def slots(journeys: NDArray[np.void], window: tuple[float, float]) -> Slots | None:
+    """What became, slot by slot, of the journeys that were meant for the window; None without any.
+
+    A slot, the user of the open model, has one connection.
+    """
+    meant = journeys["intended_start"]
+    inside = journeys[(meant >= window[0]) & (meant < window[1])]
+    if not len(inside):
+        return None
+    in_vain = np.isin(inside["kind"], IN_VAIN)
+    made = np.bincount(inside["user"])
+    waited = np.bincount(inside["user"], weights=in_vain, minlength=len(made))
+    used = made > 0
+    return Slots(
+        used=int(used.sum()),
+        starved=int((made[used] - waited[used] < STARVED_SHARE * made[used]).sum()),
+        answered=float((~in_vain).mean()),
+    )

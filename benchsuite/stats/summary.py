@@ -117,17 +117,22 @@ def arrivals(
     )
 
 
-def concurrency(samples: Samples, *, window: tuple[float, float], pauses: Pauses = ()) -> float:
+def concurrency(
+    samples: Samples, *, window: tuple[float, float], pauses: Pauses = (), since: str = "start"
+) -> float:
     """Mean number of requests in flight over the window: the sum of their overlaps with it, by
     its length.
+
+    With `since="intended_start"` those count, too, that have arrived and wait to be sent.
     """
-    overlap = _overlap_s(samples, window) - sum(_overlap_s(samples, pause) for pause in pauses)
+    overlap = _overlap_s(samples, window, since)
+    overlap -= sum(_overlap_s(samples, pause, since) for pause in pauses)
     return overlap / _length_s(window, pauses)
 
 
-def _overlap_s(samples: Samples, window: tuple[float, float]) -> float:
+def _overlap_s(samples: Samples, window: tuple[float, float], since: str) -> float:
     begin, end = window
-    overlap = np.minimum(samples["finish"], end) - np.maximum(samples["start"], begin)
+    overlap = np.minimum(samples["finish"], end) - np.maximum(samples[since], begin)
     return float(np.maximum(overlap, 0.0).sum())
 
 

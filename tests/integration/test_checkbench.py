@@ -40,10 +40,16 @@ def test_calibrating_keeps_a_ceiling_for_each_load(command: Command) -> None:
     assert "one connection each" in ended.out, ended.err
     with closing(sqlite3.connect(command.folder / "results.sqlite3")) as results:
         kept = results.execute(
-            "SELECT users, keep_alive, throughput FROM benchsuite_calibration ORDER BY id"
+            "SELECT keep_alive, users, model, processes, throughput FROM benchsuite_calibration "
+            "ORDER BY id"
         ).fetchall()
-    assert [row[:2] for row in kept] == [(n, k) for k in (1, 0) for n in (1, 10, 100)]
-    assert all(row[2] > 50 for row in kept)
+    assert [row[:4] for row in kept] == [
+        (kept, users, model, 1)
+        for kept in (1, 0)
+        for users in (1, 10, 100)
+        for model in ("closed", "open")
+    ]
+    assert all(row[4] > 50 for row in kept)
 
 
 def test_results_without_tables_ask_for_migrate_before_anything_is_measured(
@@ -53,6 +59,13 @@ def test_results_without_tables_ask_for_migrate_before_anything_is_measured(
     assert ended.status == 1
     assert "python manage.py migrate" in ended.err
     assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("count", ["0", "65"])
+def test_a_number_of_load_processes_that_makes_no_sense(command: Command, count: str) -> None:
+    ended = command.run("checkbench", f"--load-processes={count}")
+    assert ended.status == 2
+    assert f"--load-processes must be between 1 and 64, and is {count}." in ended.err
 
 
 @pytest.mark.parametrize("duration", ["0.1", "an hour", "2h"])

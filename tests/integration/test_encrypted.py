@@ -16,6 +16,7 @@ from benchsuite import probing
 from benchsuite.exceptions import AnswerError, LoadError
 from benchsuite.probe import answers_as
 from benchsuite.proc import free_port
+from benchsuite.specs import LoadProfile
 from benchsuite.stats.samples import Kind
 from tests.integration.left_behind import eventually
 from tests.integration.loads import a_job, load
@@ -278,9 +279,7 @@ def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
             path="/",
             token=RUN,
             folder=tmp_path,
-            users=10,
-            timeout_s=5.0,
-            keep_alive=True,
+            load=LoadProfile(users=10, timeout_s=5.0),
             cookies={},
             seed=1,
         ) as written:

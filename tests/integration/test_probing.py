@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite import probing
+from benchsuite.specs import LoadProfile
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.stub import Stub, stub
 
@@ -28,9 +29,7 @@ def probed(
         path="/some/page/?with=query",
         token=token or server.marker,
         folder=folder,
-        users=10,
-        timeout_s=5.0,
-        keep_alive=keep_alive,
+        load=LoadProfile(users=10, timeout_s=5.0, keep_alive=keep_alive),
         cookies={"sessionid": "secret"},
         seed=1,
     ) as written:
@@ -72,9 +71,7 @@ def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
             path="/",
             token=server.marker,
             folder=tmp_path,
-            users=10,
-            timeout_s=0.3,
-            keep_alive=True,
+            load=LoadProfile(users=10, timeout_s=0.3),
             cookies={},
             seed=1,
         ) as written,

@@ -30,6 +30,26 @@ def test_b103_the_generator_makes_no_more(lab: Laboratory) -> None:
     assert found("B103", lab.run).level is Level.INVALID
 
 
+def test_b103_of_arrivals_at_their_concurrency(lab: Laboratory) -> None:
+    lab.ceilings += [
+        Ceiling(users=1, keep_alive=True, throughput=10.0),
+        Ceiling(model="open", users=1, keep_alive=True, throughput=100.0),
+        Ceiling(model="open", users=1000, keep_alive=True, throughput=1e6),
+    ]
+    finding = found("B103", lambda: lab.run(model="open", users=1, arrival_rate=80.0))
+    assert finding.level is Level.WEAK, "80 of 100"
+
+
+def test_b103_names_the_stage(lab: Laboratory) -> None:
+    lab.ceilings += [
+        Ceiling(users=1, keep_alive=True, throughput=1e6),
+        Ceiling(users=8, keep_alive=True, throughput=100.0),
+    ]
+    finding = found("B103", lambda: lab.run(users=8, stages=(1, 8)))
+    assert finding.message.startswith("At 8 users: ")
+    assert "other" not in finding.message
+
+
 def test_b104_more_arrivals_than_may_be_in_flight(lab: Laboratory) -> None:
     result = lab.run(
         path="/slow/",
@@ -48,6 +68,35 @@ def test_b105_a_journey_waits_between_its_requests(lab: Laboratory) -> None:
     finding = found("B105", lambda: lab.run(workload="dawdling"))
     assert finding.level is Level.INVALID
     assert "lost in the load generator" in finding.message
+
+
+def test_b105_work_piles_up_behind_arrivals(lab: Laboratory) -> None:
+    """Twenty answers a second, and more arrivals: each waits longer than the one before."""
+    finding = found(
+        "B105",
+        lambda: lab.run(
+            path="/slow/",
+            model="open",
+            users=1,
+            arrival_rate=40.0,
+            max_in_flight=1,
+            drain_s=20.0,
+        ),
+    )
+    assert finding.level is Level.INVALID
+    assert "More arrives than is answered" in finding.hint
+
+
+def test_b105_names_the_stage(lab: Laboratory) -> None:
+    finding = found("B105", lambda: lab.run(workload="dawdling", users=4, stages=(2, 4)))
+    assert finding.level is Level.INVALID
+    assert finding.message.startswith(("At 2 users: ", "At 4 users: "))
+    assert "finds fault with" in finding.message
+
+
+def test_b106_a_window_too_short_for_the_prober_is_told(lab: Laboratory) -> None:
+    result = lab.run(duration_s=1.0)
+    assert [one.level for one in findings(result, "B106")] == [Level.INFO], told(result)
 
 
 def test_b106_the_server_answers_others_later(lab: Laboratory) -> None:

@@ -11,7 +11,9 @@ from benchsuite.results import Level, RunResult
 from benchsuite.runner.session import Session
 from benchsuite.runner.witness import Witness
 from benchsuite.telemetry import host
+from benchsuite.telemetry.base import Figures, Snapshot
 from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.memory import Memory
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.groups import limited
 from tests.sabotage.runs import Laboratory, findings, message, told
@@ -91,3 +93,15 @@ def test_b402_the_machine_is_paused(tmp_path: Path) -> None:
     result = run_apart(Task.PAUSE, tmp_path)
     assert [one.level for one in findings(result, "B402")] == [Level.WEAK], told(result)
     assert "nothing ran for" in message(result, "B402")
+
+
+def test_b405_something_can_not_be_read(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(device: Memory, snapshot: Snapshot) -> Figures:
+        raise PermissionError("smaps_rollup is not for you")
+
+    monkeypatch.setattr(Memory, "sample", refuse)
+    result = lab.run()
+    assert [one.level for one in findings(result, "B405")] == [Level.INFO], told(result)
+    assert "target, Memory: PermissionError: smaps_rollup" in message(result, "B405")
+    assert {one.memory_bytes for one in result.readings} == {None}
+    assert any(one.cpu_percent is not None for one in result.readings), "the others were read"

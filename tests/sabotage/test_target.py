@@ -139,3 +139,27 @@ def test_b206_kept_connections_hold_all_threads(lab: Laboratory) -> None:
     """Two threads serve two users; the other eight wait for a connection to end."""
     result = lab.run("connection-bound", threads=2, users=10, drain_s=0.1)
     assert [one.level for one in findings(result, "B206")] == [Level.INVALID], told(result)
+
+
+@needs("pyuwsgi")
+def test_b206_kept_connections_hold_all_threads_against_arrivals(lab: Laboratory) -> None:
+    """Four slots have a thread each; who arrives while all are busy gets a connection in vain."""
+    result = lab.run(
+        "connection-bound",
+        "/slow/",
+        threads=4,
+        model="open",
+        users=1,
+        arrival_rate=60.0,
+        max_in_flight=10,
+        timeout_s=3.0,
+        drain_s=0.1,
+    )
+    assert findings(result, "B206"), told(result)
+    assert "waited in vain" in message(result, "B206")
+
+
+@needs("pyuwsgi")
+def test_b206_names_the_stage(lab: Laboratory) -> None:
+    result = lab.run("connection-bound", threads=2, users=10, stages=(2, 10), drain_s=0.1)
+    assert message(result, "B206").startswith("At 10 users: "), told(result)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import pytest
 
 from benchsuite import probing
+from benchsuite.specs import LoadProfile
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.io_create import IoCreate
 from benchsuite.workloads.io_read import IoRead
@@ -66,8 +67,31 @@ def test_the_window_takes_what_was_meant_for_it() -> None:
         (2.0, 2.0, 2.1, True),
     ]
     seen = probing.between(probes, (1.0, 2.0))
-    assert seen is not None
     assert seen.sent == 3
     assert seen.service_times_s == pytest.approx((0.2, 0.2))
     assert seen.lateness_s == pytest.approx(0.1)
-    assert probing.between(probes, (7.0, 8.0)) is None
+    assert probing.between(probes, (7.0, 8.0)).sent == 0
+
+
+@pytest.mark.parametrize(
+    ("rates", "pause_s"), [((1000.0,), 0.2), ((500.0,), 0.2), ((50.0,), 2.0), ((400.0, 20.0), 5.0)]
+)
+def test_of_arrivals_one_in_a_hundred_is_probed_at_most(
+    rates: tuple[float, ...], pause_s: float
+) -> None:
+    load = LoadProfile(
+        model="open", arrival_rate=max(rates), stages=rates if len(rates) > 1 else ()
+    )
+    assert probing.least_pause_s(load) == pytest.approx(pause_s)
+    assert probing.most_time(load) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("users", "share"), [((1,), 0.01), ((10,), 0.1), ((500,), 0.5), ((20, 5), 0.05)]
+)
+def test_of_the_requests_of_users_one_in_a_hundred_is_in_flight(
+    users: tuple[int, ...], share: float
+) -> None:
+    load = LoadProfile(users=max(users), stages=users if len(users) > 1 else ())
+    assert probing.least_pause_s(load) == 0.2
+    assert probing.most_time(load) == pytest.approx(share)

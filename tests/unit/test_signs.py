@@ -50,3 +50,26 @@ def test_only_whole_right_journeys_inside_the_window_count() -> None:
     assert signs.journeys_by_user(made, WINDOW, 2) == (0, 1)
     made["kind"] = Kind.HTTP_STATUS
     assert signs.journeys_by_user(made, WINDOW, 2) == (0, 0)
+
+
+def test_slots_of_the_open_model_that_waited_in_vain() -> None:
+    made = samples([0.01] * 40, [0] * 34 + [1, 1, 2, 3, 4, 0])
+    made["kind"][34:39] = [
+        Kind.OK,
+        Kind.READ_TIMEOUT,
+        Kind.UNFINISHED,
+        Kind.HTTP_STATUS,
+        Kind.READ_TIMEOUT,
+    ]
+    found = signs.slots(made, WINDOW)
+    assert found is not None
+    assert found.used == 5, "0, which is answered, and 1 to 4"
+    assert found.starved == 2, "2 and 4; 1 was answered once, and 3 refused"
+    assert found.answered == pytest.approx(27 / 30), "those meant for the window"
+    assert signs.slots(made[:5], WINDOW) is None
+
+
+def test_journeys_that_ended_in_the_window() -> None:
+    made = samples([0.01] * 20 + [99.0])
+    made["kind"][12:14] = [Kind.HTTP_STATUS, Kind.UNFINISHED]
+    assert signs.completed(made, WINDOW) == 9

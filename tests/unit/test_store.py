@@ -208,6 +208,15 @@ def test_ceilings_are_kept_with_their_environment_and_replaced() -> None:
     assert store.ceilings({"hostname": "nowhere"}) == ()
 
 
+def test_ceilings_of_other_numbers_of_load_processes_stay() -> None:
+    here = {"hostname": "here"}
+    one = Ceiling(users=10, keep_alive=True, throughput=10.0)
+    arriving, two = replace(one, model="open"), replace(one, processes=2)
+    store.keep_ceilings(here, [one, arriving])
+    store.keep_ceilings(here, [two])
+    assert store.ceilings(here) == (one, two, arriving)
+
+
 def test_journeys_with_names_of_their_own_are_completions() -> None:
     spec = replace(SPEC, workload=WorkloadSpec(workload="survey"))
     run = store.begin(spec, batch=uuid4(), started_at=NOW)

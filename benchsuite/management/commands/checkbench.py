@@ -13,6 +13,8 @@ from benchsuite.load.ceiling import ceilings
 from benchsuite.lock import alone
 from benchsuite.management.output import Screen
 from benchsuite.report import examination
+from benchsuite.specs import MAX_LOAD_PROCESSES
+from benchsuite.specs.spec import whole
 from benchsuite.units import parse_seconds
 
 
@@ -32,6 +34,13 @@ class Command(BaseCommand):
             help="of each measurement of --calibrate (default: %(default)s s)",
         )
         parser.add_argument(
+            "--load-processes",
+            type=int,
+            default=1,
+            metavar="N",
+            help="calibrate for runs with so many load processes (default: %(default)s)",
+        )
+        parser.add_argument(
             "--strict", action="store_true", help="end with status 1 also for what is doubtful"
         )
 
@@ -39,12 +48,14 @@ class Command(BaseCommand):
         screen = Screen(quiet_stdout=False)
         try:
             seconds = _duration(options["duration"])
+            processes = options["load_processes"]
+            whole("load-processes", processes, 1, MAX_LOAD_PROCESSES)
         except UsageError as error:
             raise CommandError(str(error), returncode=2) from error
         checks = list(examine())
         screen.console.print(examination.checks_table(checks))
         if options["calibrate"]:
-            _calibrate(screen, seconds)
+            _calibrate(screen, seconds, processes)
         states = {check.state for check in checks}
         if State.BAD in states:
             raise CommandError("Runs on this machine would be doubtful as it is.", returncode=1)
@@ -59,16 +70,16 @@ def _duration(text: str) -> float:
     return seconds
 
 
-def _calibrate(screen: Screen, seconds: float) -> None:
+def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
     here = environment.fingerprint()
     try:
         store.ceilings(here)  # says at once when nothing can be kept
         with alone(screen.waiting), screen.console.status("Calibrating …") as status:
 
-            def begin(users: int, connections: str) -> None:
-                status.update(f"Calibrating: {users} users, {connections} …")
+            def begin(load: str) -> None:
+                status.update(f"Calibrating: {load} …")
 
-            measured = list(ceilings(seconds=seconds, on_begin=begin))
+            measured = list(ceilings(seconds=seconds, processes=processes, on_begin=begin))
         store.keep_ceilings(here, measured)
     except BenchsuiteError as error:
         raise CommandError(str(error), returncode=1) from error

@@ -13,12 +13,17 @@ from benchsuite.stats.validity.evidence import (
     Evidence,
     HostShares,
     Probes,
+    Slots,
     Stored,
     Turnover,
+    UnderWay,
 )
+from benchsuite.stats.validity.generator import BY_STAGE as GENERATOR_BY_STAGE
 from benchsuite.stats.validity.generator import CHECKS as GENERATOR
 from benchsuite.stats.validity.host import CHECKS as HOST
 from benchsuite.stats.validity.project import CHECKS as PROJECT
+from benchsuite.stats.validity.stages import of_each_stage
+from benchsuite.stats.validity.target import BY_STAGE as TARGET_BY_STAGE
 from benchsuite.stats.validity.target import CHECKS as TARGET
 from benchsuite.stats.validity.window import CHECKS as WINDOW
 
@@ -29,18 +34,26 @@ __all__ = [
     "Evidence",
     "HostShares",
     "Probes",
+    "Slots",
     "Stored",
     "Turnover",
+    "UnderWay",
     "assess",
     "verdict",
 ]
 
 CHECKS = (*GENERATOR, *TARGET, *WINDOW, *HOST, *PROJECT)
+BY_STAGE = (*GENERATOR_BY_STAGE, *TARGET_BY_STAGE)
+"""Checks of what differs from level to level of a load."""
 
 
 def assess(evidence: Evidence) -> tuple[Finding, ...]:
     """All findings about one run, by code."""
-    found = [finding for check in CHECKS for finding in check(evidence)]
+    found: list[Finding] = []
+    for check in CHECKS:
+        found += check(evidence)
+    for check in BY_STAGE:
+        found += of_each_stage(check, evidence.stages) if evidence.stages else check(evidence)
     return tuple(sorted(found, key=lambda finding: finding.code))
 
 

@@ -19,6 +19,16 @@ class Arrivals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnderWay:
+    """Open model: what came, and what was there, in the window."""
+
+    arrived_per_s: float
+    """Requests that were meant to be sent."""
+    mean: float
+    """Requests that had arrived and were not answered, those included that waited to be sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
     """What the prober saw in the window, beside what the load saw of the same request."""
 
@@ -43,6 +53,17 @@ class Stored:
     """Rows that came during the load."""
     in_doubt: int = 0
     """Journeys that failed or never ended: their last page may have been stored all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slots:
+    """Open model: what became of the journeys of each connection that was used."""
+
+    used: int
+    starved: int
+    """Those of which less than a tenth was answered, while the others waited for nothing."""
+    answered: float
+    """Share of all journeys that were answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +122,11 @@ class ClockCheck:
 class Evidence:
     """Everything known about one run."""
 
+    stage: str = ""
+    """Which one this is about, as "200 users"; empty for a whole run."""
+    stages: Sequence["Evidence"] = ()
+    """The same of each stage, of a run that has stages."""
+
     total: Summary | None = None
     journeys: Sequence[Summary] = ()
     """One for each name of a journey."""
@@ -114,6 +140,7 @@ class Evidence:
     ceiling_rate: float | None = None
     """Requests a second that this generator makes at most, against the null responder."""
     arrivals: Arrivals | None = None
+    under_way: UnderWay | None = None
     waiting_users: float | None = None
     """Users of a closed model that were not pausing, on average."""
     probes: Probes | None = None
@@ -127,12 +154,16 @@ class Evidence:
     cluster: Cluster | None = None
     stored: Stored | None = None
     journeys_by_user: Sequence[int] = ()
-    """Journeys that each user completed in the window, those with none included."""
+    """Journeys that each user of a closed model completed, those with none included."""
+    slots: Slots | None = None
 
     host: HostShares | None = None
     clock: ClockCheck | None = None
     cpus_target: frozenset[int] | None = None
     cpus_load: frozenset[int] | None = None
+
+    unwatched: Sequence[str] = ()
+    """What could not be seen, and what could not be read of it."""
 
     slowing: Mapping[str, str] = field(default_factory=dict)
     """What in the project's settings slows it down: setting → words."""

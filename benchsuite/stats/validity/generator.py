@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from benchsuite.results import Finding, Level, Summary
 from benchsuite.stats.percentiles import median_interval
-from benchsuite.stats.validity.evidence import Evidence, Probes
+from benchsuite.stats.validity.evidence import Evidence, Probes, UnderWay
 from benchsuite.stats.validity.limits import (
     ANSWERED_PROBES,
     FEWEST_PROBES,
@@ -100,16 +100,20 @@ def rate_missed(evidence: Evidence) -> Iterator[Finding]:
 
 def littles_law(evidence: Evidence) -> Iterator[Finding]:
     """Users who wait for an answer must be in flight, and those in flight must be the throughput
-    times the mean response time (Little 1961).
+    times the mean response time (Little 1961); in the open model, the rate of arrivals times it.
 
     What lacks in the first is time that users lost inside the generator, and that no figure shows.
-    What lacks in the second is work that crosses the edges of a short window.
+    What lacks in the second is work that crosses the edges of a short window; in the open model
+    also work that piles up, because more arrives than is answered.
     """
     total = evidence.total
-    if total is None or total.failures or not total.concurrency or not evidence.waiting_users:
+    if total is None or total.failures:
         return
-    yield from _lost_in_generator(evidence.waiting_users, total.concurrency)
-    yield from _lost_at_edges(total, total.concurrency)
+    if evidence.under_way is not None:
+        yield from _piled_up(evidence.under_way, total)
+    elif total.concurrency and evidence.waiting_users:
+        yield from _lost_in_generator(evidence.waiting_users, total.concurrency)
+        yield from _lost_at_edges(total, total.concurrency)
 
 
 def _lost_in_generator(waiting_users: float, in_flight: float) -> Iterator[Finding]:
@@ -146,6 +150,26 @@ def _lost_at_edges(total: Summary, in_flight: float) -> Iterator[Finding]:
         )
 
 
+def _piled_up(under_way: UnderWay, total: Summary) -> Iterator[Finding]:
+    mean_s = total.response_time.mean_s
+    if mean_s is None or not under_way.mean:
+        return
+    explained = under_way.arrived_per_s * mean_s
+    gap = abs(under_way.mean - explained) / under_way.mean * 100
+    level = limit("B105").level(gap)
+    if level is not None:
+        yield Finding(
+            code=limit("B105").code,
+            level=level,
+            message=f"{format_number(under_way.mean)} requests were under way on average, but "
+            f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
+            f"{format_number(explained)}: {format_percent(gap)} apart.",
+            hint="More arrives than is answered, so that each waits longer than the one before: "
+            "lower --rate. Or the window is too short for response times like these: give "
+            "--warmup and --duration more time.",
+        )
+
+
 def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
     """An independent client that asks the same now and then must see the same times.
 
@@ -156,10 +180,13 @@ def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
     """
     rule = limit("B106")
     probes = evidence.probes
-    if probes is None or not probes.load_median_s or not _comparable(probes):
+    if probes is None or not probes.load_median_s:
         return
     if stalled(evidence):
         return  # a connection that rests between its requests, as the prober's, never stalls
+    if not _comparable(probes):
+        yield _not_checked(probes)
+        return
     low_s, high_s = median_interval(probes.service_times_s)
     allowance_s = PROBER_ALLOWANCE_S + probes.lateness_s
     outsider = (probes.users + 1) / probes.users if probes.users else 1.0
@@ -182,14 +209,26 @@ def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
+def _not_checked(probes: Probes) -> Finding:
+    answered = len(probes.service_times_s)
+    return Finding(
+        code=limit("B106").code,
+        level=Level.INFO,
+        message=f"The prober was answered {format_count(answered)} of {format_count(probes.sent)} "
+        f"times in the window; {FEWEST_PROBES}, and nine of ten, are the least: whether others see "
+        "the times that the load sees could not be checked.",
+        hint="Give --duration more time; the prober asks five times a second at most, and one time "
+        "for a hundred arrivals.",
+    )
+
+
 def _comparable(probes: Probes) -> bool:
     answered = len(probes.service_times_s)
     return answered >= FEWEST_PROBES and answered >= ANSWERED_PROBES * probes.sent
 
 
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
-    cpu,
-    lag,
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (cpu, lag)
+BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     ceiling,
     rate_missed,
     littles_law,

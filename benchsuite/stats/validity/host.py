@@ -1,10 +1,10 @@
-"""Whether the machine was left alone, and its clocks too: B401 to B403."""
+"""Whether the machine was left alone, and its clocks too: B401 to B405."""
 
 from collections.abc import Callable, Iterator
 
 from benchsuite.results import Finding, Level
 from benchsuite.stats.validity.evidence import Evidence
-from benchsuite.stats.validity.limits import GAP_S, WALL_STEP_S, limit
+from benchsuite.stats.validity.limits import GAP_S, MOST_TOLD, WALL_STEP_S, limit
 from benchsuite.units import format_duration, format_percent
 
 
@@ -85,4 +85,24 @@ def shared_cpus(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (noisy, clock, shared_cpus)
+def not_watched(evidence: Evidence) -> Iterator[Finding]:
+    """Only said: what was not seen gives no finding, and should not be taken for quiet."""
+    if not evidence.unwatched:
+        return
+    told = "; ".join(evidence.unwatched[:MOST_TOLD])
+    more = len(evidence.unwatched) - MOST_TOLD
+    yield Finding(
+        code=limit("B405").code,
+        level=Level.INFO,
+        message=f"Not everything could be watched: {told}{f'; and {more} more' * (more > 0)}.",
+        hint="What these would show is not known. A longer window helps when there were too few "
+        "looks; rights, when something could not be read.",
+    )
+
+
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
+    noisy,
+    clock,
+    shared_cpus,
+    not_watched,
+)

@@ -61,7 +61,8 @@ LIMITS: Mapping[str, Limit] = {
     "B205": Limit(name="stall", of="service times around 40 ms or 200 ms, %", weak=25),
     "B206": Limit(
         name="starvation",
-        of="users with less than a tenth of their share, % of all users",
+        of="users with less than a tenth of their share, % of all users; open model: connections "
+        "that waited in vain, % of those used",
         weak=0,
         invalid=50,
     ),
@@ -79,6 +80,7 @@ LIMITS: Mapping[str, Limit] = {
     ),
     "B402": Limit(name="clock", of="step of the wall clock, or gap in the telemetry", weak=0),
     "B403": Limit(name="shared-cpus", of="CPUs that generator and target may both use"),
+    "B405": Limit(name="not-watched", of="what could not be seen"),
     "B501": Limit(name="settings", of="settings that slow the project down", weak=0),
 }
 
@@ -106,6 +108,9 @@ STARVED_SHARE = 0.1
 FEWEST_JOURNEYS = 10
 """B206: journeys that a user must make on average before a share can be told."""
 
+SERVED_SHARE = 0.5
+"""B206: when less than that is answered, not only some connections are starved, but all."""
+
 FEWEST_SAMPLES = 20
 """B302: a run with fewer successes is invalid."""
 
@@ -117,6 +122,10 @@ WALL_STEP_S = 0.05
 
 GAP_S = 1.0
 """B402: a reading that came so late was held up by more than a busy machine."""
+
+
+MOST_TOLD = 5
+"""B405: so many reasons are told."""
 
 
 def limit(number: str) -> Limit:

@@ -7,12 +7,13 @@ from statistics import fmean, median
 
 from benchsuite.results import Finding, Level, Summary
 from benchsuite.stats.samples import Kind
-from benchsuite.stats.validity.evidence import Evidence
+from benchsuite.stats.validity.evidence import Evidence, Slots
 from benchsuite.stats.validity.limits import (
     CONNECT_AGAIN_S,
     FEWEST_JOURNEYS,
     FEWEST_PROBES,
     IDLE_CPU_PERCENT,
+    SERVED_SHARE,
     STARVED_SHARE,
     limit,
 )
@@ -188,29 +189,50 @@ def stalled(evidence: Evidence) -> bool:
 
 
 def starvation(evidence: Evidence) -> Iterator[Finding]:
-    """Some users are served all the time, and others never: their waiting is in no percentile.
-
-    A user's share is the median or, where most get nothing, the mean.
-    """
-    rule = limit("B206")
-    counts = evidence.journeys_by_user
-    if len(counts) < 2:
+    """Some users are served all the time, and others never: their waiting is in no percentile."""
+    found = _starved_users(evidence.journeys_by_user) or _starved_slots(evidence.slots)
+    if found is None:
         return
+    level, message = found
+    yield Finding(
+        code=limit("B206").code,
+        level=level,
+        message=message,
+        hint="The server gives its slots to connections, not to requests: kept connections hold "
+        "all of them. Give it as many threads as there are connections, put a proxy before it, or "
+        "measure with --no-keep-alive.",
+    )
+
+
+def _starved_users(counts: Sequence[int]) -> tuple[Level, str] | None:
+    """A user's share is the median or, where most get nothing, the mean."""
+    if len(counts) < 2:
+        return None
     share = max(median(counts), fmean(counts))
     if share < FEWEST_JOURNEYS:
-        return
+        return None
     starved = sum(count < STARVED_SHARE * share for count in counts)
-    level = rule.level(starved / len(counts) * 100)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_count(starved)} of {format_count(len(counts))} users completed less "
-            f"than a tenth of the {format_count(share)} journeys that were their share.",
-            hint="The server gives its slots to connections, not to requests: kept connections "
-            "hold all of them. Give it as many threads as there are users, put a proxy before it, "
-            "or measure with --no-keep-alive.",
-        )
+    level = limit("B206").level(starved / len(counts) * 100)
+    if level is None:
+        return None
+    return level, (
+        f"{format_count(starved)} of {format_count(len(counts))} users completed less than a tenth "
+        f"of the {format_count(share)} journeys that were their share."
+    )
+
+
+def _starved_slots(slots: Slots | None) -> tuple[Level, str] | None:
+    """Arrivals have no share; but a connection on which nothing is answered, while others are, is
+    starved. A single one may have met a slow page."""
+    if slots is None or slots.starved < 2 or slots.answered < SERVED_SHARE:
+        return None
+    level = limit("B206").level(slots.starved / slots.used * 100)
+    if level is None:
+        return None
+    return level, (
+        f"{format_count(slots.starved)} of {format_count(slots.used)} connections waited in vain, "
+        f"while {format_percent(100 * slots.answered)} of all journeys were answered."
+    )
 
 
 def _connected_late(evidence: Evidence) -> bool:
@@ -253,6 +275,6 @@ CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     died,
     turned_away,
     stall,
-    starvation,
     not_stored,
 )
+BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (starvation,)

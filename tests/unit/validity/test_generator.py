@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchsuite.results import Distribution, Level
-from benchsuite.stats.validity import Arrivals, Probes
+from benchsuite.stats.validity import Arrivals, Probes, UnderWay
 from tests.unit.validity.clean import CLEAN, found, summary
 
 
@@ -87,9 +87,22 @@ def test_littles_law_finds_a_window_that_is_too_short(
     assert level("B105", total=summary(throughput=throughput), ceiling_rate=None) == expected
 
 
+@pytest.mark.parametrize(
+    ("under_way", "expected"),
+    [(10.0, None), (10.5, None), (10.6, Level.WEAK), (11.7, Level.WEAK), (11.8, Level.INVALID)],
+)
+def test_littles_law_in_the_open_model_counts_what_waits_to_be_sent(
+    under_way: float, expected: Level | None
+) -> None:
+    seen = UnderWay(arrived_per_s=100.0, mean=under_way)
+    assert level("B105", waiting_users=None, under_way=seen) == expected
+
+
 def test_littles_law_says_nothing_when_requests_failed() -> None:
     failed = summary(failures=1, failures_by_kind={"http status": 1})
     assert level("B105", total=failed, waiting_users=100.0) is None
+    seen = UnderWay(arrived_per_s=100.0, mean=99.0)
+    assert level("B105", total=failed, under_way=seen) is None
 
 
 @pytest.mark.parametrize(
@@ -120,15 +133,25 @@ def test_a_prober_that_can_not_be_sure_says_nothing() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"service_times_s": (0.2,) * 19, "sent": 19},  # too few
-        {"service_times_s": (0.2,) * 40, "sent": 50},  # starved: another finding's matter
-        {"service_times_s": (0.2,) * 50, "load_median_s": None},  # several names
+        {"service_times_s": (0.2,) * 50, "load_median_s": None},  # nothing succeeded
         {"service_times_s": (0.2,) * 50, "lateness_s": 0.1},  # it waited for a CPU itself
     ],
 )
 def test_a_prober_without_a_comparison_says_nothing(changes: dict[str, Any]) -> None:
     assert CLEAN.probes is not None
     assert level("B106", probes=replace(CLEAN.probes, **changes)) is None
+
+
+@pytest.mark.parametrize(("answered", "sent"), [(19, 19), (40, 50), (0, 0)])
+def test_too_few_probes_are_told_and_judge_nothing(answered: int, sent: int) -> None:
+    """Too few, or starved: then others may wait, or not, and nobody knows."""
+    assert CLEAN.probes is not None
+    probes = replace(CLEAN.probes, service_times_s=(0.2,) * answered, sent=sent)
+    finding = found(probes=probes)["B106"]
+    assert finding.level is Level.INFO
+    assert f"answered {answered} of {sent} times in the window; 20, and nine of ten" in (
+        finding.message
+    )
 
 
 def test_one_user_may_see_half_of_what_an_outsider_sees() -> None:

@@ -72,3 +72,14 @@ def test_shared_cpus_are_only_told(
     assert {number: one.level for number, one in findings.items()} == (
         {"B403": Level.INFO} if told else {}
     )
+
+
+def test_what_could_not_be_watched_is_said() -> None:
+    finding = found(host=None, unwatched=("what else the machine did (B401)",))["B405"]
+    assert finding.level is Level.INFO
+    assert "Not everything could be watched: what else the machine did (B401)." in finding.message
+
+
+def test_only_so_many_reasons_are_told() -> None:
+    message = found(unwatched=tuple("abcdefg"))["B405"].message
+    assert "watched: a; b; c; d; e; and 2 more." in message

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.results import Distribution, Level
-from benchsuite.stats.validity import Cluster, HostShares, Stored, Turnover
+from benchsuite.stats.validity import Cluster, HostShares, Slots, Stored, Turnover
 from tests.unit.validity.clean import CLEAN, found, summary
 
 
@@ -185,6 +185,27 @@ def test_a_stall_explains_why_the_prober_is_faster() -> None:
 )
 def test_starvation(counts: tuple[int, ...], level: Level | None) -> None:
     findings = found(journeys_by_user=counts)
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B206": level} if level else {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("slots", "level"),
+    [
+        (Slots(used=10, starved=0, answered=1.0), None),
+        (Slots(used=10, starved=1, answered=0.99), None),  # one slow page
+        (Slots(used=10, starved=2, answered=0.99), Level.WEAK),
+        (Slots(used=10, starved=5, answered=0.9), Level.WEAK),
+        (Slots(used=10, starved=6, answered=0.6), Level.INVALID),
+        (Slots(used=10, starved=9, answered=0.4), None),  # nobody is served: not starvation
+        (None, None),
+    ],
+)
+def test_starvation_of_connections_in_the_open_model(
+    slots: Slots | None, level: Level | None
+) -> None:
+    findings = found(journeys_by_user=(), slots=slots)
     assert {number: one.level for number, one in findings.items()} == (
         {"B206": level} if level else {}
     )

@@ -1,0 +1,114 @@
+"""Everything that is known about how a run went, put together for the checks."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchsuite.load.job import Done
+from benchsuite.results import Ceiling, Summary
+from benchsuite.runner.stretches import Stretch
+from benchsuite.runner.witness import Witness
+from benchsuite.specs import LoadProfile
+from benchsuite.stats.ceilings import ceiling_rate
+from benchsuite.stats.samples import JOURNEY, REQUEST
+from benchsuite.stats.validity import Arrivals, Evidence, Probes
+
+if TYPE_CHECKING:
+    from benchsuite.runner.draft import Draft
+
+
+def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
+    """The evidence of a run whose window has begun, with that of each of its stages."""
+    load = draft.spec.load
+    whole = replace(
+        _seen(draft.witness, done),
+        total=draft.total,
+        journeys=[one for one in draft.summaries if one.scope == JOURNEY],
+        # stages are meant to differ
+        intervals=() if load.stages else draft.intervals,
+        window=draft.window,
+        load_cpu_percent=done.cpu_percent,
+        load_lag_p99_s=done.lag_p99_s,
+        died=draft.died,
+        target_cpu_percent=_target_cpu_percent(draft),
+        stored=draft.stored,
+        cluster=draft.cluster,
+        slowing=draft.slowing,
+        undone=draft.undone,
+    )
+    parts = [_of(stretch, whole, draft, ceilings) for stretch in draft.stretches]
+    if not load.stages:
+        return parts[0] if parts else whole
+    probes = _probes(draft, done.window, draft.total, None)
+    return replace(whole, stages=parts, probes=probes)
+
+
+def _seen(witness: Witness | None, done: Done) -> Evidence:
+    """What the witness saw of server and machine."""
+    if witness is None:
+        return Evidence()
+    return Evidence(
+        turnover=witness.turnover(done),
+        log=witness.log,
+        host=witness.shares(done),
+        clock=witness.clock(),
+        cpus_target=witness.cpus_target,
+        cpus_load=witness.cpus_load,
+        unwatched=witness.unwatched(done),
+    )
+
+
+def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ceiling]) -> Evidence:
+    """The same run, looked at over one stretch."""
+    load = draft.spec.load
+    in_flight = _in_flight(stretch, load)
+    return replace(
+        whole,
+        stage=stretch.total.name if load.stages else "",
+        total=stretch.total,
+        arrivals=_arrivals(stretch.total),
+        # messages and handshakes have none: it was requests that were calibrated
+        ceiling_rate=ceiling_rate(ceilings, load, in_flight) if draft.unit == REQUEST else None,
+        waiting_users=stretch.waiting_users,
+        under_way=stretch.under_way,
+        journeys_by_user=stretch.journeys_by_user,
+        slots=stretch.slots,
+        probes=_probes(draft, stretch.window, stretch.total, stretch.waiting_users),
+    )
+
+
+def _in_flight(stretch: Stretch, load: LoadProfile) -> float:
+    """Requests that may be in flight: users, or as many as there were in the open model."""
+    if load.is_open:
+        return max(1.0, stretch.total.concurrency or 0.0)
+    return stretch.total.level or load.users
+
+
+def _arrivals(total: Summary) -> Arrivals | None:
+    found = total.arrivals
+    if found is None:
+        return None
+    return Arrivals(offered=found.offered_rate, achieved=found.achieved_rate, dropped=found.dropped)
+
+
+def _probes(
+    draft: "Draft", window: tuple[float, float], total: Summary | None, users: float | None
+) -> Probes | None:
+    """What the prober saw in a window, if the journey asks nothing but its page."""
+    pages = sum(summary.scope == REQUEST for summary in draft.summaries)
+    if draft.witness is None or total is None or pages != 1:
+        return None
+    return draft.witness.probes(window, total.service_time.at(50), users)
+
+
+def _target_cpu_percent(draft: "Draft") -> float | None:
+    """Mean CPU share of the target over the seconds that lie in the window."""
+    begin, end = draft.window or (0.0, 0.0)
+    shares = [
+        reading.cpu_percent
+        for reading in draft.readings
+        if reading.part == "target"
+        and reading.cpu_percent is not None
+        and begin < reading.second <= end
+    ]
+    return sum(shares) / len(shares) if shares else None

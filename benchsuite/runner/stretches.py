@@ -1,0 +1,78 @@
+"""The stretches of even load that a run has: its window or, with stages, the window of each."""
+
+from dataclasses import dataclass
+
+from benchsuite.load.job import stage_windows
+from benchsuite.results import Summary
+from benchsuite.runner.figures import Figures, Window
+from benchsuite.stats import signs, summary
+from benchsuite.stats.validity import Slots, UnderWay
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """What the samples tell of one level of load; see `Evidence` for what the fields mean."""
+
+    total: Summary
+    window: Window
+    """Monotonic seconds."""
+    waiting_users: float | None = None
+    under_way: UnderWay | None = None
+    journeys_by_user: tuple[int, ...] = ()
+    slots: Slots | None = None
+
+
+def stretches(figures: Figures, *, alike: bool) -> tuple[Stretch, ...]:
+    """One for each stage that was reached; one where there is only one level.
+
+    `alike` tells whether all users do the same.
+    """
+    load, done = figures.load, figures.done
+    if load.stages:
+        spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
+    else:
+        spans = [(figures.total, done.window, load.level)]
+    return tuple(
+        _open(figures, total, window, alike=alike)
+        if load.is_open
+        else _closed(figures, total, window, int(level), alike=alike)
+        for total, window, level in spans
+    )
+
+
+def _open(figures: Figures, total: Summary, window: Window, *, alike: bool) -> Stretch:
+    keeps = figures.load.keep_alive
+    return Stretch(
+        total=total,
+        window=window,
+        under_way=UnderWay(
+            arrived_per_s=total.requests / (window[1] - window[0]),
+            mean=summary.concurrency(figures.requests, window=window, since="intended_start"),
+        ),
+        slots=signs.slots(figures.journeys, window) if keeps and alike else None,
+    )
+
+
+def _closed(
+    figures: Figures, total: Summary, window: Window, users: int, *, alike: bool
+) -> Stretch:
+    if not alike:
+        return Stretch(total=total, window=window)
+    return Stretch(
+        total=total,
+        window=window,
+        waiting_users=_waiting(figures, window, users),
+        journeys_by_user=signs.journeys_by_user(figures.journeys, window, users),
+    )
+
+
+def _waiting(figures: Figures, window: Window, users: int) -> float | None:
+    """Users who waited for answers: all but those who think, as each does after every journey, and
+    those who make or close connections. None when a run was stopped: who then waited is not known.
+    """
+    journeys = figures.journeys
+    if figures.done.stopped or not len(journeys):
+        return None
+    ended = signs.completed(journeys, window)
+    thinking = figures.load.think_time_s * ended / (window[1] - window[0])
+    return users - thinking - figures.connecting(window)
