@@ -24,6 +24,13 @@ NEUTRAL_CONFIG = str(Path(__file__).parent / "conf" / "gunicorn.conf.py")
 COMMON: Mapping[str, Option] = {"config": "", "max_requests": 0, "preload": False, "timeout_s": 30}
 """Options of every kind of worker: gunicorn's own defaults, and no configuration file."""
 
+UVICORN_WORKERS = {
+    "websockets": "uvicorn_workers.Websockets",
+    "websockets-sansio": "uvicorn_workers.WebsocketsSansio",
+    "wsproto": "uvicorn_workers.Wsproto",
+}
+"""uvicorn-worker leaves the choice to subclasses."""
+
 
 class Gunicorn(ServerAdapter):
     """What all kinds of worker have in common; `worker` is gunicorn's name of the kind."""
@@ -155,7 +162,19 @@ class GunicornUvicorn(Gunicorn):
     for_threads = TAKE_THREADS_ASGI
     companions = ("uvicorn-worker",)
     websocket = True
-    options = {**COMMON, "backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
+    options = {**COMMON, "backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S, "ws": "auto"}
+
+    def argv(self, host: str, port: int) -> list[str]:
+        command = super().argv(host, port)
+        if (protocol := self.settings["ws"]) != "auto":
+            kind = UVICORN_WORKERS[str(protocol)]
+            command[command.index(self.worker)] = f"benchsuite.servers.launchers.{kind}"
+        # As for uvicorn itself: its worker tells of each WebSocket at the level "info".
+        return [*command, "--log-level", "warning"]
+
+    def _check(self) -> None:
+        super()._check()
+        self._one_of("ws", "auto", *UVICORN_WORKERS)
 
 
 class GunicornAsgi(Gunicorn):

@@ -7,6 +7,9 @@ from benchsuite.servers.base import (
     ServerAdapter,
 )
 
+WEBSOCKETS = ("auto", "websockets", "websockets-sansio", "wsproto")
+"""What may speak WebSocket; auto is websockets-sansio (websockets in old versions)."""
+
 
 class Uvicorn(ServerAdapter):
     """One event loop in each process; sync views run in asgiref's threads."""
@@ -19,7 +22,13 @@ class Uvicorn(ServerAdapter):
     finishes_in_flight = True
     takes_socket = True
     for_threads = TAKE_THREADS_ASGI
-    options = {"backlog": BACKLOG, "http": "auto", "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}
+    options = {
+        "backlog": BACKLOG,
+        "http": "auto",
+        "keep_alive_s": KEEP_ALIVE_S,
+        "loop": "auto",
+        "ws": "auto",
+    }
 
     def argv(self, host: str, port: int) -> list[str]:
         return self._listening("--host", host, "--port", str(port))
@@ -36,7 +45,9 @@ class Uvicorn(ServerAdapter):
             *("--loop", str(self.settings["loop"]), "--http", str(self.settings["http"])),
             *("--backlog", str(self.settings["backlog"])),
             *("--timeout-keep-alive", str(self.settings["keep_alive_s"])),
-            "--no-access-log",
+            *("--ws", str(self.settings["ws"])),
+            # Its log of the level "info" has two lines for each WebSocket, access log or not.
+            *("--no-access-log", "--log-level", "warning"),
         ]
 
     def expected_processes(self) -> int:
@@ -48,3 +59,4 @@ class Uvicorn(ServerAdapter):
         self._at_least(1, "backlog", "keep_alive_s")
         self._one_of("loop", "auto", "asyncio", "uvloop")
         self._one_of("http", "auto", "h11", "httptools")
+        self._one_of("ws", *WEBSOCKETS)

@@ -44,6 +44,7 @@ OTHER_VALUES: dict[str, Option] = {
     "runtime_threads": 2,
     "start_processes": 4,
     "timeout_s": 20,
+    "ws": "wsproto",
 }
 CONFIGURATIONS = {"gunicorn": "proc_name = 'own'\n", "mod_wsgi": "LimitRequestLine 9000\n"}
 """What a file may say that is given as the option `config`."""

@@ -64,7 +64,7 @@ COMMAND_LINES = {
     ),
     "gunicorn-uvicorn": (
         f"{GUNICORN_ASGI} --workers 1 --worker-class uvicorn_worker.UvicornWorker"
-        " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30"
+        " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30 --log-level warning"
     ),
     "gunicorn-asgi": (
         f"{GUNICORN_ASGI} --workers 1 --worker-class asgi"
@@ -90,7 +90,8 @@ COMMAND_LINES = {
     **dict.fromkeys(APACHES, "APACHE -f apache.conf -DFOREGROUND"),
     "uvicorn": (
         "PYTHON -m uvicorn shop.asgi:application --host 127.0.0.1 --port 8123 --workers 1"
-        " --loop auto --http auto --backlog 2048 --timeout-keep-alive 5 --no-access-log"
+        " --loop auto --http auto --backlog 2048 --timeout-keep-alive 5 --ws auto --no-access-log"
+        " --log-level warning"
     ),
     "daphne": (
         "PYTHON -m daphne -v 0 -e tcp:port=8123:interface=127.0.0.1:backlog=2048"
@@ -188,6 +189,11 @@ def test_command_line_is_the_same_twice(name):
         (make("tornado", processes=2, threads=1), "--processes 2 --threads 1"),
         (make("uvicorn", loop="asyncio", http="h11"), "--loop asyncio --http h11"),
         (make("uvicorn", processes=2), "--workers 2"),
+        (make("uvicorn", ws="wsproto"), "--ws wsproto"),
+        (
+            make("gunicorn-uvicorn", ws="wsproto"),
+            "--worker-class benchsuite.servers.launchers.uvicorn_workers.Wsproto",
+        ),
         (make("daphne", backlog=50), "tcp:port=1:interface=127.0.0.1:backlog=50"),
         (make("hypercorn", max_requests=500, loop="uvloop"), "--max-requests 500"),
         (make("granian-wsgi", threads=16), "--blocking-threads 16"),
@@ -294,6 +300,8 @@ def assert_named_servers(message, can) -> None:
         ("uwsgi", "backlog", 0, "must be at least 1"),
         ("uvicorn", "loop", "trio", "is one of auto, asyncio, uvloop"),
         ("uvicorn", "http", "h2", "is one of auto, h11, httptools"),
+        ("uvicorn", "ws", "none", "is one of auto, websockets, websockets-sansio, wsproto"),
+        ("gunicorn-uvicorn", "ws", "none", "is one of auto, websockets, websockets-sansio, ws"),
         ("daphne", "keep_alive_s", 5, "no option 'keep_alive_s'; it has: backlog"),
         ("hypercorn", "loop", "auto", "is one of asyncio, uvloop"),
         ("granian-wsgi", "backlog", 100, "must be at least 128, and is 100"),
