@@ -107,10 +107,6 @@ class ServerAdapter(ABC):
     dialect: ClassVar[str] = ""
     """Dotted path of a class that speaks the server's own protocol over WebSockets
     (`benchsuite.load.websocket.dialect`); empty when it says what it is told."""
-    websocket_codec: ClassVar[str] = "plain"
-    """What is spoken inside the messages: a name of `workloads.codecs.CODECS`."""
-    websocket_path: ClassVar[str] = ""
-    """Where its WebSockets are; empty for the workload's own path."""
     finishes_in_flight: ClassVar[bool] = False
     """Whether a request that is being answered at the stop signal still gets its answer."""
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM

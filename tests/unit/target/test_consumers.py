@@ -12,6 +12,7 @@ from channels.testing import WebsocketCommunicator
 from benchsuite.target.gate import RUN_VARIABLE
 from benchsuite.target.routing import application
 
+WAIT_S = 20.0
 TWINS = ("", "_sync")
 PAYLOADS = ["", "é\u2028\U0001f600", "x" * 100_000, b"", b"\x00\xff\x80", bytes(range(256)) * 400]
 
@@ -31,11 +32,11 @@ def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> N
     async def all_of_it() -> None:
         clients = [WebsocketCommunicator(application, path, **options) for path in paths]
         for client in clients:
-            accepted, _ = await client.connect()
+            accepted, _ = await client.connect(timeout=WAIT_S)
             assert accepted
         await then(*clients)
         for client in clients:
-            await client.disconnect()
+            await client.disconnect(timeout=WAIT_S)
 
     asyncio.run(all_of_it())
 
@@ -43,8 +44,8 @@ def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> N
 def refused(path: str) -> bool:
     async def connect() -> bool:
         client = WebsocketCommunicator(application, path)
-        accepted, _ = await client.connect()
-        await client.wait()
+        accepted, _ = await client.connect(timeout=WAIT_S)
+        await client.wait(WAIT_S)
         return not accepted
 
     return asyncio.run(connect())
@@ -57,7 +58,7 @@ def test_sends_back_exactly_what_it_gets(kind, twin):
         for payload in PAYLOADS:
             key = "text" if isinstance(payload, str) else "bytes"
             await client.send_input({"type": "websocket.receive", key: payload})
-            assert await client.receive_from() == payload
+            assert await client.receive_from(WAIT_S) == payload
 
     talk(f"/bench/ws/{kind}{twin}/", then=say)
 
@@ -68,7 +69,7 @@ def test_echo_needs_no_layer(twin, run):
 
     async def say(client: WebsocketCommunicator) -> None:
         await client.send_to(text_data="hello")
-        assert await client.receive_from() == "hello"
+        assert await client.receive_from(WAIT_S) == "hello"
 
     talk(f"/bench/ws/echo{twin}/", then=say)
 
@@ -87,7 +88,7 @@ def test_broadcast_reaches_all_of_its_room_and_nobody_else(twin):
 
     async def say(one: Any, two: Any, other: Any) -> None:
         await one.send_to(text_data="hello")
-        assert [await client.receive_from() for client in (one, two)] == ["hello"] * 2
+        assert [await client.receive_from(WAIT_S) for client in (one, two)] == ["hello"] * 2
         assert await other.receive_nothing()
 
     talk(path, path, f"{path}?room=7", then=say)
@@ -116,7 +117,7 @@ def test_a_full_channel_closes_the_connection(twin, monkeypatch):
 
     async def say(client: WebsocketCommunicator) -> None:
         await client.send_to(text_data="hello")
-        assert await client.receive_output() == {"type": "websocket.close", "code": 1013}
+        assert await client.receive_output(WAIT_S) == {"type": "websocket.close", "code": 1013}
 
     talk(f"/bench/ws/echo_layer{twin}/", then=say)
 
@@ -139,8 +140,8 @@ def test_an_unknown_consumer_is_refused():
 def test_speaks_one_subprotocol(path, offered, chosen):
     async def connect() -> Any:
         client = WebsocketCommunicator(application, path, subprotocols=offered)
-        _, subprotocol = await client.connect()
-        await client.disconnect()
+        _, subprotocol = await client.connect(timeout=WAIT_S)
+        await client.disconnect(timeout=WAIT_S)
         return subprotocol
 
     assert asyncio.run(connect()) == chosen
