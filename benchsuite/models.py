@@ -80,6 +80,9 @@ class Run(models.Model):
     server = models.CharField(max_length=100, db_index=True)
     server_version = models.CharField(max_length=100, blank=True)
     python_version = models.CharField(max_length=100, blank=True)
+    revision = models.CharField(
+        max_length=100, blank=True, help_text="Of the measured code: its commit, and changes."
+    )
     processes = models.PositiveIntegerField(null=True)
     threads = models.PositiveIntegerField(null=True)
     model = models.CharField(max_length=8, default="closed")

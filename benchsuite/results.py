@@ -265,6 +265,8 @@ class RunResult:
     """What made the added latency, and how exact it was; empty without any."""
     server_version: str | None = None
     python_version: str | None = None
+    revision: str = ""
+    """Of the measured code: its commit, and what was changed since; empty when not known."""
     """Of the interpreter that the server ran under."""
     packages: Mapping[str, str] = field(default_factory=dict)
     """What was installed for that interpreter: distribution → version."""

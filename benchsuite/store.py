@@ -121,6 +121,7 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.failure = result.failure
     run.server_version = result.server_version or ""
     run.python_version = result.python_version or ""
+    run.revision = result.revision
     run.processes = result.processes
     run.threads = result.threads
     run.argv = list(result.argv)

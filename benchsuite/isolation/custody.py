@@ -24,6 +24,7 @@ from benchsuite.isolation.faults import explain
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
 from benchsuite.isolation.slowing import slowing, undone
+from benchsuite.revision import revision_of
 from benchsuite.specs import KEEP, DatabaseSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
@@ -70,7 +71,7 @@ class Custody:
             "undone": undone(self._project()),
             "cookies": cookies,
             "options": dict(found.get("options", {})),
-            "facts": dataclasses.asdict(Facts.of(_in_force())),
+            "facts": dataclasses.asdict(Facts.of(_in_force(), revision=_revision())),
         }
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,6 +177,11 @@ def _explained() -> Iterator[None]:
 def _in_force() -> dict[str, Any]:
     """The settings as they are in this process, and will be in the measured server."""
     return {name: getattr(settings, name) for name in dir(settings) if name.isupper()}
+
+
+def _revision() -> str:
+    """Of the project: where its settings say that it lies, or where the command was given."""
+    return revision_of(Path(getattr(settings, "BASE_DIR", None) or Path.cwd()))
 
 
 def _default_entry() -> Mapping[str, Any]:

@@ -19,9 +19,11 @@ class Facts:
     static_url: str
     static_root: str
     """Where `collectstatic` has put static files; empty when the project has no such place."""
+    revision: str = ""
+    """The state of its repository; empty where it has none."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Self:
+    def of(cls, settings: Mapping[str, Any], *, revision: str = "") -> Self:
         """By the settings that the measured server will have."""
         from benchsuite.delay.reach import cut_off
 
@@ -30,6 +32,7 @@ class Facts:
             cut_off=tuple(cut_off(settings)),
             static_url=str(settings.get("STATIC_URL") or ""),
             static_root=str(settings.get("STATIC_ROOT") or ""),
+            revision=revision,
         )
 
     @classmethod
@@ -40,6 +43,7 @@ class Facts:
             cut_off=tuple(data["cut_off"]),
             static_url=data["static_url"],
             static_root=data["static_root"],
+            revision=data["revision"],
         )
 
 

@@ -7,6 +7,7 @@ from benchsuite.cpus import words
 from benchsuite.models import Run
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
+from benchsuite.revision import short
 from benchsuite.specs import LoadProfile
 
 
@@ -93,6 +94,7 @@ def _facets(run: Run) -> dict[str, str]:
         "workload": workload_title(run),
         "load": load_title(run),
         "Python": f"Python {run.python_version}" if run.python_version else "",
+        "revision": short(run.revision),
         "environment": f"environment {run.environment.fingerprint[:6]}" if run.environment else "",
     }
 

@@ -45,6 +45,7 @@ class Draft:
         self.died = False
         self.serving = Serving()
         self.settings_changed: Mapping[str, str] = {}
+        self.revision = ""
         self.done: Done | None = None
         self.total: Summary | None = None
         self.summaries: tuple[Summary, ...] = ()
@@ -136,6 +137,7 @@ class Draft:
             delay=self.serving.delay,
             server_version=self.adapter.version(self.adapter.python),
             python_version=self.adapter.python.version,
+            revision=self.revision,
             packages=dict(self.adapter.python.packages),
             processes=self.adapter.processes,
             threads=self.adapter.threads,

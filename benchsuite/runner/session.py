@@ -124,6 +124,7 @@ class Session:
         keeper = self._data.keeper(spec, workload, adapter)
         keeper.wait()
         draft.slowing, draft.undone = keeper.slowing, keeper.undone
+        draft.revision = keeper.facts.revision
         draft.alike = workload.alike and not workload.locustfile
         draft.unit = workload.unit
         draft.reads_memory = workload.reads_memory

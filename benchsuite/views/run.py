@@ -19,6 +19,7 @@ from benchsuite.report.naming import (
 )
 from benchsuite.report.sentences import run_sentence
 from benchsuite.results import Status
+from benchsuite.revision import short
 from benchsuite.views import access
 from benchsuite.views.listing import REFRESH_S, is_running
 from benchsuite.views.page import page, problem, url_or_none
@@ -53,6 +54,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
             "options": options_title(run),
         },
         "around": Around.of(run),
+        "revision": short(run.revision),
         "load": run.spec.get("load", {}),
         "database": run.spec.get("database", {}),
         "commands": commands(run),

@@ -238,6 +238,32 @@ def test_what_does_not_matter_is_listed_only(capsys: pytest.CaptureFixture[str])
     }
 
 
+@pytest.mark.usefixtures("two_servers")
+def test_another_revision_of_the_project_is_no_reason_to_refuse_and_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    starts("uvicorn", SLOW, label="before", columns={"revision": "1" * 40})
+    starts("uvicorn", FAST, label="after", columns={"revision": "2" * 40 + "+0a1b2c3d"})
+    assert compared("before", "after") == 0
+    said = capsys.readouterr().out
+    assert "What differs: revision of the project" in said
+    assert "11111111" in said
+    assert "22222222 with changes 0a1b2c3d" in said
+    (found,) = as_json(capsys, "before", "after")["differences"]
+    assert found["matters"]
+
+
+def test_a_label_stands_for_the_newest_revision(capsys: pytest.CaptureFixture[str]) -> None:
+    later = BEGUN + timedelta(hours=1)
+    starts("uvicorn", SLOW, label="main", columns={"revision": "1" * 40})
+    starts("uvicorn", FAST, label="main", columns={"revision": "2" * 40}, begun=later)
+    starts("granian", FAST, label="branch")
+    found = as_json(capsys, "main", "branch", "--metric", "goodput")
+    assert found["differences"] == [], "of the servers' runs only one revision is known"
+    (contrast,) = found["comparisons"]
+    assert contrast["value"] == pytest.approx(1.0)
+
+
 def test_a_real_fingerprint_is_compared_in_at_least_forty_fields() -> None:
     assert len(fingerprint()) >= 40
 

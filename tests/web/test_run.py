@@ -59,6 +59,15 @@ def test_what_was_run_can_be_copied(soup: Any) -> None:
     assert "Booting worker with pid" in page.select_one("pre.log").text
 
 
+def test_the_revision_of_the_measured_code_is_shown(soup: Any) -> None:
+    run = make_run("uwsgi")
+    assert "Revision" not in [one.text for one in soup(f"/results/{run.pk}/").select("dl.facts dt")]
+    run.revision = "0123456789" * 4 + "+0a1b2c3d"
+    run.save()
+    facts = soup(f"/results/{run.pk}/").select_one("dl.facts").text
+    assert "01234567 with changes 0a1b2c3d" in facts
+
+
 def test_failed_run_shows_its_failure_first(soup: Any) -> None:
     run = make_failed_run("uvicorn")
     page = soup(f"/results/{run.pk}/")

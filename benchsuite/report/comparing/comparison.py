@@ -12,9 +12,11 @@ from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
 from benchsuite.report.naming import cell_titles
 from benchsuite.results import Verdict
+from benchsuite.revision import short
 
 SETTING = "setting "
 PACKAGE = "package "
+REVISION = "revision of the project"
 """How the names of differences begin that may be the very question of a comparison."""
 
 
@@ -51,12 +53,17 @@ class Comparison:
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """What differs of the environments, of the settings that runs changed, and of what was
-        installed where servers ran in environments of their own.
+        """What differs of the measured code, of the environments, of the settings that runs
+        changed, and of what was installed where servers ran in environments of their own.
         """
+        revisions = [
+            {REVISION: short(cell.first.revision)} if cell.first.revision else {}
+            for cell in self.cells
+        ]
         machines = [_flat(_environment(cell.first)) for cell in self.cells]
         settings = [_flat(cell.first.settings_changed or {}) for cell in self.cells]
         return [
+            *_differing("", revisions),
             *_differing("", machines),
             *_differing(SETTING, settings),
             *_differing(PACKAGE, self._packages()),
@@ -109,16 +116,21 @@ def per_gib(cell: Cell) -> float | None:
 
 
 def _cells(runs: Iterable[Run]) -> list[Cell]:
-    """Runs of the same cell, label, software and machine together; most goodput first."""
+    """Runs of the same cell, label, code, software and machine together; most goodput first."""
     groups: dict[tuple[Any, ...], list[Run]] = {}
     for run in sorted(runs, key=lambda run: run.started_at):
         measured = run.goodput is not None
-        facts = (run.server_version, run.python_version, run.environment_id) if measured else ()
+        facts = software(run) if measured else ()
         groups.setdefault((run.key, run.label, facts), []).append(run)
     return sorted(
         (Cell(tuple(group)) for group in groups.values()),
         key=lambda cell: -(cell.middle("goodput") or -1.0),
     )
+
+
+def software(run: Run) -> tuple[object, ...]:
+    """What a run was made with, besides its spec: runs that differ in it are not of one cell."""
+    return (run.revision, run.server_version, run.python_version, run.environment_id)
 
 
 def _environment(run: Run) -> dict[str, Any]:

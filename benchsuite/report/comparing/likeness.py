@@ -2,7 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from benchsuite.report.comparing.comparison import PACKAGE, SETTING, Comparison, Difference
+from benchsuite.report.comparing.comparison import (
+    PACKAGE,
+    REVISION,
+    SETTING,
+    Comparison,
+    Difference,
+)
 
 IMMATERIAL = frozenset(
     {
@@ -45,7 +51,7 @@ def _environments(comparison: Comparison) -> list[str]:
     found = [
         one
         for one in comparison.differences
-        if matters(one) and not one.name.startswith((SETTING, PACKAGE))
+        if matters(one) and not one.name.startswith((SETTING, PACKAGE, REVISION))
     ]
     if not found:
         return []

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell
+from benchsuite.report.comparing.comparison import software
 from benchsuite.report.comparing.metrics import Metric
 from benchsuite.results import Level, Status, Verdict
 
@@ -60,7 +61,7 @@ def enters(run: Run) -> bool:
 
 
 def grouped(runs: Iterable[Run]) -> list[Cell]:
-    """Runs of the same cell, label, software and machine together, in the order of their first.
+    """Runs of the same cell, label, code, software and machine together, by their first.
 
     A run without figures knows no software and no machine; it goes with the newest runs of its
     cell and label.
@@ -71,7 +72,7 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
     for run in in_order:
         if run.goodput is not None:
             cell = (run.key, run.label)
-            newest[cell] = (*cell, run.server_version, run.python_version, run.environment_id)
+            newest[cell] = (*cell, *software(run))
             groups.setdefault(newest[cell], []).append(run)
     for run in in_order:
         if run.goodput is None:

@@ -1,0 +1,54 @@
+"""Which state of its repository a project was measured in."""
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+TIMEOUT_S = 10.0
+SHORT = 8
+
+
+def revision_of(folder: Path) -> str:
+    """The commit that is checked out, in hex; empty where there is none, or no git.
+
+    With changes to files that git knows it ends with "+" and what tells these from other changes.
+    Files that git doesn't know don't count: results, caches and uploads lie in many a checkout.
+    """
+    commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
+    if not commit:
+        return ""
+    name = commit.decode("ascii", "replace").strip()
+    if _git(folder, "status", "--porcelain", "--untracked-files=no") == b"":
+        return name
+    changes = _git(folder, "diff", "HEAD", "--binary", "--no-ext-diff", "--no-textconv")
+    return f"{name}+{hashlib.sha256(changes).hexdigest()[:SHORT]}" if changes else f"{name}+"
+
+
+def short(revision: str) -> str:
+    """As people read it: "4f2c1a9b", "4f2c1a9b with changes 03d1c2aa"."""
+    commit, changed, changes = revision.partition("+")
+    return f"{commit[:SHORT]} with changes {changes}".strip() if changed else commit[:SHORT]
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    """What git says; None when it can't be asked, or says no."""
+    command = [
+        "git",
+        # A checkout that belongs to somebody else is only read; nothing in it may be run for that.
+        *("-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
+        *("-C", str(folder)),
+        *arguments,
+    ]
+    try:
+        ended = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return ended.stdout if ended.returncode == 0 else None
