@@ -41,6 +41,17 @@ def _system(name: str) -> Callable[[], bool]:
     return lambda: programs.find(name) is not None
 
 
+def _compose() -> bool:
+    """Docker Compose, as a program of its own or as a part of docker."""
+    if shutil.which("docker-compose"):
+        return True
+    docker = shutil.which("docker")
+    if docker is None:
+        return False
+    tried = [docker, "compose", "version"]
+    return subprocess.run(tried, capture_output=True, check=False, timeout=20).returncode == 0
+
+
 def _module(name: str) -> Callable[[], bool]:
     return lambda: find_spec(name) is not None
 
@@ -95,6 +106,13 @@ NEEDS: dict[str, Need] = {
     "nginx": Need(_system("nginx"), "apt install nginx-light"),
     "haproxy": Need(_system("haproxy"), "apt install haproxy"),
     "openssl": Need(_system("openssl"), "apt install openssl"),
+    "apache": Need(_system("apache2"), "apt install apache2-bin"),
+    "mod_wsgi": Need(
+        lambda: Path("/usr/lib/apache2/modules/mod_wsgi.so").exists(),
+        "apt install libapache2-mod-wsgi-py3",
+    ),
+    "systemd": Need(_system("systemd-analyze"), "apt install systemd"),
+    "docker-compose": Need(_compose, "apt install docker-compose"),
     "redis": Need(_redis, "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
@@ -123,6 +141,7 @@ NEEDS: dict[str, Need] = {
             "pyuwsgi": "pyuwsgi",
             "redis-py": "redis",
             "selectolax": "selectolax",
+            "supervisor": "supervisor",
             "uvicorn": "uvicorn",
             "uvloop": "uvloop",
             "websockets": "websockets",

@@ -1,0 +1,313 @@
+"""Every sample of deploy/, really started where it can be, else looked through by its program."""
+
+import http.client
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from websockets.sync.client import connect
+
+from benchsuite import programs
+from benchsuite.proc import free_port
+from tests.integration.left_behind import eventually, processes_with
+from tests.integration.shop import HOST, READY_S, Shop
+from tests.needs import needs
+from tests.samples import DEPLOY, SOCKETS, UNITS, exec_start, sections
+
+CHECK_S = 60
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    with tempfile.TemporaryDirectory(prefix="shop-") as folder:
+        made = Shop(Path(folder))
+        yield made
+        assert processes_with(made.token) == []
+
+
+def get(port: int, path: str = "/") -> tuple[int, bytes]:
+    with closing(http.client.HTTPConnection(HOST, port, timeout=20)) as connection:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
+def echoes(port: int) -> bool:
+    with connect(f"ws://{HOST}:{port}/ws/", open_timeout=READY_S, proxy=None) as websocket:
+        websocket.send("through")
+        return websocket.recv(timeout=20) == "through"
+
+
+def looked_through(*command: str, env: dict[str, str] | None = None) -> str:
+    """What a program says that looks a file through; it must be content."""
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=CHECK_S,
+        check=False,
+        env={**os.environ, **(env or {})},
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+ACTIVATED = [path for path in UNITS if "Requires" in sections(path)["Unit"]]
+
+
+@pytest.mark.parametrize("path", ACTIVATED, ids=lambda path: path.name)
+@needs("gunicorn", "uvicorn", "daphne")
+def test_a_service_serves_on_the_socket_that_is_opened_for_it(path: Path, shop: Shop) -> None:
+    with shop.activated(shop.words(exec_start(path))) as port:
+        assert eventually(lambda: shop.answers(port), within_s=READY_S)
+        assert get(port)[0] == 200
+
+
+@needs("pyuwsgi")
+def test_the_service_of_uwsgi_serves(shop: Shop) -> None:
+    port = free_port()
+    words = shop.words(exec_start(DEPLOY / "systemd" / "shop-uwsgi.service"))
+    words[words.index("127.0.0.1:8000")] = f"{HOST}:{port}"
+    with shop.started(words, port):
+        assert get(port)[0] == 200
+
+
+NOTIFYING = [path for path in UNITS if sections(path)["Service"]["Type"] == "notify"]
+
+
+@pytest.mark.parametrize("path", NOTIFYING, ids=lambda path: path.name)
+@needs("gunicorn", "pyuwsgi")
+def test_a_service_says_when_it_is_ready(path: Path, shop: Shop) -> None:
+    """Else systemd would wait for it until the start is given up."""
+    words = shop.words(exec_start(path))
+    port = free_port()
+    if "127.0.0.1:8000" in words:
+        words[words.index("127.0.0.1:8000")] = f"{HOST}:{port}"
+    else:
+        words += ["--bind", f"{HOST}:{port}"]
+    notified = shop.folder / "notify"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(notified))
+        listener.settimeout(READY_S)
+        with shop.started(words, port, env={"NOTIFY_SOCKET": str(notified)}):
+            said = b""
+            while b"READY=1" not in said:
+                said = listener.recv(4096)
+
+
+@needs("systemd")
+@pytest.mark.parametrize("path", [*UNITS, *SOCKETS], ids=lambda path: path.name)
+def test_systemd_takes_the_units(path: Path, shop: Shop) -> None:
+    """All of them lie beside each other, as they would."""
+    for one in [*UNITS, *SOCKETS]:
+        (shop.folder / one.name).write_text(shop.moved(one.read_text()))
+    name = path.name.replace("@", "@8001")
+    said = looked_through(
+        "systemd-analyze",
+        "verify",
+        str(shop.folder / name),
+        env={"SYSTEMD_UNIT_PATH": f"{shop.folder}:"},
+    )
+    assert path.name not in said
+
+
+@needs("supervisor", "gunicorn", "daphne")
+def test_supervisord_starts_both_servers_and_ends_them(shop: Shop) -> None:
+    ports = free_port(), free_port()
+    text = shop.moved(
+        (DEPLOY / "supervisor" / "supervisord.conf").read_text(),
+        **{
+            "/run/shop": str(shop.folder),
+            "127.0.0.1:8000": f"{HOST}:{ports[0]}",
+            "127.0.0.1:8001": f"{HOST}:{ports[1]}",
+        },
+    )
+    conf = shop.folder / "supervisord.conf"
+    conf.write_text(text)
+    words = [sys.executable, "-m", "supervisor.supervisord", "-c", str(conf)]
+    with shop.started(words, ports[0]) as process:
+        assert eventually(lambda: shop.answers(ports[1]))
+        command = [sys.executable, "-m", "supervisor.supervisorctl", "-c", str(conf), "status"]
+        states: list[str] = []
+
+        def running() -> bool:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            states[:] = [line.split()[1] for line in done.stdout.splitlines()]
+            return states == ["RUNNING"] * 5
+
+        assert eventually(running), states
+        assert len(process.living()) == 1 + 3 + 4
+        assert echoes(ports[1])
+
+
+@needs("nginx", "uvicorn")
+def test_nginx_shares_among_four_instances_and_serves_files(shop: Shop) -> None:
+    shop.folder.chmod(0o755)
+    port = free_port()
+    with shop.served(4) as instances:
+        main = _nginx(shop, port, instances, "shop.conf")
+        with shop.started([programs.find("nginx") or "", *main], port):
+            seen = {get(port)[1] for _ in range(8)}
+            assert len(seen) == 4
+            assert get(port, "/static/shop.css") == (200, b"body {}")
+            assert echoes(port)
+
+
+@needs("nginx", "uvicorn")
+def test_the_nginx_of_compose_serves(shop: Shop) -> None:
+    port = free_port()
+    with shop.served() as instances:
+        main = _nginx(shop, port, instances, "compose.conf")
+        with shop.started([programs.find("nginx") or "", *main], port):
+            assert get(port)[0] == 200
+            assert echoes(port)
+
+
+def _nginx(shop: Shop, port: int, instances: list[int], name: str) -> list[str]:
+    """The arguments for an nginx with the sample in a folder of its own."""
+    folder = shop.folder / "nginx"
+    (folder / "conf.d").mkdir(parents=True)
+    site = (DEPLOY / "nginx" / name).read_text()
+    backends = [f"127.0.0.1:{at}" for at in range(8001, 8005)]
+    if name == "compose.conf":
+        backends = ["web:8000"]
+    swaps = {old: f"{HOST}:{new}" for old, new in zip(backends, instances, strict=True)}
+    swaps["listen 80;"] = f"listen {HOST}:{port};"
+    if name == "shop.conf":
+        swaps["/var/log/nginx/shop.access.log"] = str(folder / "access.log")
+    (folder / "conf.d" / "shop.conf").write_text(shop.moved(site, **swaps))
+    main = shop.moved(
+        (DEPLOY / "nginx" / "nginx.conf").read_text(),
+        **{
+            "user www-data;": "user root;" if os.geteuid() == 0 else "",
+            "/run/nginx.pid": str(folder / "nginx.pid"),
+            "/var/log/nginx/error.log": "stderr",
+            "/etc/nginx/conf.d": str(folder / "conf.d"),
+        },
+    )
+    temporary = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    main = main.replace("http {\n", "http {\n" + temporary)
+    (folder / "nginx.conf").write_text(f"daemon off;\n{main}")
+    arguments = ["-p", f"{folder}/", "-c", str(folder / "nginx.conf"), "-e", "stderr"]
+    looked_through(programs.find("nginx") or "", *arguments, "-t", "-q")
+    return arguments
+
+
+@needs("haproxy", "uvicorn")
+def test_haproxy_shares_among_four_instances(shop: Shop) -> None:
+    port = free_port()
+    with shop.served(4) as instances:
+        swaps = {f"127.0.0.1:{8000 + at}": f"{HOST}:{one}" for at, one in enumerate(instances, 1)}
+        text = shop.moved(
+            (DEPLOY / "haproxy" / "haproxy.cfg").read_text(),
+            **{
+                "user haproxy": "user root" if os.geteuid() == 0 else "",
+                "group haproxy": "group root" if os.geteuid() == 0 else "",
+                "/run/haproxy/admin.sock": str(shop.folder / "admin.sock"),
+                "bind :80": f"bind {HOST}:{port}",
+                **swaps,
+            },
+        )
+        conf = shop.folder / "haproxy.cfg"
+        conf.write_text(text)
+        haproxy = programs.find("haproxy") or ""
+        looked_through(haproxy, "-c", "-f", str(conf))
+        with shop.started([haproxy, "-db", "-f", str(conf)], port):
+            assert len({get(port)[1] for _ in range(8)}) == 4
+            assert echoes(port)
+
+
+MODULES = Path("/usr/lib/apache2/modules")
+
+
+@needs("apache", "uvicorn")
+def test_apache_before_a_server_of_its_own(shop: Shop) -> None:
+    port = free_port()
+    with shop.served() as (instance,):
+        arguments = _apache(
+            shop,
+            port,
+            "shop-proxy.conf",
+            ["proxy", "proxy_http", "proxy_wstunnel", "headers", "rewrite"],
+            {"127.0.0.1:8000": f"{HOST}:{instance}"},
+        )
+        with shop.started([programs.find("apache2") or "", *arguments, "-DFOREGROUND"], port):
+            assert get(port)[0] == 200
+            assert echoes(port)
+
+
+@needs("apache", "mod_wsgi")
+def test_apache_takes_the_site_of_mod_wsgi(shop: Shop) -> None:
+    """Only looked through: the Python it is built for is not the one of every test."""
+    _apache(
+        shop,
+        free_port(),
+        "shop-wsgi.conf",
+        ["wsgi", "alias"],
+        {"user=shop group=shop": ""},
+    )
+
+
+def _apache(
+    shop: Shop, port: int, name: str, modules: list[str], swaps: dict[str, str]
+) -> list[str]:
+    """The arguments for an Apache with nothing but the sample."""
+    folder = shop.folder / "apache"
+    folder.mkdir()
+    lines = [
+        f'ServerRoot "{folder}"',
+        f'DefaultRuntimeDir "{folder}"',
+        f'PidFile "{folder}/apache.pid"',
+        f'Mutex "file:{folder}" default',
+        "ErrorLog /dev/stderr",
+        f"Listen {HOST}:{port}",
+        *(
+            f"LoadModule {one}_module {MODULES}/mod_{one}.so"
+            for one in ["mpm_event", "authz_core", *modules]
+        ),
+    ]
+    site = shop.moved((DEPLOY / "apache" / name).read_text(), **{"*:80": f"{HOST}:{port}", **swaps})
+    conf = folder / "apache.conf"
+    conf.write_text("\n".join(lines) + "\n" + site)
+    arguments = ["-f", str(conf)]
+    looked_through(programs.find("apache2") or "", *arguments, "-t")
+    return arguments
+
+
+SECRETS = {
+    "POSTGRES_PASSWORD": "x",
+    "SECRET_KEY": "x",
+    "DATABASE_URL": "postgres://database/shop",
+}
+
+
+@needs("docker-compose")
+def test_docker_compose_takes_the_file() -> None:
+    found = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
+    said = looked_through(*found, "-f", str(DEPLOY / "compose.yaml"), "config", env=SECRETS)
+    assert re.search(r"published: '?\"?8080", said)
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "swarm/Dockerfile"])
+def test_the_images_are_made_of_known_steps(name: str) -> None:
+    """Nothing builds them where there is no Docker; a slip in a word is seen all the same."""
+    text = (DEPLOY / name).read_text().replace("\\\n", "")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    known = {"ARG", "CMD", "COPY", "ENV", "EXPOSE", "FROM", "RUN", "STOPSIGNAL", "USER", "WORKDIR"}
+    assert {line.split()[0] for line in lines} <= known
+    assert lines[0].startswith("ARG BASE_IMAGE=")
+    assert all(shlex.split(line) for line in lines)
