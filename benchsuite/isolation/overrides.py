@@ -43,7 +43,7 @@ def overridden(settings: Settings, plan: Plan) -> tuple[dict[str, Any], dict[str
     change_databases(changes, plan)
     change_layers(changes, plan)
     _debug(changes)
-    _hosts(changes)
+    _hosts(changes, plan)
     _https(changes)
     _mail(changes)
     _caches(changes, plan)
@@ -60,9 +60,10 @@ def _debug(changes: Changes) -> None:
         changes.put("DEBUG", False, "False (was True)")
 
 
-def _hosts(changes: Changes) -> None:
+def _hosts(changes: Changes, plan: Plan) -> None:
     hosts = list(changes.settings.get("ALLOWED_HOSTS") or [])
-    missing = [host for host in LOOPBACK if host not in hosts and "*" not in hosts]
+    wanted = dict.fromkeys(host for host in (*LOOPBACK, plan.server_host) if host)
+    missing = [host for host in wanted if host not in hosts and "*" not in hosts]
     if missing:
         changes.put("ALLOWED_HOSTS", [*hosts, *missing], f"{' and '.join(missing)} added")
 

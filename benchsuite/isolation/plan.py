@@ -45,6 +45,8 @@ class Plan:
     """Dotted path of the default channel layer's class; empty leaves the project's."""
     layer_url: str = ""
     """Where the Redis of that layer is."""
+    server_host: str = ""
+    """Where the server listens, when it is not on loopback."""
     needs_target_app: bool = False
     mounts_target: bool = False
     """Whether /bench/ must be put before the project's own URLs."""

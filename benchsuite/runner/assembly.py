@@ -15,6 +15,7 @@ from typing import Any
 
 from benchsuite import around, conf
 from benchsuite.delay import netem
+from benchsuite.delay.address import HOST
 from benchsuite.delay.choice import Choice, choose
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.exceptions import UsageError
@@ -23,7 +24,7 @@ from benchsuite.fronts.starting import front
 from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
 from benchsuite.probe import answers_as
-from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
+from benchsuite.proc import Process, ensure_port_free, running, wait_until_ready
 from benchsuite.runner.serving import (
     DATABASE,
     DELAY,
@@ -37,7 +38,7 @@ from benchsuite.runner.surroundings import surroundings
 from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.services.redis import redis
 from benchsuite.services.service import Service
-from benchsuite.specs import PROXY, REDIS, RunSpec
+from benchsuite.specs import PROXY, REDIS, TCP, RunSpec
 
 READY_TIMEOUT_S = 60.0
 
@@ -91,8 +92,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
             late = stack.enter_context(_delayer(start))
             plan = stack.enter_context(start.clone(**_amended(start, late, services)))
             scene = Scene(late, plan, services)
-            port = port or free_port(late.server_host)
-            ensure_port_free(late.server_host, port)
+            port = _port(late, port)
             scheme = _servers(start, stack, found, scene, port)
             host, port = late.clients(port)
             for process in late.processes().values():
@@ -139,7 +139,7 @@ def _delayer(start: Start) -> Iterator[Delayer]:
         choice = choose(
             spec.by,
             netem=netem.available(),
-            cut_off=facts.cut_off,
+            cut_off=(*facts.cut_off, *_not_in_there(start)),
             may_reach_more=start.may_reach_more,
         )
     with delayer(
@@ -156,12 +156,11 @@ def _delayer(start: Start) -> Iterator[Delayer]:
 
 def _amended(start: Start, late: Delayer, services: Mapping[str, str]) -> dict[str, Any]:
     """Fields of the plan that are known only when everything around the servers is up."""
-    amended: dict[str, Any] = {}
+    amended: dict[str, Any] = {"server_host": late.server_host}
     if start.database is not None:
         amended["database_url"] = start.database.url
-    if start.spec.delay.to_database_s:
-        found = late.database()
-        assert found is not None
+    found = late.database()
+    if found is not None and found != start.facts.database_address:
         amended["database_host"], amended["database_port"] = found
     if start.spec.layer.backend:
         amended["layer"] = start.spec.layer.path
@@ -169,11 +168,25 @@ def _amended(start: Start, late: Delayer, services: Mapping[str, str]) -> dict[s
     return amended
 
 
+def _port(late: Delayer, wanted: int | None) -> int:
+    """The port to serve on; a private network is the server's own, and all of it is free."""
+    port = wanted or late.free_port()
+    if late.server_host == HOST:
+        ensure_port_free(HOST, port)
+    return port
+
+
+def _not_in_there(start: Start) -> list[str]:
+    """What the run itself has where a server in a private network would not reach it."""
+    by_tcp = start.spec.layer.by == TCP and REDIS in around.wanted_services(start.spec)
+    return ["its front"] * bool(start.spec.server.front) + ["its Redis"] * by_tcp
+
+
 def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
     """The server on that port, or its instances with a front on it; the scheme clients speak."""
     spec = start.spec.server
     host = scene.late.server_host
-    ports = [port] if not spec.front else [free_port(host) for _ in range(spec.instances)]
+    ports = [port] if not spec.front else [scene.late.free_port() for _ in range(spec.instances)]
     servers = [_server(start, stack, found, scene, (host, one)) for one in ports]
     for process, one in zip(servers, ports, strict=True):
         ready_s = _wait(start, process, f"http://{host}:{one}")

@@ -1,8 +1,13 @@
 """Whole runs in which what the server sends is late."""
 
 import json
+import subprocess
+import sys
 
-from tests.integration.command import Command
+import pytest
+
+from tests.integration.command import LONGEST_S, ROOT, Command
+from tests.integration.delay_network import IN_A_NETWORK
 from tests.needs import needs
 
 RUN = (
@@ -19,3 +24,24 @@ def test_through_the_proxy(command: Command) -> None:
     assert run["delay"]["by"] == "proxy"
     # gunicorn-sync closes its connections: each request is late by the SYN's answer and its own.
     assert 0.1 < run["response_time"]["p50"] < 0.5
+
+
+@needs("gunicorn", "private-network", "iproute2")
+@pytest.mark.parametrize("words", [("--delay-by=netem",), ("--delay-by=auto",)])
+def test_in_a_private_network(words: tuple[str, ...], command: Command) -> None:
+    """The kernel's part is left out, so nothing is late; all else is as it would be."""
+    program = [sys.executable, "-m", "tests.integration.delayed_manage"]
+    done = subprocess.run(
+        [*IN_A_NETWORK, *program, *RUN, *words],
+        cwd=ROOT,
+        env=command.env,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads(done.stdout)
+    assert run["delay"]["by"] == "netem"
+    assert run["failures"] == 0
+    assert run["requests"] > 10
