@@ -1,6 +1,6 @@
 """Simulated server starts with known truth, and what `benchsuite.stats.compare` says of them.
 
-`benchmarks/statistics.py` runs it. Each case calls the function that command and pages call.
+`benchmarks.comparisons.py` runs it. Each case calls the function that command and pages call.
 """
 
 import argparse
@@ -62,7 +62,7 @@ METHODS: Any = ((np.mean, "percentile"), (np.mean, "BCa"), (np.median, "percenti
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.statistics")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.comparisons")
     parser.add_argument("--quick", action="store_true", help="a quarter of the cases")
     parser.add_argument("--cases", type=int, default=400, help="of each cell of the first tables")
     options = parser.parse_args()

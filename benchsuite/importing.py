@@ -1,8 +1,12 @@
-"""What another program must be told to import the project, and benchsuite: never our packages."""
+"""What another program must be told to import the project, and benchsuite.
+
+Another interpreter never gets our packages; a child of our own gets all that we have.
+"""
 
 import os
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchsuite.interpreter import Interpreter
@@ -23,6 +27,14 @@ def import_path(python: Interpreter, folder: Path) -> str:
         return os.pathsep.join(project_folders())
     others = [one for one in project_folders() if Path(one).name not in _PACKAGES]
     return os.pathsep.join([str(_linked(folder)), *others])
+
+
+def whole_path(env: Mapping[str, str]) -> str:
+    """The PYTHONPATH with which a child of our own interpreter finds whatever we find: what `env`
+    says, then the rest of our own path. Workloads may lie next to manage.py.
+    """
+    said = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    return os.pathsep.join(dict.fromkeys([*said, *(entry or os.getcwd() for entry in sys.path)]))
 
 
 def project_folders() -> list[str]:

@@ -5,7 +5,6 @@ import json
 import os
 import selectors
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -14,7 +13,7 @@ from typing import Any
 
 from benchsuite import logfile
 from benchsuite.exceptions import DatabaseError, UsageError
-from benchsuite.importing import import_path
+from benchsuite.importing import import_path, whole_path
 from benchsuite.interpreter import ASTRAY, OWN, Interpreter
 from benchsuite.interrupts import held_back
 from benchsuite.isolation.facts import Facts
@@ -262,9 +261,7 @@ def _environment(env: Mapping[str, str], folder: Path, python: Interpreter) -> d
     can import; with another one the project and benchsuite, and the rest from its own packages.
     """
     if python.is_own:
-        paths = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
-        paths += [entry or os.getcwd() for entry in sys.path]
-        path = os.pathsep.join(dict.fromkeys(paths))
+        path = whole_path(env)
         left_out: tuple[str, ...] = (RUN_VARIABLE,)
     else:
         path = import_path(python, folder)

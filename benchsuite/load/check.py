@@ -6,7 +6,6 @@ from gevent import Timeout
 
 from benchsuite.exceptions import AnswerError
 from benchsuite.load.clients import Gate, HttpClient, RequestFailed, Target
-from benchsuite.load.recorder import Recorder
 from benchsuite.load.refusal import sentence
 from benchsuite.load.users import last_line, told
 from benchsuite.load.websocket.dialect import Dialect
@@ -14,11 +13,8 @@ from benchsuite.stats.samples import Kind
 from benchsuite.workloads.base import Workload
 
 
-class _Unrecorded(Recorder):
+class _Unrecorded:
     """Nothing of the check is measured."""
-
-    def __init__(self) -> None:
-        pass
 
     def index(self, name: str, scope: str) -> int:
         return 0

@@ -17,6 +17,7 @@ import numpy as np
 
 from benchsuite import cpus
 from benchsuite.exceptions import AnswerError, LoadError
+from benchsuite.importing import whole_path
 from benchsuite.load import job as messages
 from benchsuite.load import spool
 from benchsuite.load.job import SAMPLES_FILE, Done, Job, Tick, decode_done
@@ -49,6 +50,7 @@ def load_worker(
     the process is gone, whatever happened.
     """
     spool.mkdir(parents=True, exist_ok=True)
+    given = os.environ if env is None else env
     events, child_events = os.pipe()
     try:
         with log.open("ab") as log_file, cpus.given(on_cpus):
@@ -58,7 +60,7 @@ def load_worker(
                 stdout=log_file,
                 stderr=log_file,
                 pass_fds=(child_events,),
-                env=_with_our_path(os.environ if env is None else env),
+                env={**given, "PYTHONPATH": whole_path(given)},
                 start_new_session=True,
             )
     except BaseException:
@@ -240,9 +242,3 @@ class _Progress:
             rate=len(new) / passed_s if passed_s > 0 else 0.0,
             p95_s=float(np.quantile(times, 0.95, method="inverted_cdf")) if len(times) else None,
         )
-
-
-def _with_our_path(env: Mapping[str, str]) -> dict[str, str]:
-    """The child finds the modules that we find: workloads may live next to manage.py."""
-    ours = [entry or os.getcwd() for entry in sys.path]
-    return {**env, "PYTHONPATH": os.pathsep.join(dict.fromkeys(ours))}

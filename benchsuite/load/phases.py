@@ -12,7 +12,7 @@ from locust.env import Environment
 from benchsuite.exceptions import LoadError
 from benchsuite.load.job import Done, Job
 from benchsuite.load.pulse import Pulse
-from benchsuite.load.recorder import Recorder
+from benchsuite.load.recorder import SpoolRecorder
 from benchsuite.specs import Stage
 
 TICK_S = 1.0
@@ -67,7 +67,9 @@ class Crowd(Protocol):
 class Course:
     """One load from "go" to its end."""
 
-    def __init__(self, job: Job, crowd: Crowd, recorder: Recorder, stop: Event, say: Say) -> None:
+    def __init__(
+        self, job: Job, crowd: Crowd, recorder: SpoolRecorder, stop: Event, say: Say
+    ) -> None:
         self._load = job.load
         self._shared_origin = job.parts > 1 or job.load.is_open
         self._spawn_rate = job.load.spawn_rate and job.load.spawn_rate / job.parts

@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Protocol
 
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE
 from benchsuite.stats.samples import RECORD, Kind
@@ -13,7 +14,29 @@ MAX_NAMES = 1000
 OTHER_NAMES = "(other paths)"
 
 
-class Recorder:
+class Recorder(Protocol):
+    """Takes down what clients and users did."""
+
+    def index(self, name: str, scope: str) -> int:
+        """The number that stands for a name in the samples."""
+
+    def add(
+        self,
+        index: int,
+        kind: Kind,
+        user: int,
+        body_bytes: int,
+        intended: float,
+        start: float,
+        finish: float,
+    ) -> None:
+        """One sample; in the closed model a request is meant to start when it starts."""
+
+    def example(self, index: int, kind: Kind, message: str) -> None:
+        """Keeps the first message of each name and kind."""
+
+
+class SpoolRecorder:
     """Keeps packed samples until the next flush, once a second, outside of any request."""
 
     def __init__(self, folder: Path) -> None:
@@ -26,7 +49,6 @@ class Recorder:
         self.flush()
 
     def index(self, name: str, scope: str) -> int:
-        """The number that stands for a name in the samples."""
         index = self._indexes.get((name, scope))
         if index is None:
             if len(self._indexes) >= MAX_NAMES and name != OTHER_NAMES:
@@ -46,11 +68,9 @@ class Recorder:
         start: float,
         finish: float,
     ) -> None:
-        """One sample; in the closed model a request is meant to start when it starts."""
         self._packed += RECORD.pack(index, kind, user, body_bytes, intended, start, finish)
 
     def example(self, index: int, kind: Kind, message: str) -> None:
-        """Keeps the first message of each name and kind."""
         if kind not in self._examples[index]:
             self._examples[index][kind] = message
             self._names_changed = True

@@ -32,7 +32,7 @@ from benchsuite.load.clients import Gate, Target
 from benchsuite.load.job import Job, decode_job
 from benchsuite.load.locustfile import LocustfileUsers
 from benchsuite.load.phases import Course, Crowd
-from benchsuite.load.recorder import Recorder
+from benchsuite.load.recorder import SpoolRecorder
 from benchsuite.load.users import Journeys, last_line
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.workloads.base import Workload
@@ -111,7 +111,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     job = parent.job.get()
     assert job is not None
     random.seed(job.seed)
-    recorder = Recorder(Path(job.spool))
+    recorder = SpoolRecorder(Path(job.spool))
     crowd: Crowd
     if job.locustfile:
         crowd = LocustfileUsers(job, recorder)

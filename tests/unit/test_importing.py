@@ -6,7 +6,7 @@ import sysconfig
 from pathlib import Path
 
 import benchsuite
-from benchsuite.importing import import_path, project_folders
+from benchsuite.importing import import_path, project_folders, whole_path
 from benchsuite.interpreter import OWN, Interpreter
 
 
@@ -39,3 +39,11 @@ def test_another_one_gets_benchsuite_by_a_link_and_none_of_our_packages(tmp_path
     assert str(user) not in path
     assert [one.name for one in (run / "import").iterdir()] == ["benchsuite"]
     assert (run / "import/benchsuite").resolve() == Path(benchsuite.__file__).parent.resolve()
+
+
+def test_a_child_of_ours_finds_what_it_is_told_and_then_what_we_find(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", "/lib", "/shop"])
+    assert whole_path({}).split(os.pathsep) == [os.getcwd(), "/lib", "/shop"]
+    said = {"PYTHONPATH": f"/shop{os.pathsep}"}
+    assert whole_path(said).split(os.pathsep) == ["/shop", os.getcwd(), "/lib"]

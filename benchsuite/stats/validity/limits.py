@@ -66,6 +66,10 @@ LIMITS: Mapping[str, Limit] = {
         weak=0,
         invalid=50,
     ),
+    "B207": Limit(
+        name="layer",
+        of="processes that a channel layer in memory can't join: refused before the run",
+    ),
     "B208": Limit(
         name="not-stored", of="completions that the database has too few, or too many", invalid=0
     ),

@@ -8,18 +8,18 @@ import pytest
 from benchsuite.load import recorder as recording
 from benchsuite.load import spool
 from benchsuite.load.job import SAMPLES_FILE
-from benchsuite.load.recorder import OTHER_NAMES, Recorder
+from benchsuite.load.recorder import OTHER_NAMES, SpoolRecorder
 from benchsuite.stats.samples import JOURNEY, RECORD, REQUEST, Kind
 
 
 @pytest.fixture
-def recorder(tmp_path: Path) -> Iterator[Recorder]:
-    one = Recorder(tmp_path)
+def recorder(tmp_path: Path) -> Iterator[SpoolRecorder]:
+    one = SpoolRecorder(tmp_path)
     yield one
     one.close()
 
 
-def test_samples_come_back_as_they_were(recorder: Recorder, tmp_path: Path) -> None:
+def test_samples_come_back_as_they_were(recorder: SpoolRecorder, tmp_path: Path) -> None:
     journey = recorder.index("buy", JOURNEY)
     page = recorder.index("GET /", REQUEST)
     recorder.add(page, Kind.OK, 3, 1234, 10.5, 10.5, 11.25)
@@ -38,13 +38,13 @@ def test_samples_come_back_as_they_were(recorder: Recorder, tmp_path: Path) -> N
     ]
 
 
-def test_a_name_has_one_number_in_each_scope(recorder: Recorder) -> None:
+def test_a_name_has_one_number_in_each_scope(recorder: SpoolRecorder) -> None:
     assert recorder.index("a", REQUEST) == recorder.index("a", REQUEST)
     assert recorder.index("a", REQUEST) != recorder.index("a", JOURNEY)
 
 
 def test_too_many_names_become_one(
-    recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recorder: SpoolRecorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recording, "MAX_NAMES", 3)
     numbers = [recorder.index(f"GET /{n}", REQUEST) for n in range(6)]
@@ -53,7 +53,7 @@ def test_too_many_names_become_one(
     assert [entry.name for entry in spool.read_names(tmp_path)][-1] == OTHER_NAMES
 
 
-def test_nothing_is_written_before_the_flush(recorder: Recorder, tmp_path: Path) -> None:
+def test_nothing_is_written_before_the_flush(recorder: SpoolRecorder, tmp_path: Path) -> None:
     recorder.add(recorder.index("a", REQUEST), Kind.OK, 0, 0, 1.0, 1.0, 2.0)
     assert len(spool.read(tmp_path)[0]) == 0
     recorder.flush()

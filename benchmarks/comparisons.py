@@ -1,6 +1,6 @@
 """Whether `benchsuite.stats.compare` keeps its word: simulated server starts, known truth.
 
-    python -m benchmarks.statistics [--quick] [--cases 400]
+    python -m benchmarks.comparisons [--quick] [--cases 400]
 
 Prints how often the 95 % interval holds the true ratio, how often two equal sides come out
 "different" (A/A), how often a 5 % slowdown is found, and whether what `detectable` promises is
