@@ -30,10 +30,10 @@ class Memory(Device):
     def sample(self, snapshot: Snapshot) -> Figures:
         if not snapshot.costly:
             return {}
-        return {"memory_bytes": _sum_pss(snapshot.stats)}
+        return {"memory_bytes": sum_pss(snapshot.stats)}
 
 
-def _sum_pss(stats: tuple[Stat, ...]) -> int | None:
+def sum_pss(stats: tuple[Stat, ...]) -> int | None:
     """None when a living process can't be read (a sum without it would be wrong) or none is
     left."""
     total = None

@@ -1,0 +1,48 @@
+"""Compression: RFC 7692."""
+
+import zlib
+
+from benchsuite.conformance.findings import Check, Deviation, Note, Outcome
+from benchsuite.conformance.frames import Opcode
+from benchsuite.conformance.peer import Peer
+
+RSV1 = 4
+TAIL = b"\x00\x00\xff\xff"
+TEXT = b"all work and no play " * 200
+
+
+def _deflate(peer: Peer) -> Note | None:
+    """Takes up the offer or not; where it does, a compressed message must come back whole."""
+    with peer.open(extensions="permessage-deflate") as connection:
+        chosen = connection.answer.header("sec-websocket-extensions")
+        if chosen is None:
+            return Note("does not compress", Outcome.OK)
+        if not chosen.startswith("permessage-deflate"):
+            raise Deviation(f"answers the offer of permessage-deflate with {chosen!r}")
+        press = zlib.compressobj(wbits=-15)
+        small = (press.compress(TEXT) + press.flush(zlib.Z_SYNC_FLUSH)).removesuffix(TAIL)
+        connection.send(Opcode.TEXT, small, reserved=RSV1)
+        found = connection.frame()
+        if found is None or found.opcode != Opcode.TEXT or not found.fin:
+            raise Deviation(f"answers a compressed message with {found}")
+        payload = found.payload
+        if found.reserved == RSV1:
+            payload = zlib.decompressobj(wbits=-15).decompress(payload + TAIL)
+        if payload != TEXT:
+            raise Deviation(f"turns a compressed message into {payload[:40]!r}")
+    return Note(f"compresses when asked: {chosen}", Outcome.OK)
+
+
+def _unknown(peer: Peer) -> Note | None:
+    with peer.open(extensions="x-benchsuite; a=1") as connection:
+        chosen = connection.answer.header("sec-websocket-extensions")
+    if chosen is not None:
+        raise Deviation(f"takes up an extension that doesn't exist: {chosen}")
+    return None
+
+
+GROUP = "extensions"
+CHECKS = (
+    Check(GROUP, "permessage-deflate", "RFC 7692", _deflate),
+    Check(GROUP, "an unknown extension is passed over", "9.1", _unknown),
+)

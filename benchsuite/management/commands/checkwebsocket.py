@@ -1,0 +1,101 @@
+"""Checks what servers make of the WebSocket protocol: what holds, and what does not."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchsuite import conf
+from benchsuite.conformance.findings import Outcome
+from benchsuite.conformance.session import APPLICATIONS, ASGI, Report, can_be_checked, report
+from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.management.around_arguments import pairs
+from benchsuite.management.conformance_table import headline, table
+from benchsuite.management.output import Screen
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--server",
+            metavar="NAME[,NAME…]",
+            help="which to check (default: all that speak WebSocket and can run here)",
+        )
+        parser.add_argument(
+            "--application",
+            choices=APPLICATIONS,
+            default=ASGI,
+            help="the smallest echo that ASGI allows, or the consumer of Channels that runs "
+            "measure (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--option",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="of the servers, as for runbench; may be repeated",
+        )
+        parser.add_argument("--all", action="store_true", help="show also what is as it should be")
+        parser.add_argument(
+            "--json", metavar="FILE", help="write all results as JSON; - for standard output"
+        )
+        parser.add_argument(
+            "--strict", action="store_true", help="end with status 1 when a check has failed"
+        )
+
+    def handle(self, **options: Any) -> None:
+        screen = Screen(quiet_stdout=options["json"] == "-")
+        reports: list[Report] = []
+        try:
+            names = _servers(options["server"])
+            settings = pairs("--option", options["option"])
+            for name in names:
+                found = report(
+                    conf.server_class(name),
+                    application=options["application"],
+                    options=settings,
+                )
+                reports.append(found)
+                screen.console.print(headline(found), highlight=False)
+                screen.console.print(table(found, everything=options["all"]))
+        except (UsageError, UnavailableError) as error:
+            raise CommandError(str(error), returncode=2) from error
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=1) from error
+        if options["json"]:
+            _write(options["json"], reports)
+        if options["strict"] and any(one.count(Outcome.FAILED) for one in reports):
+            raise CommandError("A check has failed, and --strict was given.", returncode=1)
+
+
+def _servers(given: str | None) -> list[str]:
+    able = [name for name in conf.server_paths() if can_be_checked(conf.server_class(name))]
+    if not given:
+        return [name for name in able if conf.server_class(name).available().ok]
+    for name in (names := [one.strip() for one in given.split(",")]):
+        adapter = conf.server_class(name)
+        if name not in able:
+            raise UsageError(
+                f"{name} does not echo plain WebSocket messages; there are: {', '.join(able)}."
+            )
+        if not (usable := adapter.available()).ok:
+            raise UnavailableError(
+                f"{name} can't run here: {usable.reason}; {usable.command} would help."
+            )
+    return names
+
+
+def _write(file: str, reports: list[Report]) -> None:
+    content = json.dumps([one.to_json() for one in reports], indent=1, ensure_ascii=False) + "\n"
+    if file == "-":
+        sys.stdout.write(content)
+        return
+    try:
+        Path(file).write_text(content)
+    except OSError as error:
+        raise CommandError(f"{file} could not be written: {error.strerror}.") from error

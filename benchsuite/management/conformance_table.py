@@ -1,0 +1,33 @@
+"""What servers made of WebSocket, for people."""
+
+from rich import box
+from rich.table import Table
+
+from benchsuite.conformance.findings import Finding, Outcome
+from benchsuite.conformance.session import Report
+
+STYLES = {Outcome.OK: "green", Outcome.INFORMATIONAL: "yellow", Outcome.FAILED: "red"}
+
+
+def headline(report: Report) -> str:
+    options = " ".join(f"{name}={value}" for name, value in report.options.items())
+    named = " ".join(part for part in (report.server, report.version, options) if part)
+    counts = ", ".join(f"{report.count(outcome)} {outcome}" for outcome in Outcome)
+    return f"{named} · {report.application}: {counts} in {report.seconds:.0f} s"
+
+
+def table(report: Report, *, everything: bool) -> Table:
+    """A row for each thing seen; checks of a group that came to the same share one."""
+    found = Table(
+        "group", "check", "section", "result", "seen", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    rows: dict[tuple[str, Outcome, str], list[Finding]] = {}
+    for finding in report.findings:
+        if everything or finding.outcome != Outcome.OK or finding.seen:
+            key = (finding.check.group, finding.outcome, finding.seen)
+            rows.setdefault(key, []).append(finding)
+    for (group, outcome, seen), findings in rows.items():
+        names = "; ".join(finding.check.name for finding in findings)
+        sections = ", ".join(dict.fromkeys(finding.check.section for finding in findings))
+        found.add_row(group, names, sections, f"[{STYLES[outcome]}]{outcome}[/]", seen)
+    return found
