@@ -69,6 +69,20 @@ def split(
     return tuple(cpu for cpu in cpus if cpu not in load), load
 
 
+def beside(
+    load: Collection[int] | None, target: Collection[int] | None, everything: Collection[int]
+) -> Cpus | None:
+    """CPUs for who looks on: those of neither or, where there are none, all but the load's.
+
+    None where the load is not pinned, or has them all. A reading takes milliseconds once a second;
+    on the load's CPU that is one timer in a hundred, which B102 rightly tells.
+    """
+    if load is None:
+        return None
+    others = set(everything) - set(load)
+    return tuple(sorted(others - set(target or others) or others)) or None
+
+
 def parse(text: str) -> Cpus:
     """CPU numbers from "0", "0,2" or "0-3,8"; raises UsageError."""
     cpus: set[int] = set()

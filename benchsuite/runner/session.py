@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from benchsuite import conf, descriptors, environment, planning, preparing
+from benchsuite import conf, cpus, descriptors, environment, planning, preparing
 from benchsuite.exceptions import AnswerError, BenchsuiteError
 from benchsuite.guard import guarded
 from benchsuite.isolation.databases import Keeper
@@ -153,7 +153,12 @@ class Session:
         draft.stored_before = keeper.counts(token)
         draft.witness = witness = Witness(draft.serving, load.pids)
         asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
-        with witness.looking_on(asked, job, folder), draft.watched(witness.sampler()):
+        looking_on = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
+        with (
+            cpus.given(looking_on),  # this thread, and what it starts: sampler and prober
+            witness.looking_on(asked, job, folder),
+            draft.watched(witness.sampler()),
+        ):
             draft.done = _load(load, draft, watcher)
         draft.stored_after = keeper.counts(token)
         draft.read_samples(*load.samples())

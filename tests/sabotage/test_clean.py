@@ -1,7 +1,9 @@
 """Runs that nobody breaks: no finding of the sabotage suite but those that neighbours explain."""
 
 import os
+import threading
 
+import psutil
 import pytest
 
 from benchsuite.results import Ceiling, RunResult
@@ -30,6 +32,27 @@ def test_a_pinned_run_shares_no_cpu(lab: Laboratory) -> None:
         pin(server_processes(), CPUS[1:])
 
     assert findings(lab.run(at_ready=apart, duration_s=1.0), "B403") == []
+
+
+@pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs to keep apart")
+def test_who_looks_on_keeps_away_from_the_load(lab: Laboratory) -> None:
+    """Sampler, prober and this process; afterwards it may run where it could before."""
+    seen: dict[str, set[int]] = {}
+
+    def look() -> None:
+        own = psutil.Process()
+        seen["here"] = os.sched_getaffinity(0)
+        (prober,) = (
+            one for one in own.children(recursive=True) if "benchsuite.prober" in str(one.cmdline())
+        )
+        seen["prober"] = set(os.sched_getaffinity(prober.pid))
+        for thread in threading.enumerate():
+            if thread.name == "benchsuite-sampler" and thread.native_id:
+                seen["sampler"] = os.sched_getaffinity(thread.native_id)
+
+    lab.run(at_second={1.0: look}, cpus=(CPUS[-1],))
+    assert seen == {name: set(CPUS[:-1]) for name in ("here", "prober", "sampler")}
+    assert sorted(os.sched_getaffinity(0)) == CPUS
 
 
 def _is_clean(result: RunResult) -> None:

@@ -65,6 +65,23 @@ def test_lists_of_cpus(text: str, numbers: tuple[int, ...] | None) -> None:
         assert cpus.parse(text) == numbers
 
 
+@pytest.mark.parametrize(
+    ("load", "target", "expected"),
+    [
+        ((3,), (0, 1), (2,)),  # neither's
+        ((3,), (0, 1, 2), (0, 1, 2)),  # the default split leaves none
+        ((3,), None, (0, 1, 2)),
+        ((0, 1, 2, 3), (0, 1, 2, 3), None),
+        (None, (0, 1), None),
+        ((3,), (3,), (0, 1, 2)),
+    ],
+)
+def test_who_looks_on_keeps_away_from_the_load(
+    load: cpus.Cpus | None, target: cpus.Cpus | None, expected: cpus.Cpus | None
+) -> None:
+    assert cpus.beside(load, target, (0, 1, 2, 3)) == expected
+
+
 @pytest.mark.parametrize("text", ["", "x", "3-1", "1,,2", "-1", "0-", "99999", "0-9999"])
 def test_no_list_of_cpus(text: str) -> None:
     with pytest.raises(UsageError, match="names no CPUs; write numbers: 0, 0,2 or 0-3"):
