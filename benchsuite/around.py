@@ -3,15 +3,33 @@
 from benchsuite import conf
 from benchsuite.delay import netem
 from benchsuite.delay.choice import choose
-from benchsuite.exceptions import UnavailableError
-from benchsuite.servers.base import Available
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.interpreter import installed_version
+from benchsuite.servers.base import Application, Available, ServerAdapter
 from benchsuite.services import postgres, redis
-from benchsuite.specs import NETEM, POSTGRESQL, REDIS, REDIS_PUBSUB, RunSpec
+from benchsuite.specs import (
+    MEMORY,
+    NETEM,
+    POSTGRESQL,
+    REDIS,
+    REDIS_PUBSUB,
+    LayerSpec,
+    RunSpec,
+)
+
+LIBRARIES = {
+    "": (),
+    MEMORY: ("channels",),
+    REDIS: ("channels", "channels-redis"),
+    REDIS_PUBSUB: ("channels", "channels-redis"),
+}
+"""What each layer is made of."""
 
 
 def check(run: RunSpec) -> None:
     """Raises UsageError for what contradicts itself and UnavailableError for what is missing."""
     _check_front(run)
+    _check_layer(run)
     if run.database.use == POSTGRESQL:
         _demand("PostgreSQL", postgres.available())
     if REDIS in wanted_services(run):
@@ -23,7 +41,7 @@ def check(run: RunSpec) -> None:
 def wanted_services(run: RunSpec) -> frozenset[str]:
     """Names of the services that a run starts besides its database."""
     wanted = set(conf.server_class(run.server.server).services)
-    if run.layer.backend in (REDIS, REDIS_PUBSUB):
+    if run.layer.uses_redis and not run.layer.url:
         wanted.add(REDIS)
     return frozenset(wanted)
 
@@ -34,6 +52,45 @@ def _check_front(run: RunSpec) -> None:
     front = conf.front_class(run.server.front)
     front(run.server.front_options)
     _demand(run.server.front, front.available())
+
+
+def _check_layer(run: RunSpec) -> None:
+    layer = run.layer
+    server = conf.server_class(run.server.server)
+    if layer.backend == MEMORY:
+        copies = server(run.server, Application()).processes * run.server.instances
+        if copies > 1:
+            raise UsageError(
+                "--layer=memory stays within one process: of what is sent to a group the others "
+                f"hear nothing, and there would be {copies}; take --layer=redis, or one process."
+            )
+    if conf.workload_class(run.workload.workload).needs_workers:
+        _check_workers(layer, run.workload.workload, server)
+    elif layer.workers:
+        raise UsageError("--layer-workers answer what --workload=layer sends; add it.")
+    for name in LIBRARIES[layer.backend]:
+        if server.serves_project and installed_version(name) is None:
+            raise UnavailableError(
+                f"--layer={layer.backend} needs {name}: pip install 'django-benchsuite[channels]'"
+            )
+
+
+def _check_workers(layer: LayerSpec, workload: str, server: type[ServerAdapter]) -> None:
+    if server.interface != "asgi":
+        raise UsageError(
+            f"The workload {workload} is answered by an ASGI application, and {server.name} serves "
+            "WSGI; take daphne, uvicorn, hypercorn or granian-asgi."
+        )
+    if not layer.backend or (layer.uses_redis and not layer.workers):
+        raise UsageError(
+            f"The workload {workload} sends each request through a channel layer to a worker; add "
+            "--layer=redis --layer-workers=1, or --layer=memory."
+        )
+    if layer.backend == REDIS_PUBSUB and layer.workers > 1:
+        raise UsageError(
+            f"With --layer=redis-pubsub every worker hears every message, so {layer.workers} would "
+            "all answer each request; take --layer=redis, or one worker."
+        )
 
 
 def _demand(name: str, found: Available) -> None:

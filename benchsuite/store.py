@@ -45,7 +45,8 @@ def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
 
 
 def _without_password(spec: RunSpec) -> RunSpec:
-    """The spec as it may be stored and shown: the URL of a database loses its password."""
+    """The spec as it may be stored and shown: URLs of services lose their passwords."""
+    spec = replace(spec, layer=spec.layer.without_password)
     parts = urlsplit(spec.database.use)
     if parts.password is None:
         return spec

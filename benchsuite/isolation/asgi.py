@@ -1,8 +1,8 @@
 """The ASGI callable that runs serve: the project's own, with the run's header on every answer.
 
-The WebSockets of the target and what `runworker` takes from its channels go to the target's own
-routing, whether or not the project uses Channels. What is neither HTTP nor WebSocket (lifespan)
-goes to the project as it is.
+The WebSockets of the target, what goes through the channel layer and what `runworker` takes from it
+go to the target's own routing, whether or not the project uses Channels. What is neither HTTP nor
+WebSocket (lifespan) goes to the project as it is.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,8 @@ from benchsuite.isolation.project import RUN_HEADER, project_asgi, run_token
 Event = dict[str, Any]
 Application = Callable[..., Awaitable[None]]
 
-SOCKETS = "/bench/ws/"
+PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
+"""Where the target's routing is, by type; it gets everything of the type "channel"."""
 
 _header = (RUN_HEADER.lower().encode(), run_token().encode())
 _mark = f"{RUN_HEADER}.{run_token()}"
@@ -58,10 +59,10 @@ def _is_daphne(send: Any) -> bool:
 
 
 def _is_targets(scope: Event) -> bool:
-    if scope["type"] == "websocket" and not scope.get("path", "").startswith(SOCKETS):
-        return False
-    if scope["type"] not in ("websocket", "channel"):
-        return False
+    if scope["type"] != "channel":
+        place = PLACES.get(scope["type"])
+        if place is None or not scope.get("path", "").startswith(place):
+            return False
     plan: Plan = settings.BENCHSUITE_PLAN
     return plan.needs_target_app
 

@@ -101,6 +101,12 @@ def add_layer_to(group: Any) -> None:
         help="how the layer reaches Redis (default: %(default)s)",
     )
     group.add_argument(
+        "--layer-url",
+        default="",
+        metavar="URL",
+        help="a Redis of your own for the layer, such as redis://localhost:6379/0",
+    )
+    group.add_argument(
         "--layer-workers",
         type=int,
         default=0,
@@ -154,7 +160,10 @@ def database(options: Mapping[str, Any]) -> DatabaseSpec:
 
 def layer(options: Mapping[str, Any]) -> LayerSpec:
     return LayerSpec(
-        backend=options["layer"], by=options["layer_by"], workers=options["layer_workers"]
+        backend=options["layer"],
+        by=options["layer_by"],
+        url=options["layer_url"],
+        workers=options["layer_workers"],
     )
 
 

@@ -92,6 +92,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
             late = stack.enter_context(_delayer(start))
             plan = stack.enter_context(start.clone(**_amended(start, late, services)))
             scene = Scene(late, plan, services)
+            _workers(start, stack, found, scene)
             port = _port(late, port)
             scheme = _servers(start, stack, found, scene, port)
             host, port = late.clients(port)
@@ -99,7 +100,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
                 found.add(DELAY, process)
             found.delay = late.to_json() if start.spec.delay else {}
             found.base_url = f"{scheme}://{host}:{port}"
-            _wait(start, found.members[-1].process, found.base_url)
+            _wait(start, found, found.members[-1].process, found.base_url)
             yield
         finally:
             found.log = found.log_tail(LOG_LINES)
@@ -164,7 +165,7 @@ def _amended(start: Start, late: Delayer, services: Mapping[str, str]) -> dict[s
         amended["database_host"], amended["database_port"] = found
     if start.spec.layer.backend:
         amended["layer"] = start.spec.layer.path
-        amended["layer_url"] = services.get(REDIS, "")
+        amended["layer_url"] = start.spec.layer.url or services.get(REDIS, "")
     return amended
 
 
@@ -189,7 +190,7 @@ def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port:
     ports = [port] if not spec.front else [scene.late.free_port() for _ in range(spec.instances)]
     servers = [_server(start, stack, found, scene, (host, one)) for one in ports]
     for process, one in zip(servers, ports, strict=True):
-        ready_s = _wait(start, process, f"http://{host}:{one}")
+        ready_s = _wait(start, found, process, f"http://{host}:{one}")
     found.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
     if not spec.front:
         return "http"
@@ -255,12 +256,38 @@ def _server(
     return found.members[number].process
 
 
-def _wait(start: Start, process: Process, base_url: str) -> float:
+def _workers(start: Start, stack: ExitStack, found: Serving, scene: Scene) -> None:
+    """What answers at the other end of the channel layer; comes up while the server does.
+
+    It gives no sign of that: the first answer through the layer is one.
+    """
+    for number in range(1, start.spec.layer.workers + 1):
+        adapter = start.make(Place(services=scene.services))
+        name = f"runworker {number}"
+        process = stack.enter_context(
+            running(
+                scene.late.wrapped(adapter.python.module("benchsuite.isolation.runworker")),
+                name=name,
+                log=start.folder / f"{WORKERS}-{number}.log",
+                env=surroundings(adapter, token=start.token, plan=scene.plan, seed=start.spec.seed),
+                marker=start.token,
+                on_cpus=start.spec.server.cpus,
+            )
+        )
+        found.add(WORKERS, process, adapter.python.installed("channels"))
+
+
+def _wait(start: Start, found: Serving, process: Process, base_url: str) -> float:
     """Seconds from the start of a process until this run answers there."""
     url = base_url + start.ready_path
-    return wait_until_ready(
-        process, lambda: answers_as(url, start.token), timeout_s=READY_TIMEOUT_S
-    )
+
+    def answers() -> bool:
+        ended = found.ended()
+        if ended is not None:  # whatever it is, without it there will be no answer
+            wait_until_ready(ended.process, lambda: False, timeout_s=0)
+        return answers_as(url, start.token)
+
+    return wait_until_ready(process, answers, timeout_s=READY_TIMEOUT_S)
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:

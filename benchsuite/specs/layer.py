@@ -1,6 +1,8 @@
 """Which channel layer the target has."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from benchsuite.exceptions import UsageError
 from benchsuite.specs.server import MAX_PROCESSES
@@ -17,6 +19,8 @@ PATHS = {
     REDIS_PUBSUB: "channels_redis.pubsub.RedisPubSubChannelLayer",
 }
 
+SCHEMES = ("redis", "rediss", "unix")
+
 TCP = "tcp"
 UNIX = "unix"
 
@@ -28,7 +32,9 @@ class LayerSpec(Spec):
     backend: str = ""
     """"memory", "redis" or "redis-pubsub"; empty leaves the project's own."""
     by: str = TCP
-    """How Redis is reached: "tcp" or "unix"."""
+    """How the run's own Redis is reached: "tcp" or "unix"."""
+    url: str = ""
+    """Of a Redis that is there already; empty for one that the run starts."""
     workers: int = 0
     """Programs `runworker` that answer what is sent through the layer."""
 
@@ -39,12 +45,37 @@ class LayerSpec(Spec):
             )
         if self.by not in (TCP, UNIX):
             raise UsageError(f"--layer-by={self.by} is not known; there are: {TCP}, {UNIX}.")
-        whole("workers", self.workers, 0, MAX_PROCESSES)
+        whole("layer-workers", self.workers, 0, MAX_PROCESSES)
         if self.workers and self.backend == MEMORY:
             raise UsageError(
-                "A layer in memory stays within one process, so --workers can't be reached; take "
-                "--layer=redis."
+                "A layer in memory stays within one process, so --layer-workers can't be reached; "
+                "take --layer=redis."
             )
+        if self.url:
+            self._check_url()
+
+    def _check_url(self) -> None:
+        scheme = urlsplit(self.url).scheme
+        if scheme not in SCHEMES:
+            raise UsageError(
+                f"--layer-url begins with {'://, '.join(SCHEMES)}://, and what was given with "
+                f"{scheme or 'none of them'}."
+            )
+        if not self.uses_redis:
+            raise UsageError(
+                "--layer-url is that of a Redis; add --layer=redis or --layer=redis-pubsub."
+            )
+        if self.by != TCP:
+            raise UsageError("--layer-by is said by the --layer-url; leave one of them out.")
+
+    @property
+    def uses_redis(self) -> bool:
+        return self.backend in (REDIS, REDIS_PUBSUB)
+
+    @property
+    def without_password(self) -> Self:
+        """As it may be stored and shown."""
+        return replace(self, url=_without_password(self.url)) if self.url else self
 
     @property
     def path(self) -> str:
@@ -60,8 +91,19 @@ class LayerSpec(Spec):
         if not self:
             return ""
         words = self.backend or "the project's layer"
-        if self.backend in (REDIS, REDIS_PUBSUB):
+        if self.url:
+            words += f" at {_without_password(self.url)}"
+        elif self.uses_redis:
             words += f" over {self.by}"
         if self.workers:
             words += f", {self.workers} worker{'s' * (self.workers != 1)}"
         return words
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    user, _, place = parts.netloc.rpartition("@")
+    name = user.partition(":")[0]
+    query = urlencode([pair for pair in parse_qsl(parts.query) if pair[0] != "password"])
+    shown = f"{parts.scheme}://{name}{'@' * bool(name)}{place}{parts.path}"
+    return f"{shown}?{query}" if query else shown

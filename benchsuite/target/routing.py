@@ -1,10 +1,11 @@
 """Each consumer at its name, its sync twin at the name with _sync; runs mount this at /bench/ws/.
 
-A project that wants them in its own routing includes `websocket_urlpatterns`; they answer only
+What goes through the channel layer is at /bench/layer/; workers take it from the layer. A project
+that wants the consumers in its own routing includes `websocket_urlpatterns`; they answer only
 inside a server that a run started.
 """
 
-from channels.routing import ChannelNameRouter, ProtocolTypeRouter, URLRouter
+from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import path, re_path
 
 from benchsuite.target.consumers.broadcast import Broadcast, BroadcastSync
@@ -12,6 +13,8 @@ from benchsuite.target.consumers.echo import Echo, EchoSync
 from benchsuite.target.consumers.echo_layer import EchoLayer, EchoLayerSync
 from benchsuite.target.consumers.idle import Idle, IdleSync
 from benchsuite.target.gate import refused, socket_only_in_a_run
+from benchsuite.target.layer.answering import workers_application
+from benchsuite.target.layer.asking import Asking
 
 _consumers = {
     "echo": Echo,
@@ -32,12 +35,10 @@ websocket_urlpatterns = [
     re_path(r"^bench/ws/", refused),
 ]
 
-channel_consumers = {}
-"""Channel → consumer of what `runworker` runs."""
-
 application = ProtocolTypeRouter(
     {
+        "http": Asking(),
         "websocket": URLRouter(websocket_urlpatterns),
-        "channel": ChannelNameRouter(channel_consumers),
+        "channel": workers_application(),
     }
 )

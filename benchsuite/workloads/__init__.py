@@ -11,6 +11,7 @@ BUILTIN: dict[str, str] = {
     "io_read_async": "benchsuite.workloads.io_read.IoReadAsync",
     "bench_app": "benchsuite.workloads.bench_app.BenchApp",
     "bench_app_async": "benchsuite.workloads.bench_app.BenchAppAsync",
+    "layer": "benchsuite.workloads.layer.Layer",
     "survey": "benchsuite.workloads.survey.Survey",
     "ws_connect": "benchsuite.workloads.ws_connect.WsConnect",
     "ws_echo": "benchsuite.workloads.ws_echo.WsEcho",

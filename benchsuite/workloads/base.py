@@ -111,6 +111,8 @@ class Workload(ABC):
     """Path of a locustfile whose users run instead of the journey."""
     needs_target_app: bool = False
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
+    needs_workers: ClassVar[bool] = False
+    """Whether programs at the other end of the channel layer must answer (`--layer-workers`)."""
     whole_journeys: ClassVar[bool] = False
     """Whether a journey under way at the end of the window is brought to its end in the drain, and
     not cut off between two requests."""

@@ -1,10 +1,20 @@
 """What stands around a server: what makes no sense is refused, and the rest has words."""
 
+import re
+
 import pytest
 
-from benchsuite.exceptions import UsageError
+from benchsuite import around
+from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.report.around import Around
-from benchsuite.specs import DatabaseSpec, DelaySpec, LayerSpec, RunSpec, ServerSpec
+from benchsuite.specs import (
+    DatabaseSpec,
+    DelaySpec,
+    LayerSpec,
+    RunSpec,
+    ServerSpec,
+    WorkloadSpec,
+)
 from tests.factories import make_spec
 
 FULL = RunSpec(
@@ -89,3 +99,85 @@ def test_another_front_or_python_is_another_cell(changed):
 def test_what_makes_no_sense_is_refused(make, message):
     with pytest.raises(UsageError, match=message):
         make()
+
+
+REDIS_URL = "redis://:s3cret@host:6379/1"
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"url": "http://host"}, "--layer-url begins with redis://, rediss://, unix://"),
+        ({"url": REDIS_URL, "backend": "memory"}, "add --layer=redis"),
+        ({"url": REDIS_URL, "backend": ""}, "add --layer=redis"),
+        ({"url": REDIS_URL, "by": "unix"}, "leave one of them out"),
+        ({"backend": "memory", "workers": 1}, "take --layer=redis"),
+        ({"backend": "kafka"}, "there are: memory, redis, redis-pubsub"),
+        ({"by": "pigeon"}, "there are: tcp, unix"),
+    ],
+)
+def test_a_layer_that_contradicts_itself_is_refused(fields, message):
+    with pytest.raises(UsageError, match=re.escape(message)) as raised:
+        LayerSpec(**{"backend": "redis", **fields})
+    assert "s3cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (REDIS_URL, "redis://host:6379/1"),
+        ("rediss://me:s3cret@host", "rediss://me@host"),
+        ("unix:///run/redis.sock?db=2&password=s3cret", "unix:///run/redis.sock?db=2"),
+    ],
+)
+def test_a_password_is_neither_stored_nor_shown(url, shown):
+    layer = LayerSpec(backend="redis", url=url)
+    assert layer.without_password == LayerSpec(backend="redis", url=shown)
+    assert layer.words == f"redis at {shown}"
+
+
+def run(server="daphne", workload="layer", processes=None, instances=1, **layer):
+    return RunSpec(
+        workload=WorkloadSpec(workload=workload),
+        server=ServerSpec(
+            server=server,
+            processes=processes,
+            instances=instances,
+            front="nginx" if instances > 1 else "",
+        ),
+        layer=LayerSpec(**layer),
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (run(), "add --layer=redis --layer-workers=1, or --layer=memory"),
+        (run(backend="redis"), "add --layer=redis --layer-workers=1"),
+        (run("gunicorn-sync", backend="memory"), "gunicorn-sync serves WSGI; take daphne"),
+        (run("uvicorn", processes=2, backend="memory"), "there would be 2; take --layer=redis"),
+        (run("uvicorn", instances=3, backend="memory"), "there would be 3; take --layer=redis"),
+        (
+            run("uvicorn", workload="plain", processes=2, backend="memory"),
+            "--layer=memory stays within one process",
+        ),
+        (run(backend="redis-pubsub", workers=2), "so 2 would all answer each request"),
+        (run(workload="plain", backend="redis", workers=1), "answer what --workload=layer sends"),
+    ],
+)
+def test_a_layer_that_could_not_work_is_refused_before_the_run(spec, message, monkeypatch):
+    monkeypatch.setattr(around, "_check_front", lambda run: None)
+    with pytest.raises(UsageError, match=re.escape(message)):
+        around.check(spec)
+
+
+def test_a_library_that_is_missing_is_told(monkeypatch):
+    monkeypatch.setattr(around, "installed_version", lambda name: None)
+    with pytest.raises(UnavailableError, match=r"needs channels: pip install .*\[channels\]"):
+        around.check(run(backend="memory"))
+
+
+def test_a_redis_is_started_only_where_none_is_given():
+    assert around.wanted_services(run(backend="redis-pubsub", workers=1)) == {"redis"}
+    assert not around.wanted_services(run(backend="redis", workers=1, url=REDIS_URL))
+    assert not around.wanted_services(run(backend="memory"))

@@ -1,0 +1,23 @@
+"""Runs Channels' own `runworker` on the channel of the target's workers.
+
+    python -m benchsuite.isolation.runworker
+
+Called as a command of Django would be, without the app `channels` among INSTALLED_APPS, where the
+project may not have it.
+"""
+
+import django
+
+
+def main() -> None:
+    django.setup()
+    from channels.management.commands.runworker import Command
+    from django.core.management import call_command
+
+    from benchsuite.target.layer.messages import workers_channel
+
+    call_command(Command(), workers_channel())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The worker's side: runs Django for each request that comes through the channel layer.
+
+One after another, as a worker of Channels 1 did: more at once need more workers.
+"""
+
+import asyncio
+import logging
+from functools import cache
+from typing import Any
+
+from channels.consumer import AsyncConsumer
+from channels.exceptions import ChannelFull
+from channels.routing import ChannelNameRouter
+from django.core.handlers.asgi import ASGIHandler
+
+from benchsuite.target.layer.messages import Message, answer, workers_channel
+
+logger = logging.getLogger("benchsuite.target.layer")
+
+
+class Answering(AsyncConsumer):
+    async def bench_hello(self, message: Message) -> None:
+        """Says that it listens."""
+        await self._reply(message, {})
+
+    async def bench_request(self, message: Message) -> None:
+        try:
+            found = await answered(message)
+        except Exception:  # what follows on the same channel must still be answered
+            logger.exception("A request could not be answered: %s", message["path"])
+            found = answer(500, b"The worker failed.")
+        await self._reply(message, found)
+
+    async def _reply(self, message: Message, found: Message) -> None:
+        said = {**found, "type": "bench.answer", "number": message["number"]}
+        try:
+            await self.channel_layer.send(message["reply_channel"], said)
+        except ChannelFull:
+            logger.error("An answer was lost: the server has not taken those before it.")
+
+
+async def answered(message: Message) -> Message:
+    """What Django answers to the request in the message."""
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": "http",
+        "root_path": "",
+        "method": message["method"],
+        "path": message["path"],
+        "raw_path": message["path"].encode(),
+        "query_string": message["query_string"],
+        "headers": [tuple(header) for header in message["headers"]],
+        "client": message["client"] or None,
+        "server": message["server"] or None,
+    }
+    events = iter([{"type": "http.request", "body": message["body"], "more_body": False}])
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        for event in events:
+            return event
+        await asyncio.Event().wait()  # nobody leaves before the answer
+        raise AssertionError
+
+    async def send(event: Message) -> None:
+        sent.append(event)
+
+    await _django()(scope, receive, send)
+    start, *bodies = sent
+    return {
+        "status": start["status"],
+        "headers": [list(header) for header in start["headers"]],
+        "body": b"".join(event.get("body", b"") for event in bodies),
+    }
+
+
+def workers_application() -> Any:
+    """The ASGI application of what workers take from their channel."""
+    return ChannelNameRouter({workers_channel(): Answering.as_asgi()})
+
+
+@cache
+def _django() -> ASGIHandler:
+    return ASGIHandler()

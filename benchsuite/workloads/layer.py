@@ -1,0 +1,27 @@
+"""Two bytes of text, fetched by a worker at the other end of the channel layer."""
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import Option
+from benchsuite.workloads.base import Client, Workload, expect_body
+
+VIEWS = ("plain", "plain_async")
+
+
+class Layer(Workload):
+    name = "layer"
+    summary = "plain through the channel layer: the server asks a runworker for each answer"
+    options = {"view": "plain_async"}
+    needs_target_app = True
+    needs_workers = True
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        view = self.settings["view"]
+        if view not in VIEWS:
+            raise UsageError(
+                f"The option view of layer is one of {', '.join(VIEWS)}, not {view!r}."
+            )
+        self.ready_path = f"/bench/layer/{view}/"
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.get(self.ready_path), b"OK")

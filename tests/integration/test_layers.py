@@ -1,0 +1,114 @@
+"""Channel layers on the run's own Redis, and requests that go through them to workers."""
+
+import asyncio
+import os
+import tempfile
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchsuite.services.redis import redis
+from benchsuite.services.service import Service
+from benchsuite.specs import LayerSpec
+from tests.integration.command import Command, measured
+from tests.needs import needs
+
+pytestmark = needs("redis", "redis-py", "channels-redis", "daphne")
+
+MEMBERS = 12
+Then = Callable[[Any], Awaitable[None]]
+
+
+@pytest.fixture(scope="module", params=["tcp", "unix"])
+def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    with (
+        tempfile.TemporaryDirectory(prefix="bst-") as folder,
+        redis(
+            folder=Path(folder), marker=uuid.uuid4().hex, by=request.param, env=dict(os.environ)
+        ) as one,
+    ):
+        yield one
+
+
+def with_layer(backend: str, service: Service, then: Then) -> None:
+    from django.utils.module_loading import import_string
+
+    async def all_of_it() -> None:
+        config = {} if backend == "memory" else {"hosts": [service.url], "prefix": "bench_x_"}
+        layer = import_string(LayerSpec(backend=backend).path)(**config)
+        try:
+            await then(layer)
+        finally:
+            await layer.flush()
+
+    asyncio.run(all_of_it())
+
+
+@pytest.mark.parametrize("backend", ["memory", "redis", "redis-pubsub"])
+def test_a_group_hears_what_is_sent_to_it(backend: str, service: Service) -> None:
+    async def broadcast(layer: Any) -> None:
+        channels = [await layer.new_channel() for _ in range(MEMBERS)]
+        for channel in channels:
+            await layer.group_add("all", channel)
+        await layer.group_send("all", {"type": "said", "text": "é"})
+        async with asyncio.timeout(10):
+            heard = await asyncio.gather(*(layer.receive(channel) for channel in channels))
+        assert heard == [{"type": "said", "text": "é"}] * MEMBERS
+
+    with_layer(backend, service, broadcast)
+
+
+@pytest.mark.parametrize(
+    ("words", "workers"),
+    [
+        (("--layer=memory",), 0),
+        (("--layer=redis", "--layer-workers=1"), 1),
+        (("--layer=redis", "--layer-by=unix", "--layer-workers=2"), 2),
+        (("--layer=redis-pubsub", "--layer-workers=1"), 1),
+    ],
+)
+def test_requests_go_through_the_layer(
+    command: Command, words: tuple[str, ...], workers: int
+) -> None:
+    one = measured(command, "--server=daphne", "--workload=layer", *words)
+    assert one["failures"] == 0
+    assert one["requests"] > 10
+    parts = [program["part"] for program in one["programs"]]
+    assert parts.count("workers") == workers
+    assert parts.count("target") == 1
+    assert parts.count("redis") == bool(workers)
+    assert "CHANNEL_LAYERS" in one["settings_changed"]
+    assert "channels" not in one["settings_changed"].get("INSTALLED_APPS", "")
+
+
+def test_a_redis_that_is_there_already_is_used(command: Command, service: Service) -> None:
+    one = measured(
+        command,
+        "--server=uvicorn",
+        "--workload=layer",
+        "--layer=redis",
+        "--layer-workers=1",
+        f"--layer-url={service.url}",
+    )
+    assert one["failures"] == 0
+    assert "redis" not in {program["part"] for program in one["programs"]}
+    assert "password" not in str(one["spec"]["layer"])
+    password = service.url.rpartition("password=")[2] if service.socket else service.url[9:41]
+    assert password not in str(one)
+
+
+def test_a_redis_that_is_not_there_is_told_by_the_worker(command: Command) -> None:
+    ended = command.run(
+        "runbench",
+        "--server=daphne",
+        "--workload=layer",
+        "--layer=redis",
+        "--layer-workers=1",
+        "--layer-url=redis://127.0.0.1:9/0",
+    )
+    assert ended.status == 1
+    assert "runworker 1 ended with status 1 before it answered" in ended.err
+    assert "ConnectionError" in ended.err

@@ -1,0 +1,191 @@
+"""HTTP through the channel layer: each request gets its own answer, or a status that says why."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+from channels.exceptions import ChannelFull
+from channels.layers import BaseChannelLayer, channel_layers
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+
+from benchsuite.target.gate import RUN_VARIABLE
+from benchsuite.target.layer import answering, asking
+from benchsuite.target.layer.asking import Asking
+from benchsuite.target.layer.messages import workers_channel
+
+
+@csrf_exempt
+def echo(request: HttpRequest) -> HttpResponse:
+    """Its method, query, header and body."""
+    said = [request.method or "", request.META["QUERY_STRING"], request.headers["X-Number"]]
+    return HttpResponse(" ".join(said).encode() + b" " + request.body)
+
+
+def raising(request: HttpRequest) -> HttpResponse:
+    raise ValueError("on purpose")
+
+
+urlpatterns = [path("bench/echo/", echo), path("bench/raising/", raising)]
+pytestmark = pytest.mark.urls(__name__)
+
+Answer = tuple[int, bytes]
+
+
+class Deaf(BaseChannelLayer):
+    """A layer at whose other end nobody is; counts what is sent."""
+
+    def __init__(self, *, full: bool = False) -> None:
+        super().__init__()
+        self.full = full
+        self.sent: list[dict[str, Any]] = []
+
+    async def new_channel(self) -> str:
+        return "reply!1"
+
+    async def send(self, channel: str, message: dict[str, Any]) -> None:
+        if self.full:
+            raise ChannelFull
+        self.sent.append(message)
+
+    async def receive(self, channel: str) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+@pytest.fixture(autouse=True)
+def run(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[None]:
+    """Inside a server that a run started, with a layer in memory."""
+    monkeypatch.setenv(RUN_VARIABLE, "feedc0de" * 4)
+    settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+    answering._django.cache_clear()
+    yield
+    answering._django.cache_clear()
+    channel_layers.backends.clear()
+
+
+async def get(
+    application: Asking, path: str, *, number: int = 0, body: bytes = b"", pieces: int = 1
+) -> Answer:
+    scope = {
+        "type": "http",
+        "method": "POST" if body else "GET",
+        "path": path,
+        "query_string": b"a=b",
+        "headers": [(b"x-number", str(number).encode()), (b"host", b"testserver")],
+        "client": ("127.0.0.1", 5),
+        "server": ("127.0.0.1", 80),
+    }
+    client = ApplicationCommunicator(application, scope)
+    size = max(1, len(body) // pieces)
+    parts = [body[at : at + size] for at in range(0, len(body), size)] or [b""]
+    for index, part in enumerate(parts):
+        more = index + 1 < len(parts)
+        await client.send_input({"type": "http.request", "body": part, "more_body": more})
+    start = await client.receive_output(10)
+    end = await client.receive_output(10)
+    return start["status"], end["body"]
+
+
+def with_one(then: Callable[[Asking], Awaitable[None]], **options: float) -> None:
+    async def all_of_it() -> None:
+        await then(Asking(**options))
+
+    asyncio.run(all_of_it())
+
+
+def test_the_channel_is_the_runs_own() -> None:
+    assert workers_channel() == "bench.layer.feedc0de"
+
+
+def test_each_request_gets_its_own_answer() -> None:
+    async def ask(application: Asking) -> None:
+        answers = await asyncio.gather(
+            *(get(application, "/bench/layer/echo/", number=number) for number in range(50))
+        )
+        assert answers == [(200, f"GET a=b {number} ".encode()) for number in range(50)]
+
+    with_one(ask)
+
+
+@pytest.mark.parametrize("pieces", [1, 7])
+def test_a_body_passes_whole(pieces: int) -> None:
+    body = bytes(range(256)) * 100
+
+    async def ask(application: Asking) -> None:
+        found = await get(application, "/bench/layer/echo/", body=body, pieces=pieces)
+        assert found == (200, b"POST a=b 0 " + body)
+
+    with_one(ask)
+
+
+def test_what_django_answers_is_passed_on_and_the_worker_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def ask(application: Asking) -> None:
+        assert (await get(application, "/bench/layer/nowhere/"))[0] == 404
+        assert (await get(application, "/bench/layer/raising/"))[0] == 500
+        with monkeypatch.context() as broken:
+            broken.setattr(answering, "_django", lambda: None)
+            assert await get(application, "/bench/layer/echo/") == (500, b"The worker failed.")
+        assert (await get(application, "/bench/layer/echo/"))[0] == 200
+
+    with_one(ask)
+
+
+def test_without_a_worker_a_request_ends_with_504() -> None:
+    layer = Deaf()
+    channel_layers.set("default", layer)
+
+    async def ask(application: Asking) -> None:
+        answers = await asyncio.gather(*(get(application, "/bench/layer/echo/") for _ in range(3)))
+        assert answers == [(504, b"No worker has answered in time.")] * 3
+        assert len(layer.sent) > 1, "a worker is called again and again"
+        assert {message["number"] for message in layer.sent} == {asking.HELLO}
+
+    with_one(ask, reply_s=0.3)
+
+
+def test_a_full_channel_is_waited_for_while_no_worker_was_met() -> None:
+    layer = Deaf(full=True)
+    channel_layers.set("default", layer)
+
+    async def ask(application: Asking) -> None:
+        assert (await get(application, "/bench/layer/echo/"))[0] == 504
+
+    with_one(ask, reply_s=0.2)
+
+
+def test_a_full_channel_is_503_afterwards() -> None:
+    async def ask(application: Asking) -> None:
+        assert (await get(application, "/bench/layer/echo/"))[0] == 200
+        channel_layers.set("default", Deaf(full=True))
+        found = await get(application, "/bench/layer/echo/")
+        assert found == (503, b"The channel of the workers is full.")
+
+    with_one(ask)
+
+
+def test_a_layer_that_failed_is_opened_again() -> None:
+    async def ask(application: Asking) -> None:
+        assert (await get(application, "/bench/layer/echo/"))[0] == 200
+        for task in application._running:
+            task.cancel()
+        await asyncio.sleep(0)
+        assert (await get(application, "/bench/layer/echo/"))[0] == 200
+
+    with_one(ask)
+
+
+def test_without_any_layer_the_error_says_so(settings: Any) -> None:
+    settings.CHANNEL_LAYERS = {}
+    channel_layers.backends.clear()
+
+    async def ask(application: Asking) -> None:
+        with pytest.raises(Exception, match="CHANNEL_LAYERS has no 'default'"):
+            await get(application, "/bench/layer/echo/")
+
+    with_one(ask)
