@@ -179,7 +179,10 @@ def _port(late: Delayer, wanted: int | None) -> int:
 
 def _not_in_there(start: Start) -> list[str]:
     """What the run itself has where a server in a private network would not reach it."""
-    by_tcp = start.spec.layer.by == TCP and REDIS in around.wanted_services(start.spec)
+    layer = start.spec.layer
+    by_tcp = layer.by == TCP and REDIS in around.wanted_services(start.spec)
+    if layer.url:
+        by_tcp = not layer.url.startswith("unix:")
     return ["its front"] * bool(start.spec.server.front) + ["its Redis"] * by_tcp
 
 
