@@ -10,6 +10,7 @@ from typing import TypedDict
 from benchsuite.exceptions import StartError, UnavailableError
 
 NOBODY = "nobody"
+MAP = Path("/proc/self/uid_map")
 
 
 class Rights(TypedDict, total=False):
@@ -21,8 +22,13 @@ class Rights(TypedDict, total=False):
 
 
 def unprivileged() -> str:
-    """The user for programs that must not be root: "nobody" when we are, else "" for ourselves."""
-    return NOBODY if os.geteuid() == 0 else ""
+    """The user for programs that must not be root: "nobody" when we are, else "" for ourselves.
+
+    Also "" for a root that can become nobody else, as in a user namespace of an ordinary user.
+    """
+    if os.geteuid() != 0:
+        return ""
+    return NOBODY if _mapped(_account(NOBODY).pw_uid) else ""
 
 
 def rights_of(user: str) -> Rights:
@@ -78,6 +84,15 @@ def _account(user: str) -> pwd.struct_passwd:
         raise StartError(
             f"Nothing can be started as {user!r}: this machine has no such user."
         ) from error
+
+
+def _mapped(uid: int) -> bool:
+    """Whether the user exists in our namespace of users; outside of one all do."""
+    try:
+        ranges = [line.split() for line in MAP.read_text().splitlines()]
+    except OSError:
+        return True
+    return any(int(first) <= uid < int(first) + int(count) for first, _, count in ranges)
 
 
 def _passable(found: os.stat_result, account: pwd.struct_passwd) -> bool:

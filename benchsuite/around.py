@@ -50,8 +50,9 @@ def _check_front(run: RunSpec) -> None:
     if not run.server.front:
         return
     front = conf.front_class(run.server.front)
-    front(run.server.front_options)
+    adapter = front(run.server.front_options)
     _demand(run.server.front, front.available())
+    adapter.ensure_descriptors()
 
 
 def _check_layer(run: RunSpec) -> None:

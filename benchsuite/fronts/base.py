@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite import programs
-from benchsuite.account import unprivileged
+from benchsuite.account import can_read, unprivileged
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.fronts.template import filled
 from benchsuite.servers.base import Available
@@ -170,6 +170,31 @@ class FrontAdapter(ABC):
             f"connections, and a process may open {limit} here; raise the limit (ulimit -Hn "
             f"{wanted}), or add --front-option connections={fitting}."
         )
+
+    def ensure_servable(self) -> None:
+        """Raises UsageError or UnavailableError when it can't serve the static files as asked.
+
+        Called just before the start: what the target's settings say is not known earlier.
+        """
+        if not self.settings.get("static"):
+            return
+        files = self.place.static
+        if files is None or not files.url.startswith("/"):
+            raise UsageError(
+                "static=yes needs STATIC_ROOT, and a STATIC_URL that begins with /, in the "
+                "target's settings; set them and run collectstatic."
+            )
+        if not files.root.is_dir():
+            raise UsageError(
+                f"static=yes finds no folder {files.root} (STATIC_ROOT); run manage.py "
+                "collectstatic."
+            )
+        if not can_read(files.root, self.run_as):
+            raise UnavailableError(
+                f"{self.name} runs as {self.run_as or 'you'} and can't read {files.root} "
+                "(STATIC_ROOT); open it and the folders above it to others, or start the run as "
+                "its owner."
+            )
 
     @classmethod
     def executable(cls) -> str:

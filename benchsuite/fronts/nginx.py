@@ -3,8 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from benchsuite import account
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.exceptions import UsageError
 from benchsuite.fronts.base import (
     CERTIFICATE,
     COMMON,
@@ -13,13 +12,15 @@ from benchsuite.fronts.base import (
     ROUND_ROBIN,
     Address,
     FrontAdapter,
-    StaticFiles,
 )
 from benchsuite.probe import RUN_HEADER
 from benchsuite.specs import refuse_below
 
 SPARE_CONNECTIONS = 32
 """Connections of a process that are no client's: the sockets it listens on, its channel."""
+
+UNWRITABLE = re.compile(r'["$\\\s;{}]')
+"""What has a meaning of its own in nginx's configuration, also between quotes."""
 
 TYPES = """
         types {
@@ -83,7 +84,7 @@ class Nginx(FrontAdapter):
             "keep_alive": self._keep_alive(idle),
             "tls": " ssl" if self.settings["tls"] else "",
             "tls_files": self._certificate() if self.settings["tls"] else "",
-            "static": self._static(self.place.static) if self.settings["static"] else "",
+            "static": self._static(),
         }
 
     def _keep_alive(self, idle: int) -> str:
@@ -99,8 +100,10 @@ class Nginx(FrontAdapter):
         path = self.place.folder / CERTIFICATE
         return f'        ssl_certificate "{path}";\n        ssl_certificate_key "{path}";\n'
 
-    def _static(self, files: StaticFiles | None) -> str:
-        assert files is not None
+    def _static(self) -> str:
+        files = self.place.static
+        if files is None or not self.settings["static"]:
+            return ""
         return (
             f"        location {files.url} {{\n"
             f'            alias "{files.root}/";\n'
@@ -108,30 +111,15 @@ class Nginx(FrontAdapter):
             f"        }}{TYPES}\n"
         )
 
+    def ensure_servable(self) -> None:
+        super().ensure_servable()
+        files = self.place.static
+        if files and self.settings["static"] and UNWRITABLE.search(f"{files.url}{files.root}"):
+            raise UsageError(
+                f"static=yes can't serve {files.root} at {files.url}: nginx takes no space, quote "
+                "or one of $ \\ ; { } there."
+            )
+
     def _check(self) -> None:
         super()._check()
         refuse_below(self.name, self.settings, 1, "processes")
-        if self.settings["static"]:
-            _ensure_servable(self.place.static, self.run_as)
-
-
-def _ensure_servable(files: StaticFiles | None, user: str) -> None:
-    if files is None or not files.url.startswith("/"):
-        raise UsageError(
-            "static=yes needs STATIC_ROOT, and a STATIC_URL that begins with /, in the target's "
-            "settings; set them and run collectstatic."
-        )
-    if re.search(r'["$\\\s;{}]', f"{files.url}{files.root}"):
-        raise UsageError(
-            f"static=yes can't serve {files.root} at {files.url}: nginx takes no space, quote or "
-            "one of $ \\ ; { } there."
-        )
-    if not files.root.is_dir():
-        raise UsageError(
-            f"static=yes finds no folder {files.root} (STATIC_ROOT); run manage.py collectstatic."
-        )
-    if not account.can_read(files.root, user):
-        raise UnavailableError(
-            f"nginx runs as {user or 'you'} and can't read {files.root} (STATIC_ROOT); open it and "
-            "the folders above it to others, or start the run as its owner."
-        )

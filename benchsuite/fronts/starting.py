@@ -31,10 +31,12 @@ def front(
     """The front at host and port, in `adapter.place.folder`, until the block is left.
 
     Whether it is ready is not seen by an answer of its own, but by one of the run through it.
-    Raises UnavailableError when this machine's limits are too low for it, and StartError with the
-    program's own sentence when it refuses its configuration.
+    Raises UnavailableError when this machine's limits are too low for it, UsageError when it can't
+    serve what it was given, and StartError with the program's own sentence when it refuses its
+    configuration.
     """
     adapter.ensure_descriptors()
+    adapter.ensure_servable()
     folder = adapter.place.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in adapter.config_files(host, port, upstreams).items():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from benchsuite import account
 from benchsuite.exceptions import StartError
 from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import StaticFiles
@@ -91,8 +92,8 @@ def test_runs_without_root_in_as_many_processes_as_it_says(name: str) -> None:
         assert eventually(lambda: len(served.process.living()) == wanted)
         status = Path(f"/proc/{served.process.pid}/status").read_text()
         user = int(status.partition("Uid:")[2].split()[0])
-    nobody = pwd.getpwnam("nobody").pw_uid
-    assert user == (nobody if os.geteuid() == 0 else os.geteuid())
+    wanted_user = account.unprivileged()
+    assert user == (pwd.getpwnam(wanted_user).pw_uid if wanted_user else os.geteuid())
     assert front_class(name).version()
 
 

@@ -33,6 +33,18 @@ def test_root_takes_nobody_and_others_stay_themselves(monkeypatch: pytest.Monkey
     assert account.unprivileged() == ""
 
 
+def test_a_root_that_is_alone_in_its_namespace_stays_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(account, "MAP", tmp_path / "uid_map")
+    assert account.unprivileged() == "nobody"
+    account.MAP.write_text("         0       1000          1\n")
+    assert account.unprivileged() == ""
+    account.MAP.write_text("         0       1000          1\n 1 100000 65536\n")
+    assert account.unprivileged() == "nobody"
+
+
 def test_rights_are_the_users_alone() -> None:
     assert account.rights_of("") == {}
     assert account.rights_of("nobody") == {

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import account
 from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.fronts import BUILTIN
+from benchsuite.fronts import BUILTIN, base
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.haproxy import WS_BALANCERS
 from benchsuite.specs import Option
@@ -146,7 +145,6 @@ def test_the_balance_of_nginx_comes_before_its_keep_alive() -> None:
         ("nginx", "processes", 0, "nginx's option processes must be at least 1, and is 0"),
         ("nginx", "threads", 4, "nginx has no option 'threads'; it has: backlog, balance"),
         ("nginx", "balance", "source", "one of round_robin, least_connections, ip_hash, and"),
-        ("nginx", "static", True, "static=yes needs STATIC_ROOT, and a STATIC_URL that begins"),
         ("haproxy", "threads", 0, "haproxy's option threads must be at least 1, and is 0"),
         ("haproxy", "static", True, "haproxy has no option 'static'"),
         ("haproxy", "reuse", "often", "one of safe, always, aggressive, never, and 'often' is"),
@@ -185,7 +183,7 @@ def test_finds_what_the_program_complains_of(name: str, said: str, sentence: str
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StaticFiles:
-    monkeypatch.setattr(account, "can_read", lambda folder, user: True)
+    monkeypatch.setattr(base, "can_read", lambda folder, user: True)
     return StaticFiles(url="/static/", root=tmp_path)
 
 
@@ -209,16 +207,28 @@ def test_nginx_serves_static_files_as_this_run_when_it_is_asked(files: StaticFil
 def test_static_files_that_nginx_could_not_serve_are_refused(
     files: StaticFiles, url: str, root: str, message: str
 ) -> None:
+    (files.root / "a b").mkdir()
+    adapter = make("nginx", StaticFiles(url=url, root=files.root / root), static=True)
     with pytest.raises(UsageError, match=message):
-        make("nginx", StaticFiles(url=url, root=files.root / root), static=True)
+        adapter.ensure_servable()
+
+
+def test_static_files_are_wanted_only_when_they_are_asked_for(files: StaticFiles) -> None:
+    """Options are looked at before the target's settings are known."""
+    asked = make("nginx", static=True)
+    with pytest.raises(UsageError, match="static=yes needs STATIC_ROOT, and a STATIC_URL that"):
+        asked.ensure_servable()
+    make("nginx").ensure_servable()
+    make("nginx", files, static=True).ensure_servable()
 
 
 def test_static_files_that_are_closed_to_nginx_are_refused(
     files: StaticFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(account, "can_read", lambda folder, user: False)
+    monkeypatch.setattr(base, "can_read", lambda folder, user: False)
+    adapter = make("nginx", files, static=True)
     with pytest.raises(UnavailableError, match=f"and can't read {files.root} "):
-        make("nginx", files, static=True)
+        adapter.ensure_servable()
 
 
 def test_docs_show_the_options_of_every_front() -> None:
