@@ -27,6 +27,8 @@ PLUGGED = {
     "WORKLOADS": {
         "burning": f"{HERE}.workloads.Burning",
         "dawdling": f"{HERE}.workloads.Dawdling",
+        "keeping": f"{HERE}.workloads.Keeping",
+        "losing": f"{HERE}.workloads.Losing",
     },
 }
 

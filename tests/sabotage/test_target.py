@@ -1,4 +1,4 @@
-"""Runs in which the target is broken, or cannot be reached: B201 to B206."""
+"""Runs in which the target is broken, or cannot be reached: B201 to B208."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -163,3 +163,14 @@ def test_b206_kept_connections_hold_all_threads_against_arrivals(lab: Laboratory
 def test_b206_names_the_stage(lab: Laboratory) -> None:
     result = lab.run("connection-bound", threads=2, users=10, stages=(2, 10), drain_s=0.1)
     assert message(result, "B206").startswith("At 10 users: "), told(result)
+
+
+def test_b208_a_page_loses_what_it_confirms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SICK_STORE", str(tmp_path / "store"))
+    with laboratory() as lab:
+        lost, kept = lab.run(workload="losing"), lab.run(workload="keeping")
+    (finding,) = findings(lost, "B208")
+    assert finding.level is Level.INVALID, told(lost)
+    assert findings(kept, "B208") == [], told(kept)

@@ -1,7 +1,10 @@
 """Journeys that keep the load generator busy with itself."""
 
+import os
 import time
+from pathlib import Path
 
+from benchsuite.specs import DatabaseSpec
 from benchsuite.workloads.base import Client, Workload, expect_status
 
 PATH = "/well/"
@@ -18,6 +21,28 @@ class Burning(Workload):
         end = time.process_time() + 0.005
         while time.process_time() < end:
             pass
+
+
+class Keeping(Workload):
+    """Claims a completion for each answer, and can count what is stored."""
+
+    name = "keeping"
+    path = "/keeping/"
+    ready_path = PATH
+
+    def journey(self, client: Client) -> None:
+        expect_status(client.post(self.path))
+
+    def count(self, database: DatabaseSpec) -> dict[str, int]:
+        store = Path(os.environ["SICK_STORE"])
+        return {"completions": store.stat().st_size if store.exists() else 0}
+
+
+class Losing(Keeping):
+    """The same of a page that loses one of ten."""
+
+    name = "losing"
+    path = "/losing/"
 
 
 class Dawdling(Workload):

@@ -48,7 +48,10 @@ def test_a_side_without_the_figure() -> None:
     (found,) = contrasts(
         [(side("a", SLOW), side("b", FAST, columns={"p99_s": None}))], [metric("p99")]
     )
-    assert found.sentence == "b / a p99 —: b has no start with this figure."
+    assert found.sentence == (
+        "b / a p99 —: b has no start with this figure; p99 needs 368 right answers in the window: "
+        "give runbench a longer --duration or more load."
+    )
 
 
 def test_starts_all_alike() -> None:

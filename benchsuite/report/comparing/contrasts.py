@@ -3,6 +3,7 @@ gate needs.
 """
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,12 +14,16 @@ from benchsuite.report.comparing.metrics import Metric, metric
 from benchsuite.report.comparing.sides import Side
 from benchsuite.report.naming import cell_titles
 from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
+from benchsuite.stats.percentiles import samples_needed
 from benchsuite.units import format_period
 
 Pair = tuple[Side, Side]
 """Baseline and candidate."""
 
 APART = timedelta(minutes=10)
+
+PERCENTILE = re.compile(r"p(\d+)")
+"""What the metrics are called that a small sample can't carry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +109,23 @@ class Contrast:
         """A ratio as a change in percent of the baseline, a difference in percentage points."""
         return None if value is None else (value - self.found.nothing) * 100
 
+    def _way_out(self) -> str:
+        """What gives a sample that a percentile can be told of."""
+        found = PERCENTILE.fullmatch(self.metric.name)
+        if found is None:
+            return ""
+        needed = samples_needed(float(found[1]))
+        return (
+            f"; {self.metric.name} needs {needed} right answers in the window: give runbench a "
+            "longer --duration or more load"
+        )
+
     def _too_few(self) -> str:
         first, second = self.found.starts
         needed = self.found.starts_needed
         if not first or not second:
             who = self.baseline if not first else self.candidate
-            return f"{who.title} has no start with this figure"
+            return f"{who.title} has no start with this figure{self._way_out()}"
         several = f" for {self.found.compared} comparisons" if self.found.compared > 1 else ""
         return (
             f"{first} against {second} starts prove nothing; {needed} of each would{several} "

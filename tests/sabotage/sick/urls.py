@@ -12,4 +12,6 @@ urlpatterns = [
     path("favouring/", views.favouring),
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),
+    path("keeping/", views.keeping),
+    path("losing/", views.losing),
 ]

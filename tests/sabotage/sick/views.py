@@ -1,6 +1,7 @@
 """Each view answers "all is well", but for what its name says."""
 
 import itertools
+import os
 import time
 
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +13,9 @@ PAUSE_S = 0.05
 FAVOUR_S = 0.03
 DRIFT_S = 0.004
 """By how much `drifting` takes longer with each second."""
+
+STORE = "SICK_STORE"
+"""The environment variable that names the file in which `keeping` stores."""
 
 _asked = itertools.count(1)
 _begun: list[float] = []
@@ -50,6 +54,18 @@ def favouring(request: HttpRequest) -> HttpResponse:
 def slow(request: HttpRequest) -> HttpResponse:
     time.sleep(PAUSE_S)
     return _answer()
+
+
+def keeping(request: HttpRequest) -> HttpResponse:
+    """Stores a byte for each request."""
+    with open(os.environ[STORE], "ab", buffering=0) as store:
+        store.write(b"x")
+    return _answer()
+
+
+def losing(request: HttpRequest) -> HttpResponse:
+    """Says so each time, and stores nine of ten."""
+    return _answer() if next(_asked) % EACH == 0 else keeping(request)
 
 
 def two_pieces(request: HttpRequest) -> HttpResponse:
