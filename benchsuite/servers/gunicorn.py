@@ -17,6 +17,7 @@ from benchsuite.servers.base import (
     Available,
     ServerAdapter,
 )
+from benchsuite.servers.tornado import IN_EVENT_LOOP
 from benchsuite.specs import Option
 
 NEUTRAL_CONFIG = str(Path(__file__).parent / "conf" / "gunicorn.conf.py")
@@ -151,6 +152,9 @@ class GunicornTornado(Gunicorn):
     companions = ("tornado",)
     one_at_a_time = True
     options = {**COMMON, "backlog": BACKLOG}
+
+    def env(self) -> dict[str, str]:
+        return {**super().env(), **IN_EVENT_LOOP}
 
 
 class GunicornUvicorn(Gunicorn):

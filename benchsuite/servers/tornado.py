@@ -2,6 +2,10 @@
 
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, THREADS, ServerAdapter
 
+IN_EVENT_LOOP = {"DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
+"""Lets sync views use the database in the thread of an event loop, which Django refuses elsewhere;
+where nothing else runs until the view has ended, nothing can go wrong."""
+
 
 class Tornado(ServerAdapter):
     """An event loop for the network and a pool of threads for the application, in each process.
@@ -33,6 +37,9 @@ class Tornado(ServerAdapter):
             *("--backlog", str(self.settings["backlog"])),
             *("--keep-alive", str(self.settings["keep_alive_s"])),
         ]
+
+    def env(self) -> dict[str, str]:
+        return IN_EVENT_LOOP if self.threads == 1 else {}
 
     def expected_processes(self) -> int:
         return 1 if self.processes == 1 else 1 + self.processes

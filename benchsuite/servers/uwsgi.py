@@ -103,7 +103,8 @@ class UwsgiGevent(Uwsgi):
     options = {**Uwsgi.options, "connections": CONNECTIONS}
 
     def _concurrency(self) -> list[str]:
-        return ["--gevent", str(self.settings["connections"]), "--gevent-monkey-patch"]
+        # Early: once Django is loaded it would take all greenlets for one thread.
+        return ["--gevent", str(self.settings["connections"]), "--gevent-early-monkey-patch"]
 
     def _check(self) -> None:
         super()._check()

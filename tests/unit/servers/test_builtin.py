@@ -78,7 +78,7 @@ COMMAND_LINES = {
     "uwsgi-gevent": (
         "UWSGI --http 127.0.0.1:8123 --http-keepalive=5 --http-auto-chunked --http-timeout 60"
         " --module shop.wsgi:application --need-app --master --processes 1 --gevent 1000"
-        " --gevent-monkey-patch --listen 2048 --disable-logging --die-on-term --no-orphans"
+        " --gevent-early-monkey-patch --listen 2048 --disable-logging --die-on-term --no-orphans"
     ),
     "uwsgi-http": (
         f"UWSGI --http 127.0.0.1:8123 --http-timeout 60 {UWSGI} --add-header Connection:_close"
@@ -184,7 +184,7 @@ def test_command_line_is_the_same_twice(name):
         (make("uwsgi", buffer_bytes=65536), "--http-buffer-size 65536"),
         (make("uwsgi-http", request_bytes=16384), "Connection: close --buffer-size 16384"),
         (make("uwsgi-http11", log_requests="yes"), "--listen 2048 --die-on-term"),
-        (make("uwsgi-gevent", connections=50), "--gevent 50 --gevent-monkey-patch"),
+        (make("uwsgi-gevent", connections=50), "--gevent 50 --gevent-early-monkey-patch"),
         (make("cheroot", threads=8), "--threads 8 --max-threads 8"),
         (make("tornado", processes=2, threads=1), "--processes 2 --threads 1"),
         (make("uvicorn", loop="asyncio", http="h11"), "--loop asyncio --http h11"),
@@ -254,6 +254,20 @@ def test_defaults_follow_one_rule(name):
 )
 def test_counts_the_processes_that_manage(name, processes, expected):
     assert make(name, processes=processes).expected_processes() == expected
+
+
+@pytest.mark.parametrize(
+    ("adapter", "allowed"),
+    [
+        (make("gunicorn-tornado"), True),
+        (make("circus-gunicorn-tornado"), True),
+        (make("tornado", threads=1), True),
+        (make("tornado", threads=2), False),
+        (make("gunicorn-sync"), False),
+    ],
+)
+def test_sync_views_may_use_the_database_in_an_event_loop_that_waits_for_them(adapter, allowed):
+    assert ("DJANGO_ALLOW_ASYNC_UNSAFE" in adapter.env()) == allowed
 
 
 SINGLE = ["daphne", "waitress", "cheroot", "runserver"]
