@@ -10,7 +10,7 @@ is bootstrapped over starts by the expanded percentile method (Hesterberg 2015, 
 Should Know About the Bootstrap"). The plain percentile interval holds the truth in
 88 % of cases with five starts instead of 95 %, because the resamples' variance is that of the
 sample, divided by n, and because five values don't show their own spread well. So its tails are
-widened: from α/2 to Φ(t(α/2, ν) · se / se_plug-in), with Welch's ν. `benchmarks.comparisons.py`
+widened: from α/2 to Φ(t(α/2, ν) · se / se_plug-in), with Welch's ν. `benchmarks/comparisons.py`
 measures what that gives; docs/comparing.md has its table. The studentized bootstrap was tried:
 it covers lopsided noise better, is wider, and with ties, which percentiles of a histogram have,
 its length can be without bound.
