@@ -1,0 +1,39 @@
+"""meinheld: told as impossible where it is, and with what would help where it isn't."""
+
+import pytest
+
+from benchsuite.interpreter import Interpreter
+from benchsuite.servers.circus import CircusChaussetteMeinheld, CircusMeinheld
+from benchsuite.servers.meinheld import Meinheld
+
+
+@pytest.fixture
+def python(monkeypatch):
+    """Another interpreter: its version, and what is installed there."""
+
+    def made(version: str, **installed: str) -> Interpreter:
+        told = {"version": version, "scripts": "/no/bin", "installed": installed}
+        monkeypatch.setattr("benchsuite.interpreter._told", lambda executable: told)
+        return Interpreter("/some/python")
+
+    return made
+
+
+def test_is_available_where_it_is_installed(python):
+    assert Meinheld.available(python("3.12.1", meinheld="1.0.2")).ok
+
+
+def test_names_what_must_be_compiled(python):
+    available = Meinheld.available(python("3.11.2"))
+    assert available.reason.startswith("meinheld is not installed, has no wheel")
+    assert "pip install --no-deps meinheld==1.0.2" in available.command
+
+
+@pytest.mark.parametrize("version", ["3.13.0", "3.14.1"])
+@pytest.mark.parametrize("server", [Meinheld, CircusMeinheld, CircusChaussetteMeinheld])
+def test_newer_pythons_can_not_have_it(python, server, version):
+    found = python(version, meinheld="1.0.2", circus="0.19.0", chaussette="1.3.0")
+    available = server.available(found)
+    assert not available.ok
+    assert f"by Python 3.13 or newer, and this is {version}" in available.reason
+    assert available.command == "use Python 3.12 or older"
