@@ -132,8 +132,21 @@ def _check_sockets(work: Workload, run: RunSpec) -> None:
             f"The workload {work.name} speaks WebSocket, and {server} does not; there are: "
             f"{', '.join(able)}."
         )
+    _check_consumer(work, conf.server_class(server))
     work.fit(run.load)
     descriptors.check(open_files(work, run), _connections(run.load))
+
+
+def _check_consumer(work: Workload, server: type[ServerAdapter]) -> None:
+    """A server that brings its own program knows a few paths, and maybe only text."""
+    path = getattr(work, "path", "").partition("?")[0]
+    if server.consumers and path not in server.consumers:
+        raise UsageError(
+            f"{server.name} has no {path}; it has {', '.join(server.consumers)}: leave the options "
+            f"path, layer and sync of {work.name} out."
+        )
+    if server.dialect and work.settings.get("binary"):
+        raise UsageError(f"{server.name} is spoken to in text: leave binary out.")
 
 
 def usable_servers() -> list[str]:

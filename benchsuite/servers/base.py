@@ -19,7 +19,8 @@ from benchsuite.specs import (
     refuse_unless_one_of,
 )
 
-Interface = Literal["wsgi", "asgi"]
+Interface = Literal["wsgi", "asgi", "own"]
+"""What it serves: an application of Python by one of its interfaces, or a program of its own."""
 
 THREADS = 4
 """Threads a process when none are asked for, of every server that has threads to set."""
@@ -104,6 +105,8 @@ class ServerAdapter(ABC):
     websocket: ClassVar[bool] = False
     handshake_headers: ClassVar[bool] = True
     """Whether the headers of an application that accepts a WebSocket reach the client."""
+    consumers: ClassVar[tuple[str, ...]] = ()
+    """The only paths of WebSockets that it knows; empty where the project says."""
     dialect: ClassVar[str] = ""
     """Dotted path of a class that speaks the server's own protocol over WebSockets
     (`benchsuite.load.websocket.dialect`); empty when it says what it is told."""

@@ -1,0 +1,32 @@
+"""Installs what WebSocket servers outside Django need, once, into the cache."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from benchsuite.exceptions import BenchsuiteError, UnavailableError
+from benchsuite.servers.peers import packages
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "name",
+            choices=["node"],
+            help="node: the npm packages of peer-ws and peer-socketio, by `npm ci` from a lock "
+            "(peer-actioncable runs from Debian's packages and needs no build)",
+        )
+
+    def handle(self, **options: Any) -> None:
+        try:
+            place = packages.build()
+        except UnavailableError as error:
+            raise CommandError(str(error), returncode=2) from error
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=1) from error
+        for name in ("ws", "socket.io"):
+            self.stdout.write(f"{name} {packages.version(name)}")
+        self.stdout.write(f"in {place}")

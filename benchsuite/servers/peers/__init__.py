@@ -1,0 +1,7 @@
+"""WebSocket servers outside Django, to compare with: each serves a small program of its own."""
+
+PEERS: dict[str, str] = {
+    "peer-ws": "benchsuite.servers.peers.node.Ws",
+    "peer-socketio": "benchsuite.servers.peers.node.SocketIo",
+    "peer-actioncable": "benchsuite.servers.peers.actioncable.ActionCable",
+}

@@ -1,0 +1,84 @@
+"""The npm packages of the servers on Node: installed once, from a lock, into the cache."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from benchsuite import programs
+from benchsuite.exceptions import StartError, UnavailableError
+from benchsuite.pythons.cache import folder
+from benchsuite.servers.peers.base import PROGRAMS
+
+LISTS = ("package.json", "package-lock.json")
+BUILD_S = 300.0
+OLDEST_NODE = 18
+
+
+def place() -> Path:
+    """Where the packages of this lock are, or would be."""
+    digest = hashlib.sha256(b"".join((PROGRAMS / name).read_bytes() for name in LISTS))
+    return folder() / "peers" / digest.hexdigest()[:16]
+
+
+def modules() -> Path:
+    return place() / "node_modules"
+
+
+def version(package: str) -> str | None:
+    """The version of a package that is installed, or None."""
+    try:
+        found = json.loads((modules() / package / "package.json").read_text())
+    except (OSError, ValueError):
+        return None
+    return str(found["version"])
+
+
+def lacking() -> tuple[str, str]:
+    """Why nothing can be built or run here, and what would help; empty when it can."""
+    node = programs.version("node", "--version")
+    if node is None:
+        return "Node is not installed", "apt install nodejs npm"
+    if int(node.partition(".")[0]) < OLDEST_NODE:
+        return f"Node {node} is too old", f"install Node {OLDEST_NODE} or newer"
+    return "", ""
+
+
+def build() -> Path:
+    """Installs the packages with `npm ci`; returns where they are. A second call does nothing.
+
+    Raises UnavailableError without Node or npm, StartError with npm's words when it fails.
+    """
+    reason, command = lacking()
+    if reason:
+        raise UnavailableError(f"The packages can't be installed: {reason}; {command} would help.")
+    npm = programs.find("npm")
+    if npm is None:
+        raise UnavailableError("The packages can't be installed without npm: apt install npm.")
+    wanted = place()
+    if modules().is_dir():
+        return wanted
+    aside = wanted.with_name(f"{wanted.name}.new")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    for name in LISTS:
+        shutil.copyfile(PROGRAMS / name, aside / name)
+    try:
+        done = subprocess.run(
+            [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev"],
+            cwd=aside,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=BUILD_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise StartError(f"npm was not done after {BUILD_S:g} s; is its registry there?") from error
+    if done.returncode:
+        tail = "\n".join(done.stdout.splitlines()[-20:])
+        raise StartError(f"npm ci ended with status {done.returncode}; it said:\n{tail}")
+    aside.replace(wanted)
+    return wanted
