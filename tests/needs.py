@@ -22,6 +22,8 @@ import pytest
 from benchsuite import programs
 from benchsuite.exceptions import UnavailableError
 from benchsuite.pythons.finding import find
+from benchsuite.servers.peers import packages
+from benchsuite.servers.peers.actioncable import ActionCable
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,17 @@ NEEDS: dict[str, Need] = {
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
     "python2.7": Need(_python("2.7"), "pyenv install 2.7", rare=True),
     "python3.6": Need(_python("3.6"), "pyenv install 3.6", rare=True),
+    "node-peers": Need(
+        lambda: packages.version("ws") is not None,
+        "apt install nodejs npm && python manage.py buildpeer node",
+        rare=True,
+    ),
+    # Debian has them, but what Rails of Debian 13 makes of the program was not seen.
+    "actioncable": Need(
+        lambda: ActionCable.available().ok,
+        "apt install ruby-actioncable ruby-websocket-driver puma",
+        rare=True,
+    ),
     "git": Need(_program("git"), "apt install git"),
     "iproute2": Need(_program("ip"), "apt install iproute2"),
     "private-network": Need(

@@ -1,0 +1,133 @@
+"""Servers outside Django, really started: they echo, tell the run, and leave nothing behind."""
+
+import http.client
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from django.utils.module_loading import import_string
+
+from benchsuite import conf, programs
+from benchsuite.conformance.findings import Outcome
+from benchsuite.conformance.frames import Opcode
+from benchsuite.conformance.peer import Peer
+from benchsuite.conformance.session import OWN, report
+from benchsuite.exceptions import StartError
+from benchsuite.load.websocket.dialect import Dialect
+from benchsuite.probe import answers_as
+from benchsuite.proc import ensure_port_free, free_port, running, wait_until_ready
+from benchsuite.servers.base import Application, Place, ServerAdapter
+from benchsuite.servers.peers import packages
+from benchsuite.specs import ServerSpec
+from tests.needs import needs
+
+HOST = "127.0.0.1"
+NAMES = [
+    pytest.param("peer-ws", marks=needs("node-peers")),
+    pytest.param("peer-socketio", marks=needs("node-peers")),
+    pytest.param("peer-actioncable", marks=needs("actioncable")),
+]
+WITH_DIALECT = NAMES[1:]
+
+
+@contextmanager
+def started(name: str, folder: Path) -> Iterator[tuple[ServerAdapter, Peer]]:
+    spec, place = ServerSpec(server=name), Place(folder=folder)
+    adapter = conf.server_class(name)(spec, Application(), place)
+    token, port = secrets.token_hex(8), free_port(HOST)
+    with running(
+        adapter.argv(HOST, port),
+        name=name,
+        log=folder / "server.log",
+        env={**os.environ, **adapter.env(), "BENCHSUITE_RUN": token},
+        cwd=folder,
+        stop_signal=adapter.stop_signal,
+        grace_s=adapter.grace_s,
+        marker=token,
+    ) as process:
+        url = f"http://{HOST}:{port}/bench/plain/"
+        wait_until_ready(process, lambda: answers_as(url, token), timeout_s=30.0)
+        assert len(process.living()) == adapter.expected_processes()
+        yield adapter, Peer(HOST, port, "/bench/ws/echo/", token)
+    ensure_port_free(HOST, port)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answers_http_with_the_header_of_its_run(name, tmp_path):
+    with (
+        started(name, tmp_path) as (_, peer),
+        closing(http.client.HTTPConnection(HOST, peer.port, timeout=10)) as connection,
+    ):
+        connection.request("GET", "/")
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (200, b"OK")
+        assert answer.getheader("X-Benchsuite-Run") == peer.token
+
+
+def talk(peer: Peer, adapter: ServerAdapter, does: str, texts: list[str]) -> list[str]:
+    """What comes back for each text, by the server's own protocol."""
+    dialect: Dialect = import_string(adapter.dialect)(f"/bench/ws/{does}/")
+    own = Peer(peer.host, peer.port, dialect.address, peer.token)
+    heard_texts = []
+    with own.open(offered=tuple(dialect.subprotocols)) as connection:
+        assert connection.answer.header("x-benchsuite-run") == peer.token
+        ready = False
+        while not ready:
+            heard = dialect.hear(connection.message()[1])
+            ready = heard.ready
+            if heard.answer is not None:
+                connection.send(Opcode.TEXT, heard.answer)
+        for text in texts:
+            connection.send(Opcode.TEXT, dialect.say(text.encode()))
+            payload = None
+            while payload is None:
+                payload = dialect.hear(connection.message()[1]).payload
+            heard_texts.append(payload.decode())
+        connection.send_close()
+    return heard_texts
+
+
+@pytest.mark.parametrize("does", ["echo", "broadcast"])
+@pytest.mark.parametrize("name", WITH_DIALECT)
+def test_says_back_what_it_hears_in_its_own_protocol(name, does, tmp_path):
+    texts = ["hello", 'Grüße, "世界" 🌍\n', "x" * 10_000]
+    with started(name, tmp_path) as (adapter, peer):
+        assert talk(peer, adapter, does, texts) == texts
+
+
+@needs("node-peers")
+def test_ws_broadcasts_to_all_subscribers_and_idles(tmp_path):
+    with started("peer-ws", tmp_path) as (_, peer):
+        room = Peer(peer.host, peer.port, "/bench/ws/broadcast/", peer.token)
+        with room.open() as one, room.open() as two:
+            one.send(Opcode.BINARY, b"\x00hello")
+            one.echoed(Opcode.BINARY, b"\x00hello")
+            two.echoed(Opcode.BINARY, b"\x00hello")
+        idle = Peer(peer.host, peer.port, "/bench/ws/idle/", peer.token)
+        with idle.open() as connection:
+            connection.send(Opcode.TEXT, b"hello")
+            connection.send(Opcode.PING, b"there?")
+            found = connection.frame()
+            assert found is not None
+            assert found.opcode == Opcode.PONG
+
+
+@needs("node-peers")
+def test_ws_fails_no_check_of_the_protocol():
+    found = report(conf.server_class("peer-ws"), application=OWN, options={})
+    assert not [one for one in found.findings if one.outcome == Outcome.FAILED]
+
+
+def test_what_npm_says_is_told(monkeypatch, tmp_path):
+    npm = tmp_path / "npm"
+    npm.write_text("#!/bin/sh\necho 'no such registry'\nexit 7\n")
+    npm.chmod(0o755)
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
+    monkeypatch.setattr(programs, "version", lambda *words: "20.1")
+    monkeypatch.setattr(programs, "find", lambda name: str(npm))
+    with pytest.raises(StartError, match="ended with status 7; it said:\nno such registry"):
+        packages.build()
+    assert not packages.modules().exists()

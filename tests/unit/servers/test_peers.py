@@ -1,0 +1,129 @@
+"""Servers outside Django: exact command lines, what they refuse, what they lack."""
+
+import json
+from importlib import import_module
+
+import pytest
+
+from benchsuite import conf, planning, programs
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.servers.peers import PEERS, packages
+from benchsuite.servers.peers.base import PROGRAMS
+from benchsuite.specs import RunSpec, ServerSpec, WorkloadSpec
+
+NODE = ("peer-ws", "peer-socketio")
+
+
+def make(name: str, processes=None, threads=None, **options) -> ServerAdapter:
+    spec = ServerSpec(server=name, processes=processes, threads=threads, options=options)
+    return conf.server_class(name)(spec, Application())
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Every program is at /usr/bin, in version 20."""
+    monkeypatch.setattr(programs, "find", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(programs, "version", lambda *words: "20.1")
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_is_found_under_its_name(name):
+    adapter = conf.server_class(name)
+    assert adapter.name == name
+    assert adapter.websocket
+    assert not adapter.serves_project
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("peer-ws", f"/usr/bin/node {PROGRAMS}/ws.js 127.0.0.1 8123 2048"),
+        ("peer-socketio", f"/usr/bin/node {PROGRAMS}/socketio.js 127.0.0.1 8123 2048"),
+        (
+            "peer-actioncable",
+            "/usr/bin/puma -C - -q -e production -b tcp://127.0.0.1:8123?backlog=2048 -t 4:4"
+            f" {PROGRAMS}/actioncable.ru",
+        ),
+    ],
+)
+def test_command_line(name, line, found):
+    adapter = make(name)
+    argv = adapter.argv("127.0.0.1", 8123)
+    assert " ".join(argv) == line
+    assert (PROGRAMS / argv[-1]).is_file() or (PROGRAMS / argv[1]).is_file()
+
+
+def test_threads_reach_puma_and_the_channels(found):
+    adapter = make("peer-actioncable", threads=9)
+    assert "9:9" in adapter.argv("127.0.0.1", 1)
+    assert adapter.env()["BENCHSUITE_THREADS"] == "9"
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_two_processes_are_refused(name):
+    with pytest.raises(UsageError, match=f"{name} runs 1 process, .* asks for 2; a peer is one"):
+        make(name, processes=2)
+
+
+@pytest.mark.parametrize("name", NODE)
+def test_node_has_no_threads(name):
+    with pytest.raises(UsageError, match=r"no threads to set, .*; Node has one event loop"):
+        make(name, threads=2)
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_has_a_dialect_that_exists(name):
+    dialect = conf.server_class(name).dialect
+    if dialect:
+        module, _, attribute = dialect.rpartition(".")
+        assert getattr(import_module(module), attribute)("/bench/ws/echo/").address
+
+
+def refused(server: str, workload: str = "ws_echo", **options) -> str:
+    spec = RunSpec(
+        server=ServerSpec(server=server), workload=WorkloadSpec(workload=workload, options=options)
+    )
+    with pytest.raises(UsageError) as caught:
+        planning.check([spec])
+    return str(caught.value)
+
+
+def test_consumers_that_it_does_not_have_are_refused():
+    assert "peer-ws has no /bench/ws/echo_layer/; it has /bench/ws/echo/" in refused(
+        "peer-ws", layer=True
+    )
+    assert "peer-socketio has no /bench/ws/idle_sync/" in refused(
+        "peer-socketio", "ws_idle", sync=True
+    )
+
+
+def test_bytes_are_refused_where_only_text_is_spoken():
+    assert "peer-actioncable is spoken to in text" in refused("peer-actioncable", binary=True)
+
+
+def test_without_node_it_says_what_helps(monkeypatch):
+    monkeypatch.setattr(programs, "version", lambda *words: None)
+    usable = conf.server_class("peer-ws").available()
+    assert (usable.ok, usable.command) == (False, "apt install nodejs npm")
+    with pytest.raises(UnavailableError, match="Node is not installed; apt install nodejs npm"):
+        packages.build()
+
+
+def test_an_old_node_is_refused(monkeypatch):
+    monkeypatch.setattr(programs, "version", lambda *words: "12.22")
+    assert packages.lacking() == ("Node 12.22 is too old", "install Node 18 or newer")
+
+
+def test_without_its_packages_it_names_the_command(monkeypatch, tmp_path, found):
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
+    usable = conf.server_class("peer-socketio").available()
+    assert usable.reason == "socket.io is not built"
+    assert usable.command == "python manage.py buildpeer node"
+
+
+def test_the_lock_pins_what_is_asked_for():
+    wanted = json.loads((PROGRAMS / "package.json").read_text())["dependencies"]
+    locked = json.loads((PROGRAMS / "package-lock.json").read_text())["packages"]
+    assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted} == wanted
+    assert all("integrity" in one for name, one in locked.items() if name)
