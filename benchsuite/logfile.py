@@ -25,6 +25,16 @@ def tail(path: Path, lines: int = 20) -> str:
     return "\n".join(text.rstrip().splitlines()[-lines:])
 
 
+def since(path: Path, size: int) -> str:
+    """What was written after the first `size` bytes: the end of it, when it is much."""
+    try:
+        with path.open("rb") as log:
+            log.seek(max(size, path.stat().st_size - _TAIL_BYTES))
+            return log.read(_TAIL_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
+
+
 def first_error(path: Path) -> str | None:
     """The line that the first traceback ends with: "ModuleNotFoundError: No module named 'x'".
 

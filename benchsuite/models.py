@@ -234,6 +234,7 @@ class Reading(models.Model):
     processes = models.PositiveIntegerField(null=True)
     threads = models.PositiveIntegerField(null=True)
     open_files = models.PositiveIntegerField(null=True)
+    counts = models.JSONField(null=True, help_text="What a service says of itself.")
 
     class Meta:
         ordering = ["part", "second"]

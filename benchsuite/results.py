@@ -148,6 +148,8 @@ class Reading:
     processes: int | None = None
     threads: int | None = None
     open_files: int | None = None
+    counts: Mapping[str, int] | None = None
+    """What a service says of itself: a database's connections by state, Redis's clients."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

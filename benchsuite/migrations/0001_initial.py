@@ -88,6 +88,7 @@ class Migration(migrations.Migration):
                 ('processes', models.PositiveIntegerField(null=True)),
                 ('threads', models.PositiveIntegerField(null=True)),
                 ('open_files', models.PositiveIntegerField(null=True)),
+                ('counts', models.JSONField(help_text='What a service says of itself.', null=True)),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='readings', to='benchsuite.run')),
             ],
             options={

@@ -125,6 +125,31 @@ def processes(series: Series) -> Chart:
     return parts(series, "processes")
 
 
+def connections(series: Series) -> Chart:
+    """Stacked by state, under the line of the most that there can be."""
+    figure = blank("seconds since the first request", "connections")
+    seconds = series.column(0)
+    for index, column in enumerate(series.columns[1:-1]):
+        figure.add_scatter(
+            x=seconds,
+            y=series.column(index + 1),
+            name=column.title,
+            mode="lines",
+            stackgroup="states",
+            line={"color": styles.COLOURS[index % len(styles.COLOURS)], "width": 1.5},
+            hovertemplate=f"{_escaped(column.title)} %{{y}}<extra></extra>",
+        )
+    figure.add_scatter(
+        x=seconds,
+        y=series.column(len(series.columns) - 1),
+        name="limit",
+        mode="lines",
+        line={"color": styles.BAD, "dash": "dash", "width": 2},
+        hovertemplate="%{y} at most<extra></extra>",
+    )
+    return finished(series, figure)
+
+
 def goodput_of_runs(series: Series, lines: Sequence[Line]) -> Chart:
     figure = blank("seconds since the first request", "goodput (requests per second)")
     for index, line in enumerate(lines, start=1):

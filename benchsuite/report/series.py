@@ -22,6 +22,10 @@ from benchsuite.units import (
 LONGEST_TABLE = 240
 """Rows of a table on a page; a longer series is shown in steps there, and whole in its CSV."""
 
+DATABASE = "database"
+LIMIT = "limit"
+"""What telemetry calls the most connections that the database gives."""
+
 Row = tuple[Any, ...]
 
 
@@ -187,6 +191,29 @@ def memory(readings: Iterable[Reading]) -> Series:
 def processes(readings: Iterable[Reading]) -> Series:
     return _by_part(
         readings, "processes", "Processes", "processes", format_count, "Living processes, by part."
+    )
+
+
+def connections(readings: Iterable[Reading]) -> Series:
+    """The database's connections by state; empty where no database was asked."""
+    counted = [
+        (one.second, dict(one.counts)) for one in readings if one.part == DATABASE and one.counts
+    ]
+    limit = max((counts.pop(LIMIT, 0) for _, counts in counted), default=0)
+    states = sorted({state for _, counts in counted for state in counts})
+    return Series(
+        "connections",
+        "Database connections",
+        (
+            Column("second", "second", lambda second: f"{second:.1f}", _first),
+            *(Column(state.replace(" ", "_"), state, format_count) for state in states),
+            Column(LIMIT, LIMIT, format_count),
+        ),
+        tuple(
+            (round(second, 2), *(counts.get(state, 0) for state in states), limit)
+            for second, counts in counted
+        ),
+        "Connections of the target by state, against the most that the database gives.",
     )
 
 

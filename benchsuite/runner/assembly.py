@@ -39,6 +39,8 @@ from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.services.redis import redis
 from benchsuite.services.service import Service
 from benchsuite.specs import PROXY, REDIS, TCP, RunSpec
+from benchsuite.telemetry.postgres import Connections
+from benchsuite.telemetry.redis import Info
 
 READY_TIMEOUT_S = 60.0
 
@@ -88,6 +90,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
         try:
             if start.database is not None:
                 found.add(DATABASE, start.database.process, start.database.version)
+                found.tellers[DATABASE] = Connections(start.database.admin_url)
             services = _services(start, stack, found)
             late = stack.enter_context(_delayer(start))
             plan = stack.enter_context(start.clone(**_amended(start, late, services)))
@@ -122,6 +125,7 @@ def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
             )
         )
         found.add(REDIS, service.process, service.version)
+        found.tellers[REDIS] = Info(service.admin_url)
         urls[REDIS] = service.url
     return urls
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchsuite import logfile
 from benchsuite.proc import Process
 from benchsuite.results import Program
+from benchsuite.telemetry.sampler import Teller
 
 TARGET = "target"
 WORKERS = "workers"
@@ -40,6 +42,8 @@ class Serving:
     """What made the added latency and how exactly; empty without any."""
     log: str = ""
     """The end of the log, as it was before anything was ended."""
+    tellers: dict[str, Teller] = field(default_factory=dict)
+    """Part → what asks its service for what only it knows."""
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))
@@ -84,6 +88,15 @@ class Serving:
         if len(own) == 1:
             return tails[0][1]
         return "\n".join(f"--- {name}\n{tail}" for name, tail in tails if tail)
+
+    def written(self, part: str) -> dict[Path, int]:
+        """Bytes that the logs of a part have now."""
+        logs = (one.process.log for one in self.members if one.part == part)
+        return {log: log.stat().st_size for log in logs}
+
+    def since(self, written: Mapping[Path, int]) -> list[str]:
+        """What has been added to these logs, or the end of it."""
+        return [logfile.since(log, size) for log, size in written.items()]
 
     def first_error(self) -> str | None:
         """What the first of the logs that tells of an error says."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchsuite import probing
 from benchsuite.load.job import Done, Job
-from benchsuite.runner.serving import TARGET, Serving
+from benchsuite.runner.serving import DATABASE, TARGET, Serving
 from benchsuite.stats.validity import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.census import Census
@@ -48,6 +48,7 @@ class Witness:
             },
             interval_s=INTERVAL_S,
             also=(self.host.look,),
+            tellers=self._serving.tellers,
         )
 
     @contextmanager
@@ -69,6 +70,7 @@ class Witness:
                         seed=job.seed,
                     )
                 )
+            written_before = self._serving.written(DATABASE)
             self.census()
             self.cpus_load = _affinity(self._load_pids)
             self.cpus_target = _affinity(self.census.last)
@@ -77,7 +79,9 @@ class Witness:
             finally:
                 self.census()
                 self.host.look()
-                self.log = self._serving.log_tail(LOG_LINES)
+                self.log = "\n".join(
+                    [self._serving.log_tail(LOG_LINES), *self._serving.since(written_before)]
+                )
                 self._probes = probing.read(written)
 
     def turnover(self, done: Done) -> Turnover | None:

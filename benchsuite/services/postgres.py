@@ -33,6 +33,9 @@ USER = "benchsuite"
 SUPERUSER = "postgres"
 RESERVED = 10
 """Connections on top of the target's, for the run itself: keeper and telemetry."""
+WATCHING = 1
+"""The connection that telemetry holds while the load runs: of free ones, not of reserved ones, does
+PostgreSQL take a superuser's as long as there are any."""
 MAX_CONNECTIONS = 100
 INITDB_S = 60.0
 READY_S = 30.0
@@ -89,7 +92,8 @@ def postgres(
 ) -> Iterator[Service]:
     """Runs a PostgreSQL in `folder`, which must exist and be the run's own.
 
-    The target can have `max_connections` open at once, neither more nor fewer. Without `fsync` a
+    While telemetry is connected, the target can have `max_connections` open at once, neither more
+    nor fewer. Without `fsync` a
     commit waits for no disk. Raises UnavailableError without the programs, StartError with the end
     of the log when it does not come up.
     """
@@ -153,7 +157,7 @@ class _Cluster:
     def running(self, max_connections: int, port: int | None, *, fsync: bool) -> Iterator[Service]:
         """The server on this cluster."""
         settings = {
-            "max_connections": max_connections + RESERVED,
+            "max_connections": max_connections + WATCHING + RESERVED,
             RESERVE: RESERVED,
             "unix_socket_directories": "",
             **({} if fsync else dict.fromkeys(DURABLE, "off")),

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from benchsuite.procfs import read_stat
 from benchsuite.results import Reading
@@ -24,6 +25,14 @@ STOP_S = 10.0
 """How long the thread may take to end the reading that it is at."""
 
 Pids = Callable[[], list[int]]
+
+
+class Teller(Protocol):
+    """Asks a service for what only it knows; lives in the sampler's thread."""
+
+    def sample(self) -> Mapping[str, int]: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +59,7 @@ class Sampler:
 
     An error of a device or of such a function ends neither the run nor the sampling: the figure is
     missing, and the error is told in the end. What is in `also` is called after the parts, each
-    time.
+    time. `tellers` are asked with the part of that name.
     """
 
     def __init__(
@@ -59,7 +68,9 @@ class Sampler:
         interval_s: float = 1.0,
         devices: Sequence[type[Device]] = DEVICES,
         also: Sequence[Callable[[], object]] = (),
+        tellers: Mapping[str, Teller] | None = None,
     ) -> None:
+        self._tellers = dict(tellers or {})
         self._interval_s = interval_s
         self._also = tuple(also)
         self._devices = tuple(devices)
@@ -100,6 +111,8 @@ class Sampler:
         for part in self._parts:
             for device in part.devices:
                 self._tried(f"{part.name}, {type(device).__name__}", device.stop)
+        for name, teller in self._tellers.items():
+            self._tried(f"{name}, its counts", teller.close)
         return Watched(
             readings=tuple(self._readings),
             cpu_percent=100 * self._cpu_s / self._watched_s if self._watched_s else None,
@@ -141,7 +154,13 @@ class Sampler:
                 figures.update(device.sample(snapshot))
             except Exception as error:  # noqa: BLE001 - the same border
                 self._note(f"{part.name}, {type(device).__name__}", error)
-        self._readings.append(Reading(second=snapshot.at, part=part.name, **figures))
+        counts: Mapping[str, int] | None = None
+        if teller := self._tellers.get(part.name):
+            try:
+                counts = teller.sample()
+            except Exception as error:  # noqa: BLE001 - the same border
+                self._note(f"{part.name}, its counts", error)
+        self._readings.append(Reading(second=snapshot.at, part=part.name, counts=counts, **figures))
 
     def _tried(self, where: str, action: Callable[[], object]) -> bool:
         try:

@@ -14,7 +14,12 @@ from benchsuite.views import access
 from benchsuite.views.page import problem
 
 OF_INTERVALS = {"goodput": series.goodput, "response-times": series.response_times}
-OF_READINGS = {"cpu": series.cpu, "memory": series.memory, "processes": series.processes}
+OF_READINGS = {
+    "cpu": series.cpu,
+    "memory": series.memory,
+    "processes": series.processes,
+    "connections": series.connections,
+}
 OF_STAGES = {
     "stage-goodput": stage_charts.goodput,
     "stage-response-times": stage_charts.response_times,

@@ -91,5 +91,6 @@ def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:
         (series.cpu(readings), figures.cpu),
         (series.memory(readings), figures.memory),
         (series.processes(readings), figures.processes),
+        (series.connections(readings), figures.connections),
     ]
     return [draw(numbers) for numbers, draw in made if numbers]

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from benchsuite.exceptions import DatabaseError, UsageError
-from benchsuite.services.postgres import USER, postgres
+from benchsuite.services.postgres import USER, WATCHING, postgres
 from benchsuite.services.service import Service
 from tests.integration.stranger import TOKEN, get, stranger
 from tests.needs import needs
@@ -76,7 +76,7 @@ def test_what_a_run_left_is_counted_and_dropped_when_all_connections_are_taken(
         keeper.clone(TOKEN, database_url=service.url),
         ExitStack() as stack,
     ):
-        for _ in range(CONNECTIONS):
+        for _ in range(CONNECTIONS + WATCHING):
             stack.enter_context(psycopg.connect(service.url))
         with pytest.raises(psycopg.OperationalError):
             psycopg.connect(service.url)

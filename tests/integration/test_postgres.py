@@ -4,6 +4,7 @@ import os
 import pwd
 import socket
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,9 +17,10 @@ from benchsuite.account import NOBODY
 from benchsuite.exceptions import StartError, UnavailableError
 from benchsuite.proc import ensure_port_free, free_port
 from benchsuite.services import programs
-from benchsuite.services.postgres import RESERVED, postgres
+from benchsuite.services.postgres import RESERVED, WATCHING, postgres
 from benchsuite.services.service import Service
-from tests.integration.left_behind import processes_with
+from benchsuite.telemetry.postgres import Connections
+from tests.integration.left_behind import SOON_S, eventually, processes_with
 from tests.needs import needs
 
 pytestmark = needs("postgresql", "psycopg")
@@ -45,6 +47,18 @@ def folder() -> Iterator[Path]:
         yield place
 
 
+def connected(service: Service) -> psycopg.Connection[tuple[object, ...]]:
+    """A connection of the target; a slot is free only a moment after its last holder has gone."""
+    deadline = time.monotonic() + SOON_S
+    while True:
+        try:
+            return psycopg.connect(service.url)
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
 def asked(url: str, statement: str) -> object:
     with psycopg.connect(url, prepare_threshold=None) as connection:
         row = connection.execute(statement.encode()).fetchone()
@@ -52,9 +66,12 @@ def asked(url: str, statement: str) -> object:
 
 
 def test_the_target_gets_as_many_connections_as_were_asked_for(service: Service) -> None:
+    teller = Connections(service.admin_url)
     with ExitStack() as stack:
+        stack.callback(teller.close)
+        teller.sample()
         for _ in range(5):
-            stack.enter_context(psycopg.connect(service.url))
+            stack.enter_context(connected(service))
         with pytest.raises(psycopg.OperationalError, match="connection slots are reserved"):
             psycopg.connect(service.url)
         assert asked(service.admin_url, "SELECT 1") == 1, "the run itself still gets in"
@@ -73,10 +90,20 @@ def test_a_superuser_needs_the_runs_password(service: Service) -> None:
         psycopg.connect(address)
 
 
+def test_connections_are_told_by_state_also_when_all_are_taken(service: Service) -> None:
+    teller = Connections(service.admin_url)
+    with ExitStack() as stack:
+        stack.callback(teller.close)
+        assert eventually(lambda: teller.sample() == {"limit": 5}), "others end a moment later"
+        held = [stack.enter_context(connected(service)) for _ in range(5)]
+        held[0].execute("SELECT 1")
+        assert teller.sample() == {"idle": 4, "idle in transaction": 1, "limit": 5}
+
+
 def test_what_changes_figures_is_recorded(service: Service) -> None:
     assert service.version.split(".")[0].isdigit()
     assert service.settings["fsync"] == service.settings["synchronous_commit"] == "on"
-    assert int(service.settings["max_connections"]) == 5 + RESERVED
+    assert int(service.settings["max_connections"]) == 5 + WATCHING + RESERVED
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root must become somebody else")

@@ -16,6 +16,7 @@ from benchsuite.exceptions import StartError, UnavailableError
 from benchsuite.proc import ensure_port_free
 from benchsuite.services import redis as module
 from benchsuite.services.redis import redis
+from benchsuite.telemetry.redis import Info
 from tests.integration.left_behind import processes_with
 from tests.needs import needs
 
@@ -53,6 +54,11 @@ def test_it_comes_up_and_nothing_is_left(by: str, program: str) -> None:
                 connection.set("x", 1)
                 assert connection.get("x") == b"1"
                 assert connection.config_get("save") == {"save": ""}
+                teller = Info(service.admin_url)
+                told = teller.sample()
+                teller.close()
+                assert told["clients"] == 1, "its own is left out"
+                assert told["memory_bytes"] > 0
             assert service.settings["appendonly"] == "off"
             assert service.version
             assert (service.socket is None) == (by == "tcp")

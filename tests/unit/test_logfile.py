@@ -87,3 +87,13 @@ def test_tail_of_what_is_no_text(tmp_path):
 def test_no_log(tmp_path):
     assert logfile.tail(tmp_path / "none") == ""
     assert logfile.first_error(tmp_path / "none") is None
+
+
+def test_what_was_written_since(tmp_path):
+    path = tmp_path / "log"
+    path.write_text("before\n")
+    size = path.stat().st_size
+    assert logfile.since(path, size) == ""
+    path.write_text("before\nFATAL: too many clients already\n")
+    assert logfile.since(path, size) == "FATAL: too many clients already\n"
+    assert logfile.since(tmp_path / "none", 0) == ""

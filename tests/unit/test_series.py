@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.models import Interval, Measurement, Reading
-from benchsuite.report import series
+from benchsuite.report import figures, series
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import samples_needed
 
@@ -102,3 +102,21 @@ def test_each_warm_up_of_a_staged_run_is_shaded_by_itself() -> None:
         ("warm-up", 3.0, 4.0),
         ("drain", 5.0, 6.0),
     ]
+
+
+def test_connections_by_state_against_the_most_there_can_be() -> None:
+    counts = [{"active": 3, "limit": 20}, None, {"active": 1, "idle": 5, "limit": 20}]
+    readings = [
+        Reading(second=float(second), part="database", counts=one)
+        for second, one in enumerate(counts)
+    ]
+    readings.append(Reading(second=0.1, part="redis", counts={"clients": 4}))
+    found = series.connections(readings)
+    assert [column.title for column in found.columns] == ["second", "active", "idle", "limit"]
+    assert found.rows == ((0.0, 3, 0, 20), (2.0, 1, 5, 20))
+    assert [trace["name"] for trace in figures.connections(found).drawing["data"]] == [
+        "active",
+        "idle",
+        "limit",
+    ]
+    assert not series.connections([])

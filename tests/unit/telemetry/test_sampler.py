@@ -137,3 +137,29 @@ def test_who_comes_along_is_called_each_time_and_may_fail():
     errors = sampler.stop().errors
     assert len(looks) >= 3
     assert any("RuntimeError: no" in error for error in errors)
+
+
+def test_a_service_tells_of_itself_with_its_part():
+    class Service:
+        asked = closed = 0
+
+        def sample(self):
+            self.asked += 1
+            if self.asked == 2:
+                raise OSError("gone")
+            return {"idle": self.asked}
+
+        def close(self):
+            self.closed += 1
+
+    service = Service()
+    one = Sampler({"database": list, "load": list}, tellers={"database": service}, interval_s=0.01)
+    one.start()
+    while service.asked < 3:
+        time.sleep(0.005)
+    seen = one.stop()
+    counts = [reading.counts for reading in seen.readings if reading.part == "database"]
+    assert counts[:3] == [{"idle": 1}, None, {"idle": 3}]
+    assert {reading.counts for reading in seen.readings if reading.part == "load"} == {None}
+    assert seen.errors == ("database, its counts: OSError: gone",)
+    assert service.closed == 1
