@@ -28,7 +28,8 @@ WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_co
 
 class Connections:
     """Asks over one connection of its own, by a superuser's URL, so that it also gets in when all
-    others are taken. Costs the sampler 0.3 ms a second, and the server about as much.
+    others are taken. A sample costs 0.04 ms of CPU, and is answered in 0.2 ms with 100 connections;
+    the first one connects, 3 ms.
     """
 
     def __init__(self, url: str) -> None:
