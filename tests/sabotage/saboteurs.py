@@ -105,7 +105,8 @@ def hogs(count: int, cpu: int) -> Iterator[None]:
 
 @contextmanager
 def processes(*commands: Sequence[str]) -> Iterator[None]:
-    started = [subprocess.Popen(command) for command in commands]
+    # Sessions share the CPUs (sched(7), autogroup): in one of its own each gets as much as the load.
+    started = [subprocess.Popen(command, start_new_session=True) for command in commands]
     try:
         yield
     finally:
