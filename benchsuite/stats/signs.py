@@ -56,12 +56,12 @@ IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)
 
 
 def slots(journeys: NDArray[np.void], window: tuple[float, float]) -> Slots | None:
-    """What became, slot by slot, of the journeys that were meant for the window; None without any.
+    """What became, slot by slot, of the journeys that were made in the window; None without any.
 
-    A slot, the user of the open model, has one connection.
+    A slot, the user of the open model, has one connection. One that began to wait in the warm-up
+    may do so to the end: what began before the window and lasted into it counts, too.
     """
-    meant = journeys["intended_start"]
-    inside = journeys[(meant >= window[0]) & (meant < window[1])]
+    inside = journeys[(journeys["start"] < window[1]) & (journeys["finish"] >= window[0])]
     if not len(inside):
         return None
     in_vain = np.isin(inside["kind"], IN_VAIN)

@@ -105,7 +105,7 @@ def hogs(count: int, cpu: int) -> Iterator[None]:
 
 @contextmanager
 def processes(*commands: Sequence[str]) -> Iterator[None]:
-    # Sessions share the CPUs (sched(7), autogroup): in one of its own each gets as much as the load.
+    # Sessions share the CPUs (sched(7), autogroup): in its own each gets as much as the load.
     started = [subprocess.Popen(command, start_new_session=True) for command in commands]
     try:
         yield

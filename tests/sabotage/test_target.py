@@ -143,11 +143,11 @@ def test_b206_kept_connections_hold_all_threads(lab: Laboratory) -> None:
 
 @needs("pyuwsgi")
 def test_b206_kept_connections_hold_all_threads_against_arrivals(lab: Laboratory) -> None:
-    """Four slots have a thread each; who arrives while all are busy gets a connection in vain."""
+    """Two threads serve two connections, forty times a second; who arrives meanwhile waits."""
     result = lab.run(
         "connection-bound",
         "/slow/",
-        threads=4,
+        threads=2,
         model="open",
         users=1,
         arrival_rate=60.0,

@@ -65,8 +65,16 @@ def test_slots_of_the_open_model_that_waited_in_vain() -> None:
     assert found is not None
     assert found.used == 5, "0, which is answered, and 1 to 4"
     assert found.starved == 2, "2 and 4; 1 was answered once, and 3 refused"
-    assert found.answered == pytest.approx(27 / 30), "those meant for the window"
+    assert found.answered == pytest.approx(27 / 30), "those made in the window"
     assert signs.slots(made[:5], WINDOW) is None
+
+
+def test_a_slot_that_waits_since_the_warm_up_is_starved() -> None:
+    made = samples([99.0] + [0.01] * 30, [1] + [0] * 30)
+    made["kind"][0] = Kind.UNFINISHED
+    found = signs.slots(made, WINDOW)
+    assert found is not None
+    assert (found.used, found.starved) == (2, 1)
 
 
 def test_journeys_that_ended_in_the_window() -> None:
