@@ -14,6 +14,7 @@ from benchsuite.fronts.base import FrontAdapter
 from benchsuite.pythons.cache import folder
 from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
 from benchsuite.servers.base import ServerAdapter
+from benchsuite.servers.heritage import BUILTIN as HERITAGE_SERVERS
 from benchsuite.servers.peers import PEERS
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload
@@ -57,7 +58,7 @@ def cache_folder() -> Path:
 
 def server_paths() -> dict[str, str]:
     """Dotted paths of all server adapters by name, built-in ones first."""
-    return {**BUILTIN_SERVERS, **PEERS, **config()["SERVERS"]}
+    return {**BUILTIN_SERVERS, **PEERS, **HERITAGE_SERVERS, **config()["SERVERS"]}
 
 
 def front_paths() -> dict[str, str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from benchsuite import sharedmemory
 from benchsuite.exceptions import UsageError
 from benchsuite.interrupts import held_back
 from benchsuite.removal import why_kept
@@ -71,6 +72,20 @@ def announce(marker: str, pid: int) -> None:
 def withdraw(marker: str, pid: int) -> None:
     """Take back an announcement; due before the PID can be given to another process."""
     _tell(marker, f"-{pid}")
+
+
+@contextmanager
+def without_shared_memory(marker: str, prefix: str) -> Iterator[None]:
+    """Shared memory whose name begins with the prefix is removed before and after the block.
+
+    If the run has a guard, it does so too when this process is killed meanwhile.
+    """
+    sharedmemory.remove(prefix)
+    _tell(marker, f"={prefix}")
+    try:
+        yield
+    finally:
+        sharedmemory.remove(prefix)
 
 
 def _tell(marker: str, line: str) -> None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from benchsuite import around, conf, cpus, descriptors, preparing
 from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.interpreter import OWN
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.specs import THROWAWAY, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
 START_S = 1.2
@@ -74,15 +75,18 @@ def check(runs: Iterable[RunSpec]) -> None:
         work = workload(run.workload)
         _check_users(work, run.load)
         _check_sockets(work, run)
+        _check_own_target(work, run)
         around.check(run)
-        if not preparing.unbuilt([run]):
+        unbuilt = preparing.unbuilt([run])
+        if not unbuilt or not conf.server_class(run.server.server).serves_project:
             check_usable(run.server)
 
 
 def check_usable(server: ServerSpec) -> None:
     """Finds what is not installed for a server, in the environment that it will run in."""
-    python = preparing.interpreter(server)
-    usable = conf.server_class(server.server).available(python)
+    adapter = conf.server_class(server.server)
+    python = preparing.interpreter(server) if adapter.serves_project else OWN
+    usable = adapter.available(python)
     if usable.ok:
         return
     if server.environment:
@@ -93,6 +97,23 @@ def check_usable(server: ServerSpec) -> None:
     else:
         where, help_ = f"under {python.executable}", f"there, {usable.command} would help"
     raise UnavailableError(f"{server.server} can't run {where}: {usable.reason}; {help_}.")
+
+
+def _check_own_target(work: Workload, run: RunSpec) -> None:
+    """A server that brings its own target answers what that has, and has no data of the project."""
+    adapter = conf.server_class(run.server.server)
+    if adapter.serves_project:
+        return
+    if work.needs_target_app and adapter.answers and work.name not in adapter.answers:
+        raise UsageError(
+            f"{adapter.name} serves a small target of its own, which answers "
+            f"{', '.join(adapter.answers)} and --path=/, and not {work.name}."
+        )
+    if run.database.use != THROWAWAY or run.layer or run.delay.to_database_s:
+        raise UsageError(
+            f"{adapter.name} serves a small target of its own, so --database, --layer and "
+            "--delay-to-database can't be had with it."
+        )
 
 
 def _check_users(work: Workload, load: LoadProfile) -> None:
@@ -149,6 +170,6 @@ def _check_consumer(work: Workload, server: type[ServerAdapter]) -> None:
         raise UsageError(f"{server.name} is spoken to in text: leave binary out.")
 
 
-def usable_servers() -> list[str]:
-    """Names of the servers that can run here."""
-    return [name for name in conf.server_paths() if conf.server_class(name).available().ok]
+def is_usable(name: str) -> bool:
+    """Whether the server of that name can run here, as it is."""
+    return conf.server_class(name).available().ok

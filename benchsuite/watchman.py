@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 
+from benchsuite import sharedmemory
 from benchsuite.procfs import RUN_VARIABLE, send_signal
 from benchsuite.tree import ProcessTree
 
@@ -23,15 +24,36 @@ def main() -> None:
     parent, marker, folder, working = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.SIG_IGN)
-    leaders = _listen(parent)
-    if leaders is not None:
-        end_all(ProcessTree(leaders, f"{RUN_VARIABLE}={marker}"))
+    heard = _listen(parent)
+    if heard is not None:
+        end_all(ProcessTree(heard.leaders, f"{RUN_VARIABLE}={marker}"))
         remove(folder, working)
+        for prefix in heard.prefixes:
+            sharedmemory.remove(prefix)
 
 
-def _listen(parent: int) -> set[int] | None:
-    """Wait for "bye" (None) or the parent's end (the leaders announced and not withdrawn)."""
-    leaders: set[int] = set()
+class Heard:
+    """What the parent has said of its run until it ended."""
+
+    def __init__(self) -> None:
+        self.leaders: set[int] = set()
+        """Announced and not withdrawn."""
+        self.prefixes: set[str] = set()
+        """Of the names of shared memory that is to be removed."""
+
+    def take(self, line: str) -> None:
+        kind, word = line[:1], line[1:]
+        if kind == "=":
+            self.prefixes.add(word)
+        elif kind == "+":
+            self.leaders.add(int(word))
+        else:
+            self.leaders.discard(int(word))
+
+
+def _listen(parent: int) -> Heard | None:
+    """Wait for "bye" (None) or the parent's end (what it has said)."""
+    heard = Heard()
     poll = select.poll()
     poll.register(0, select.POLLIN | select.POLLHUP)
     _watch(parent, poll)
@@ -44,9 +66,9 @@ def _listen(parent: int) -> set[int] | None:
         for line in lines:
             if line == b"bye":
                 return None
-            (leaders.add if line[:1] == b"+" else leaders.discard)(int(line[1:]))
+            heard.take(line.decode())
         if not data:
-            return leaders
+            return heard
 
 
 def _watch(parent: int, poll: select.poll) -> None:

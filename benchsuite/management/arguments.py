@@ -158,10 +158,9 @@ def _servers(given: Sequence[str] | None, work: type[Workload]) -> list[str]:
         return list(dict.fromkeys(names))
     if given:
         raise UsageError(f"--server names no server; there are: {', '.join(conf.server_paths())}.")
-    usable = planning.usable_servers()
-    if work.needs_websocket:
-        return [next((name for name in PREFERRED_SOCKETS if name in usable), PREFERRED_SOCKETS[0])]
-    return [next((name for name in PREFERRED if name in usable), "runserver")]
+    preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
+    usable = (name for name in preferred if planning.is_usable(name))
+    return [next(usable, PREFERRED_SOCKETS[0] if work.needs_websocket else "runserver")]
 
 
 def _workload(options: dict[str, Any]) -> WorkloadSpec:

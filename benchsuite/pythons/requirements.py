@@ -40,6 +40,12 @@ class Requirements:
         found = (_NAME.match(line) for line in self.lines)
         return frozenset(plain(one[0]) for one in found if one)
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """Those that are pinned: distribution → version."""
+        pinned = (line.partition(";")[0].split("==") for line in self.lines)
+        return {plain(one[0].strip()): one[1].split()[0] for one in pinned if len(one) == 2}
+
 
 def plain(distribution: str) -> str:
     """A distribution's name as all spellings of it compare."""

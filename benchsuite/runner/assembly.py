@@ -21,6 +21,7 @@ from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.exceptions import UsageError
 from benchsuite.fronts.base import FrontPlace, StaticFiles
 from benchsuite.fronts.starting import front
+from benchsuite.guard import without_shared_memory
 from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
 from benchsuite.probe import answers_as
@@ -240,6 +241,8 @@ def _server(
         services=scene.services,
     )
     adapter = start.make(place)
+    if prefix := adapter.shared_memory():
+        stack.enter_context(without_shared_memory(start.token, prefix))
     _write(place.folder, adapter.config_files(*address))
     env = surroundings(adapter, token=start.token, plan=scene.plan, seed=start.spec.seed)
     programs: list[tuple[str, str, Sequence[str], str | None]] = [

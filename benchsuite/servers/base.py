@@ -117,6 +117,8 @@ class ServerAdapter(ABC):
     """How long it may take to end after the stop signal before it is killed."""
     serves_project: ClassVar[bool] = True
     """Whether it serves the Django project; a server of its own serves what it brings."""
+    answers: ClassVar[tuple[str, ...]] = ()
+    """Of a server that brings its own target: the workloads of the target app that it answers."""
     services: ClassVar[tuple[str, ...]] = ()
     """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
     options: ClassVar[Mapping[str, Option]] = {}
@@ -156,6 +158,12 @@ class ServerAdapter(ABC):
     def env(self) -> dict[str, str]:
         """Variables to add to the environment of the server."""
         return {}
+
+    def shared_memory(self) -> str:
+        """What the names of shared memory that it leaves begin with, for this start alone; empty
+        for none. It is removed before and after.
+        """
+        return ""
 
     def expected_processes(self) -> int:
         """Processes of its tree once it is up: those that answer and those that manage them."""

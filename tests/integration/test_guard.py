@@ -1,6 +1,7 @@
 """A parent that is killed takes its run with it."""
 
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -211,3 +212,28 @@ def test_the_watchman_looks_again(wrong: str, checkout: Path, tmp_path: Path) ->
         check=True,
     )
     assert folder.exists() == (wrong != "none")
+
+
+def test_killed_parent_leaves_no_shared_memory(temp_folder: Path) -> None:
+    prefix = f"benchsuite-{secrets.token_hex(8)}"
+    left = [Path("/dev/shm", f"{prefix}-dict"), Path("/dev/shm", f"sem.{prefix}-dict")]
+    then = (
+        "from benchsuite.guard import without_shared_memory\n"
+        f"stack.enter_context(without_shared_memory(marker, {prefix!r}))\n"
+        f"for path in {[str(path) for path in left]!r}: Path(path).touch()\n"
+    )
+    with GuardedParent(temp_folder, "good", then=then) as parent:
+        assert all(path.exists() for path in left)
+        parent.popen.kill()
+        assert eventually(lambda: not any(path.exists() for path in left))
+        assert eventually(lambda: not parent.run_folder.exists())
+
+
+def test_shared_memory_is_removed_before_and_after(temp_folder: Path) -> None:
+    prefix = f"benchsuite-{secrets.token_hex(8)}"
+    left = Path("/dev/shm", f"{prefix}-dict")
+    left.touch()
+    with guard.without_shared_memory("a-marker-of-this-test", prefix):
+        assert not left.exists()
+        left.touch()
+    assert not left.exists()

@@ -1,0 +1,51 @@
+"""Builds the environment of servers of another time, and starts each of them once."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich import box
+from rich.table import Table
+
+from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.interrupts import terminable
+from benchsuite.lock import alone
+from benchsuite.management import heritage
+from benchsuite.management.output import Screen
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("name", nargs="?", help="environment to build, such as channels0")
+        parser.add_argument("--list", action="store_true", help="show the environments and stop")
+
+    def handle(self, **options: Any) -> None:
+        screen = Screen(quiet_stdout=False)
+        if options["list"] or not options["name"]:
+            screen.console.print(_table())
+            return
+        try:
+            wanted = heritage.environment(options["name"])
+            with terminable(), alone(screen.waiting):
+                for line in wanted.build(screen.building):
+                    screen.warn(line)
+        except (UsageError, UnavailableError) as error:
+            raise CommandError(str(error), returncode=2) from error
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=1) from error
+        except KeyboardInterrupt as interrupt:
+            raise CommandError("Interrupted; nothing half-built is left.", returncode=130) from (
+                interrupt
+            )
+
+
+def _table() -> Table:
+    table = Table(
+        "environment", "Python", "packages", "state", "servers", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    for one in heritage.environments():
+        servers = ", ".join(server.name for server in one.servers)
+        table.add_row(one.name, " or ".join(one.pythons), str(one.packages), one.state, servers)
+    return table

@@ -1,0 +1,128 @@
+"""What all servers of another time have in common: an environment and a target that they bring."""
+
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.pythons import requirements
+from benchsuite.pythons.finding import find, kind_of
+from benchsuite.pythons.recipe import Recipe, Step
+from benchsuite.servers.base import Available, ServerAdapter
+
+TARGETS = Path(__file__).parent / "targets"
+COMPILERS = ("cc", "gcc", "clang")
+
+
+class Heritage(ServerAdapter):
+    """A server of another time. It serves its own target: no project of today runs on its Python.
+
+    The target is copied into the run's folder, so that what old Pythons write beside their modules
+    goes with it.
+    """
+
+    serves_project = False
+    target: ClassVar[str]
+    """The folder of its target and pins, which is the name of its environment."""
+    served: ClassVar[str] = ""
+    """The folder of its target, when it is another one's."""
+    pythons: ClassVar[tuple[str, ...]] = ("2.7",)
+    """Those it can run under, the one of its time first."""
+    proof: ClassVar[str]
+    """Python code that imports all that it runs with."""
+    header: ClassVar[tuple[str, str]] = ("", "")
+    """A C header that it is compiled with, and the Debian package that has it."""
+
+    @classmethod
+    def recipe(cls, python: str) -> Recipe:
+        return Recipe(
+            name=f"heritage-{cls.target}",
+            python=cls._interpreter(python),
+            steps=cls.steps(cls.pins()),
+            files=cls.files(),
+            proof=cls.proof,
+        )
+
+    @classmethod
+    def pins(cls) -> requirements.Requirements:
+        """The exact versions of all that is installed."""
+        return requirements.read(TARGETS / cls.target / "requirements.txt")
+
+    @classmethod
+    def steps(cls, pins: requirements.Requirements) -> tuple[Step, ...]:
+        """Nothing but what is pinned, whatever its metadata asks for."""
+        return (Step(requirements=pins, options=("--no-deps",)),)
+
+    @classmethod
+    def files(cls) -> Mapping[str, str]:
+        """Files to put among the environment's packages: name → content."""
+        return {}
+
+    @classmethod
+    def version(cls, python: Interpreter = OWN) -> str | None:
+        """As installed in its environment; as pinned, when our own interpreter is asked."""
+        if not python.is_own:
+            return python.installed(cls.distribution)
+        return cls.pins().versions.get(requirements.plain(cls.distribution))
+
+    @classmethod
+    def available(cls, python: Interpreter = OWN) -> Available:
+        """Whether its environment is there or can be built here."""
+        try:
+            cls._interpreter("")
+        except UnavailableError:
+            named = " or ".join(cls.pythons)
+            return Available(
+                False, f"Python {named} is not on this machine", f"pyenv install {cls.pythons[0]}"
+            )
+        if not any(shutil.which(name) for name in COMPILERS):
+            return Available(False, "there is no C compiler", "apt install gcc")
+        name, package = cls.header
+        if name and not _is_header(name):
+            return Available(False, f"the header {name} is missing", f"apt install {package}")
+        return Available(True)
+
+    def config_files(self, host: str, port: int) -> Mapping[str, str]:
+        folder = TARGETS / (self.served or self.target)
+        return {
+            str(Path("target", path.relative_to(folder))): path.read_text()
+            for path in sorted(folder.rglob("*.py"))
+        }
+
+    def env(self) -> dict[str, str]:
+        return {"PYTHONPATH": str(self.target_folder)}
+
+    @property
+    def target_folder(self) -> Path:
+        """Where `config_files` puts the target."""
+        return self.place.folder / "target"
+
+    @classmethod
+    def _interpreter(cls, python: str) -> Path:
+        """The one that `--python` names if it is one of its own, else the first that is here."""
+        if python:
+            found = find(python)
+            kind = kind_of(str(found))
+            if kind is None or ".".join(map(str, kind.version[:2])) not in cls.pythons:
+                raise UsageError(
+                    f"{cls.name} runs under Python {' or '.join(cls.pythons)}, and "
+                    f"--python={python} is {kind}."
+                )
+            return found
+        for version in cls.pythons:
+            with suppress(UnavailableError):
+                return find(version)
+        raise UnavailableError(
+            f"{cls.name} needs Python {' or '.join(cls.pythons)}, which is not on this machine; "
+            f"get it with: pyenv install {cls.pythons[0]}."
+        )
+
+
+def _is_header(name: str) -> bool:
+    """Whether a C compiler would find it; Debian has some in a folder of the architecture."""
+    root = Path("/usr/include")
+    places = (root, Path("/usr/local/include"), *root.glob("*-linux-gnu*"))
+    return any((folder / name).is_file() for folder in places)

@@ -1,0 +1,190 @@
+"""Servers of another time, really built and started: the target answers, and nothing is left."""
+
+import http.client
+import re
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from django.utils.module_loading import import_string
+
+from benchsuite import sharedmemory
+from benchsuite.interpreter import Interpreter
+from benchsuite.proc import ensure_port_free
+from benchsuite.pythons.building import build
+from benchsuite.runner.assembly import Start, serving
+from benchsuite.runner.own_target import OwnTarget
+from benchsuite.runner.serving import TARGET, WORKERS, Serving
+from benchsuite.servers.base import Application, Place, ServerAdapter
+from benchsuite.servers.heritage import BUILTIN
+from benchsuite.servers.heritage.base import Heritage
+from benchsuite.specs import Option, RunSpec, ServerSpec, WorkloadSpec
+from tests.integration.left_behind import eventually, processes_with
+from tests.needs import needs
+
+pytestmark = needs("python2.7")
+
+CLASSES: dict[str, type[Heritage]] = {name: import_string(path) for name, path in BUILTIN.items()}
+SECONDS = re.compile(rb"\d\.\d{4}")
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("heritage")
+
+
+class Served:
+    """A server of another time that was started for a test."""
+
+    def __init__(self, found: Serving, adapter: ServerAdapter, token: str) -> None:
+        self.found = found
+        self.adapter = adapter
+        self.token = token
+        self.address = found.base_url.removeprefix("http://")
+        self.ended_in_s = 0.0
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(self.address, timeout=20)
+
+    def get(self, path: str) -> bytes:
+        with closing(self.connect()) as connection:
+            return self.read(connection, path)
+
+    def read(self, connection: http.client.HTTPConnection, path: str) -> bytes:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        body = answer.read()
+        assert (answer.status, answer.getheader("X-Benchsuite-Run")) == (200, self.token)
+        return body
+
+
+@contextmanager
+def started(
+    name: str,
+    cache: Path,
+    *,
+    processes: int | None = None,
+    python: str = "",
+    options: dict[str, Option] | None = None,
+) -> Iterator[Served]:
+    """As a run starts it, with all that belongs to it; answers when the block begins."""
+    available = CLASSES[name].available()
+    if not available.ok:
+        pytest.fail(f"{name}: {available.reason}; {available.command}")
+    server = ServerSpec(server=name, processes=processes, python=python, options=options or {})
+    spec = RunSpec(server=server)
+    interpreter = build(CLASSES[name].recipe(python), cache)
+
+    def make(place: Place) -> ServerAdapter:
+        made.append(CLASSES[name](server, Application(), place))
+        return made[-1]
+
+    made: list[ServerAdapter] = []
+    with TemporaryDirectory(prefix="heritage-") as folder:
+        token = uuid.uuid4().hex
+        own = OwnTarget(WorkloadSpec())
+        start = Start(
+            spec=spec,
+            make=make,
+            python=interpreter,
+            folder=Path(folder),
+            token=token,
+            clone=partial(own.clone, token),
+            facts=own.facts,
+            ready_path="/bench/plain/",
+        )
+        found = Serving()
+        with serving(found, start, None):
+            served = Served(found, made[0], token)
+            yield served
+            stopping = time.monotonic()
+        served.ended_in_s = time.monotonic() - stopping
+        assert processes_with(token) == []
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_serves_its_target_with_as_many_processes_as_asked_for(name: str, cache: Path) -> None:
+    several = CLASSES[name].max_processes is None
+    with started(name, cache, processes=2 if several else None) as served:
+        assert served.get("/bench/plain/") == b"OK"
+        if "bench_app" in served.adapter.answers:
+            assert SECONDS.fullmatch(served.get("/"))
+            assert SECONDS.fullmatch(served.get("/bench/bench_app/"))
+        else:
+            assert served.get("/") == b"OK"
+        wanted = served.adapter.expected_processes()
+        assert eventually(lambda: len(served.found.pids(TARGET)) == wanted), (
+            f"{wanted} processes were expected: {served.found.pids(TARGET)}"
+        )
+        assert len(served.found.pids(WORKERS)) == len(served.adapter.beside())
+        versions = [one.version for one in served.found.members if one.part == TARGET]
+        assert versions == [CLASSES[name].version()]
+    port = int(served.address.partition(":")[2])
+    ensure_port_free("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_keeps_connections_as_declared(name: str, cache: Path) -> None:
+    with started(name, cache) as served, closing(served.connect()) as connection:
+        served.read(connection, "/bench/plain/")
+        # http.client drops its socket when the server closes or says that it will.
+        assert (connection.sock is not None) == served.adapter.keeps_alive
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_stops_in_time_with_a_request_in_flight(name: str, cache: Path) -> None:
+    bodies: list[bytes | None] = []
+
+    def ask(served: Served) -> None:
+        try:
+            bodies.append(served.get("/slow/"))
+        except (OSError, http.client.HTTPException):
+            bodies.append(None)
+
+    with started(name, cache) as served:
+        client = threading.Thread(target=ask, args=(served,))
+        client.start()
+        time.sleep(0.4)
+    client.join(timeout=30)
+    assert (bodies == [b"OK"]) == served.adapter.finishes_in_flight
+    assert served.ended_in_s < served.adapter.grace_s
+
+
+@pytest.mark.parametrize("name", [one for one in BUILTIN if "chaussette" in one])
+def test_the_second_version_of_the_application_gives_a_page(name: str, cache: Path) -> None:
+    with started(name, cache, options={"bench": "second"}) as served:
+        assert served.get("/").startswith(b"<HTML>")
+        assert SECONDS.fullmatch(served.get("/bench/bench_app/"))
+
+
+def test_several_workers_answer_through_one_layer(cache: Path) -> None:
+    with started("heritage-channels0-redis", cache, options={"workers": 3}) as served:
+        assert served.get("/") == b"OK"
+        assert len(served.found.pids(WORKERS)) == 3
+        assert "redis" in served.found.parts
+
+
+def test_shared_memory_is_there_while_it_runs_and_gone_afterwards(cache: Path) -> None:
+    with started("heritage-channels0-ipc", cache) as served:
+        prefix = served.adapter.shared_memory()
+        assert len(sharedmemory.left_by(prefix)) == 4
+    assert sharedmemory.left_by(prefix) == []
+
+
+@needs("python3.6")
+def test_channels_runs_under_the_other_python_too(cache: Path) -> None:
+    with started("heritage-channels0-ipc", cache, python="3.6") as served:
+        assert served.get("/") == b"OK"
+        assert served.adapter.python.version.startswith("3.6.")
+
+
+def test_every_environment_is_what_its_pins_say(cache: Path) -> None:
+    for one in {adapter.target: adapter for adapter in CLASSES.values()}.values():
+        python: Interpreter = build(one.recipe(""), cache)
+        assert {name: python.installed(name) for name in one.pins().versions} == one.pins().versions

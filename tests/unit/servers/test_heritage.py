@@ -1,0 +1,285 @@
+"""Servers of another time: command lines, configuration, recipes, and what is said where they can't
+run.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils.module_loading import import_string
+
+from benchsuite import conf, planning
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.interpreter import Interpreter
+from benchsuite.pythons import cache
+from benchsuite.pythons.finding import CPYTHON, Kind
+from benchsuite.servers.base import Application, Available, Place
+from benchsuite.servers.heritage import BUILTIN, base
+from benchsuite.servers.heritage.base import Heritage
+from benchsuite.specs import (
+    DatabaseSpec,
+    LayerSpec,
+    Option,
+    RunSpec,
+    ServerSpec,
+    WorkloadSpec,
+)
+
+ENVIRONMENT = Path("/cache/environments/feed")
+PYTHON = Interpreter(str(ENVIRONMENT / "bin/python"), "heritage")
+FOLDER = Path("/tmp/benchsuite-1/1/server-0")
+CLASSES: dict[str, type[Heritage]] = {name: import_string(path) for name, path in BUILTIN.items()}
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch) -> Callable[..., None]:
+    """A machine with a compiler, with libevent, and with the old Pythons that are named."""
+
+    def has(*versions: str) -> None:
+        def find(name: str) -> Path:
+            if name not in versions:
+                raise UnavailableError(f"--python={name} is not on this machine")
+            return Path(f"/pythons/{name}/bin/python")
+
+        monkeypatch.setattr(base, "find", find)
+
+    def kind_of(executable: str) -> Kind:
+        numbers = Path(executable).parents[1].name.split(".")
+        return Kind(CPYTHON, tuple(int(number) for number in numbers))
+
+    monkeypatch.setattr(base, "kind_of", kind_of)
+    monkeypatch.setattr(cache, "build_of", str)
+    monkeypatch.setattr(base, "_is_header", lambda name: True)
+    monkeypatch.setattr(base.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(Interpreter, "script", lambda self, name: f"{ENVIRONMENT}/bin/{name}")
+    has("2.7", "3.6")
+    return has
+
+
+def make(name: str, *, services: dict[str, str] | None = None, **given: Any) -> Heritage:
+    place = Place(folder=FOLDER, interpreter=PYTHON, services=services or {})
+    return CLASSES[name](ServerSpec(server=name, **given), Application(), place)
+
+
+def command(name: str, **given: Any) -> str:
+    words = make(name, **given).argv("127.0.0.1", 8123)
+    return " ".join(words).replace(f"{ENVIRONMENT}/bin/", "").replace(f"{FOLDER}/", "")
+
+
+def ini(name: str, **given: Any) -> dict[str, str]:
+    """The lines of circus.ini that hold an equals sign."""
+    text = make(name, **given).config_files("127.0.0.1", 8123)["circus.ini"]
+    pairs = (line.partition(" = ") for line in text.splitlines() if " = " in line)
+    return {key: value.replace(f"{ENVIRONMENT}/bin/", "") for key, _, value in pairs}
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_it_goes_by_its_name_and_brings_its_own_target(name):
+    assert CLASSES[name].name == name
+    assert not CLASSES[name].serves_project
+    assert conf.server_class(name) is CLASSES[name]
+    files = make(name).config_files("127.0.0.1", 8123)
+    assert all(path.startswith("target/") or "/" not in path for path in files)
+    assert make(name).env()["PYTHONPATH"] == str(FOLDER / "target")
+
+
+def test_command_lines():
+    assert command("heritage-channels0-gunicorn", processes=2) == (
+        "gunicorn heritage.wsgi:application --bind 127.0.0.1:8123 --workers 2 --worker-class sync"
+        " --backlog 2048"
+    )
+    daphne = "daphne -v 0 -b 127.0.0.1 -p 8123 heritage.asgi:channel_layer"
+    assert command("heritage-channels0-redis") == command("heritage-channels0-ipc") == daphne
+    assert command("heritage-chaussette-gunicorn") == (
+        "gunicorn --bind 127.0.0.1:8123 --workers 1 --worker-class gevent --backlog 2048"
+        " bench:application"
+    )
+    assert command("heritage-chaussette-gevent").endswith(" -m circus.circusd circus.ini")
+    assert command("heritage-2012-gevent") == "circusd circus.ini"
+
+
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        ("heritage-chaussette-gevent", "gevent"),
+        ("heritage-chaussette-fastgevent", "fastgevent"),
+        ("heritage-chaussette-meinheld", "meinheld"),
+        ("heritage-2012-gevent", "gevent"),
+        ("heritage-2012-fastgevent", "fastgevent"),
+        ("heritage-2012-meinheld", "meinheld"),
+        ("heritage-2012-waitress", "waitress"),
+    ],
+)
+def test_circus_gives_its_socket_to_workers_of_then(name, backend):
+    lines = ini(name, processes=50, options={"backlog": 100})
+    assert lines["cmd"] == (
+        f"chaussette --fd $(circus.sockets.web) --backend {backend} bench.application"
+    )
+    assert (lines["numprocesses"], lines["backlog"], lines["port"]) == ("50", "100", "8123")
+    assert lines["endpoint"].startswith("ipc://@benchsuite-")
+
+
+def test_the_second_version_of_the_application_starts_its_threads_first():
+    second: dict[str, Option] = {"bench": "second"}
+    lines = ini("heritage-chaussette-meinheld", options=second)
+    assert "--pre-hook chaussette.util.setup_bench" in lines["cmd"]
+    assert make("heritage-chaussette-meinheld", options=second).env()["HERITAGE_BENCH"] == "second"
+    assert "--config gunicorn.conf.py" in command("heritage-chaussette-gunicorn", options=second)
+    assert (
+        "setup_bench("
+        in make("heritage-chaussette-gunicorn").config_files("h", 1)["gunicorn.conf.py"]
+    )
+    with pytest.raises(UsageError, match="bench is one of first, second"):
+        make("heritage-chaussette-gevent", options={"bench": "third"})
+
+
+def test_workers_stand_beside_daphne_and_the_layer_is_this_start_s():
+    adapter = make(
+        "heritage-channels0-redis",
+        services={"redis": "redis://127.0.0.1:7000/0"},
+        options={"workers": 2},
+    )
+    beside = adapter.beside()
+    assert list(beside) == ["runworker 1", "runworker 2"]
+    assert list(beside["runworker 1"]) == [
+        PYTHON.executable,
+        f"{FOLDER}/target/manage.py",
+        "runworker",
+        "-v",
+        "0",
+    ]
+    assert adapter.env()["HERITAGE_LAYER"] == "redis://127.0.0.1:7000/0"
+    assert adapter.shared_memory() == ""
+    ipc = make("heritage-channels0-ipc")
+    assert ipc.env()["HERITAGE_LAYER"] == "ipc"
+    assert ipc.shared_memory() == ipc.env()["HERITAGE_PREFIX"]
+    elsewhere = Place(folder=FOLDER.with_name("server-1"), interpreter=PYTHON)
+    other = type(ipc)(ipc.spec, Application(), elsewhere)
+    assert other.shared_memory() != ipc.shared_memory()
+
+
+def test_more_processes_of_daphne_are_refused_with_what_to_take():
+    with pytest.raises(UsageError, match="take more workers: --option workers=N"):
+        make("heritage-channels0-ipc", processes=2)
+
+
+def test_everything_is_pinned_and_nothing_else_is_installed():
+    for name in BUILTIN:
+        recipe = CLASSES[name].recipe("")
+        installed = [line for step in recipe.steps for line in step.requirements.lines]
+        assert sorted(installed) == sorted(CLASSES[name].pins().lines)
+        assert all("==" in line for line in installed)
+        assert all("--no-deps" in step.options for step in recipe.steps)
+
+
+def test_what_needs_switches_is_compiled_last_and_never_taken_from_a_cache():
+    first, *compiled = CLASSES["heritage-2012-gevent"].recipe("").steps
+    assert "greenlet==0.4.17" in first.requirements.lines
+    assert [step.requirements.lines for step in compiled] == [
+        ("gevent==0.13.8",),
+        ("meinheld==0.4.15",),
+    ]
+    assert all("-fcommon" in step.variables["CFLAGS"] for step in compiled)
+    assert all("--no-cache-dir" in step.options for step in compiled)
+
+
+def test_servers_of_one_time_share_an_environment():
+    recipes = [CLASSES[name].recipe("") for name in BUILTIN if name.startswith("heritage-2012")]
+    assert all(recipe == recipes[0] for recipe in recipes)
+    assert recipes[0].name == "heritage-2012"
+
+
+def test_the_first_python_that_is_here_is_taken_and_another_of_its_own_may_be_named(machine):
+    channels = CLASSES["heritage-channels0-ipc"]
+    assert channels.recipe("").python == Path("/pythons/2.7/bin/python")
+    assert channels.recipe("3.6").python == Path("/pythons/3.6/bin/python")
+    machine("3.6")
+    assert channels.recipe("").python == Path("/pythons/3.6/bin/python")
+
+
+def test_a_python_of_another_time_is_refused(machine):
+    machine("2.7", "3.6", "3.13")
+    with pytest.raises(UsageError, match=r"runs under Python 2\.7 or 3\.6, and --python=3\.13 is"):
+        CLASSES["heritage-channels0-ipc"].recipe("3.13")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "expected"),
+    [
+        (
+            "heritage-channels0-redis",
+            "no Pythons",
+            Available(False, "Python 2.7 or 3.6 is not on this machine", "pyenv install 2.7"),
+        ),
+        (
+            "heritage-chaussette-gevent",
+            "no compiler",
+            Available(False, "there is no C compiler", "apt install gcc"),
+        ),
+        (
+            "heritage-2012-gevent",
+            "no header",
+            Available(False, "the header event.h is missing", "apt install libevent-dev"),
+        ),
+        (
+            "heritage-chaussette-gevent",
+            "no circus",
+            Available(False, "circus is not installed", "pip install circus"),
+        ),
+        ("heritage-2012-gevent", "no circus", Available(True)),
+        ("heritage-channels0-ipc", "no header", Available(True)),
+    ],
+)
+def test_says_what_is_missing(machine, monkeypatch, name, change, expected):
+    if change == "no Pythons":
+        machine()
+    elif change == "no compiler":
+        monkeypatch.setattr(base.shutil, "which", lambda name: None)
+    elif change == "no header":
+        monkeypatch.setattr(base, "_is_header", lambda name: False)
+    else:
+        monkeypatch.setattr(Interpreter, "installed", lambda self, name: None)
+    assert CLASSES[name].available() == expected
+
+
+def test_its_version_is_known_before_it_is_built():
+    assert CLASSES["heritage-channels0-redis"].version() == "0.14.3"
+    assert CLASSES["heritage-chaussette-gunicorn"].version() == "0.14.5"
+
+
+def spec(name: str = "heritage-channels0-ipc", **given: Any) -> RunSpec:
+    return RunSpec(server=ServerSpec(server=name), **given)
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        (
+            spec(workload=WorkloadSpec(workload="survey")),
+            "small target of its own, which answers plain and --path=/, and not survey",
+        ),
+        (spec(database=DatabaseSpec(use="keep")), "so --database, --layer and"),
+        (spec(layer=LayerSpec(backend="memory")), "so --database, --layer and"),
+    ],
+)
+def test_what_its_target_does_not_have_is_refused(run, message):
+    with pytest.raises(UsageError, match=message):
+        planning.check([run])
+
+
+def test_what_its_target_has_is_planned():
+    planning.check(
+        [
+            spec(),
+            spec(workload=WorkloadSpec(workload="url", options={"path": "/"})),
+            spec("heritage-chaussette-meinheld", workload=WorkloadSpec(workload="bench_app")),
+        ]
+    )
+
+
+def test_an_environment_can_not_be_given_to_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
+    run = RunSpec(server=ServerSpec(server="heritage-channels0-ipc", environment="new@feed"))
+    with pytest.raises(UsageError, match="brings its own environment, so --env can't change it"):
+        planning.check([run])
