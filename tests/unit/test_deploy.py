@@ -27,7 +27,7 @@ APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:applicat
 FILES = [
     path
     for path in sorted(DEPLOY.rglob("*"))
-    if path.is_file() and "heritage" not in path.parts and measured_by(path)
+    if path.is_file() and "heritage" not in path.relative_to(DEPLOY).parts and measured_by(path)
 ]
 
 ELSEWHERE = {"--bind", "--config", "--fd", "--host", "--port", "-e", "--worker-tmp-dir"}
