@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from benchsuite.stats.samples import Kind
 
+SOCKET = "WebSocket"
+"""What stands for a method where no request was made but a WebSocket opened."""
+
 BODY_BYTES = 60
 """How much of a wrong body is shown."""
 
@@ -41,6 +44,10 @@ def sentence(failure: Failure, *, host: str) -> str:
     if 300 <= failure.status < 400 and failure.location:
         redirected = f"{asked} redirected to {failure.location} (status {failure.status})"
         return f"{redirected}: {_redirect_advice(failure.location)}."
+    if failure.method == SOCKET and failure.kind is Kind.HTTP_STATUS:
+        return (
+            f"{asked} was answered with status {failure.status}: {_socket_advice(failure.status)}."
+        )
     if failure.kind is Kind.HTTP_STATUS:
         return f"{answered}: {_status_advice(failure.status)}."
     shown = repr(failure.body[:BODY_BYTES])
@@ -62,6 +69,15 @@ def _redirect_advice(location: str) -> str:
     if location.startswith("https:"):
         return "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
     return "ask for that path, or follow it in the journey"
+
+
+def _socket_advice(status: int) -> str:
+    if status >= 500:
+        return "the server's log says why"
+    return (
+        "the consumer refuses it, or none is routed there; look at the project's ASGI routing and "
+        "at the server's log"
+    )
 
 
 def _status_advice(status: int) -> str:

@@ -16,6 +16,7 @@ from benchsuite.report.completions import completion_lines
 from benchsuite.report.export import run_as_json
 from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import ranking_sentence
+from benchsuite.report.sockets import sockets_table
 from benchsuite.report.stages import stages_table
 from benchsuite.results import Status
 from benchsuite.specs import RunSpec
@@ -65,6 +66,9 @@ class Screen:
         levels = stages_table(rows)
         if levels is not None:
             self.console.print(levels)
+        sockets = sockets_table(rows)
+        if sockets is not None:
+            self.console.print(sockets)
         for line in text.finding_lines(rows):
             self._line(line)
         for line in completion_lines(found):

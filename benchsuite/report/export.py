@@ -10,6 +10,7 @@ from benchsuite import conf
 from benchsuite.models import Measurement, Run
 from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
+from benchsuite.stats.samples import FANOUT, HANDSHAKE
 
 PERCENTS = (50, 75, 90, 95, 99)
 
@@ -47,6 +48,8 @@ COLUMNS = (
     "p99_s",
     "cpu_percent",
     "memory_bytes",
+    "unit",
+    "connection_bytes",
 )
 """Columns of `Run` that a table of runs has."""
 
@@ -94,6 +97,7 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "cpus_target": run.spec.get("server", {}).get("cpus"),
         "cpus_load": run.spec.get("load", {}).get("cpus"),
         "startup_s": run.startup_s,
+        "unit": run.unit,
         "requests": run.requests,
         "failures": run.failures,
         "failures_by_kind": total.failures_by_kind if total else {},
@@ -111,8 +115,12 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "late": total.late if total else None,
         "dropped": total.dropped if total else None,
         "stages": [_stage(one) for one in run.measurements.all() if one.scope == "stage"],
+        "handshake_time": _times_of(run, HANDSHAKE),
+        "fan_out_time": _times_of(run, FANOUT),
+        "websockets": run.websockets,
         "cpu_percent": run.cpu_percent,
         "memory_bytes": run.memory_bytes,
+        "connection_bytes": run.connection_bytes,
         "sampler_cpu_percent": run.sampler_cpu_percent,
         "settings_changed": run.settings_changed,
         "environment": run.environment.data if run.environment else None,
@@ -144,6 +152,12 @@ def _times(total: Measurement | None, field: str) -> dict[str, float | None]:
         **{f"p{percent}": figures.get(f"p{percent}_s") for percent in PERCENTS},
         "max": figures.get("max_s"),
     }
+
+
+def _times_of(run: Run, scope: str) -> dict[str, float | None] | None:
+    """Response times of the one measurement of this scope; None without it."""
+    found = next((one for one in run.measurements.all() if one.scope == scope), None)
+    return _times(found, "response_time") if found else None
 
 
 def _stage(stage: Measurement) -> dict[str, Any]:

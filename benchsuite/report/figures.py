@@ -42,7 +42,7 @@ class Line:
 
 
 def goodput(series: Series) -> Chart:
-    figure = blank("seconds since the first request", "requests per second")
+    figure = blank("seconds since the first request", f"{series.facts['units']} per second")
     seconds = series.column(0)
     if any(series.column(4)):
         figure.add_bar(
@@ -62,7 +62,7 @@ def goodput(series: Series) -> Chart:
         line={"color": styles.GOOD, "width": 2, "shape": "hv"},
         hovertemplate="%{y}/s right<extra></extra>",
     )
-    _shade(figure, series)
+    shade(figure, series)
     return finished(series, figure)
 
 
@@ -81,7 +81,7 @@ def response_times(series: Series) -> Chart:
             line={"color": colour, "dash": dash, "width": 2},
             hovertemplate=f"{column.title} %{{y:.4~g}} {unit}<extra></extra>",
         )
-    _shade(figure, series)
+    shade(figure, series)
     return finished(series, figure)
 
 
@@ -137,7 +137,7 @@ def connections(series: Series) -> Chart:
             mode="lines",
             stackgroup="states",
             line={"color": styles.COLOURS[index % len(styles.COLOURS)], "width": 1.5},
-            hovertemplate=f"{_escaped(column.title)} %{{y}}<extra></extra>",
+            hovertemplate=f"{escaped(column.title)} %{{y}}<extra></extra>",
         )
     figure.add_scatter(
         x=seconds,
@@ -151,14 +151,16 @@ def connections(series: Series) -> Chart:
 
 
 def goodput_of_runs(series: Series, lines: Sequence[Line]) -> Chart:
-    figure = blank("seconds since the first request", "goodput (requests per second)")
+    figure = blank(
+        "seconds since the first request", f"goodput ({series.facts['units']} per second)"
+    )
     for index, line in enumerate(lines, start=1):
         figure.add_scatter(
             x=series.column(0),
             y=series.column(index),
             mode="lines",
-            hovertemplate=f"{_escaped(line.title)} %{{y}}/s<extra></extra>",
-            **_as_line(line),
+            hovertemplate=f"{escaped(line.title)} %{{y}}/s<extra></extra>",
+            **as_line(line),
         )
     figure.update_layout(hovermode="closest" if len(lines) > 8 else "x unified")
     return finished(series, figure)
@@ -173,8 +175,8 @@ def distributions(series: Series, lines: Sequence[Line]) -> Chart:
             y=_scaled(series.column(index), factor),
             customdata=series.column(0),
             mode="lines",
-            hovertemplate=f"{_escaped(line.title)} %{{y:.4~g}} {unit}<extra></extra>",
-            **_as_line(line),
+            hovertemplate=f"{escaped(line.title)} %{{y:.4~g}} {unit}<extra></extra>",
+            **as_line(line),
         )
     figure.update_layout(hovermode="closest")
     return finished(series, figure)
@@ -182,7 +184,7 @@ def distributions(series: Series, lines: Sequence[Line]) -> Chart:
 
 def goodput_and_memory(series: Series, lines: Sequence[Line]) -> Chart:
     """A point for each run; cheap and fast is the corner at the top left."""
-    figure = blank("memory (MiB)", "goodput (requests per second)")
+    figure = blank("memory (MiB)", f"goodput ({series.facts['units']} per second)")
     for row, line in zip(series.rows, lines, strict=True):
         figure.add_scatter(
             x=[None if row[1] is None else row[1] / 2**20],
@@ -196,7 +198,7 @@ def goodput_and_memory(series: Series, lines: Sequence[Line]) -> Chart:
                 "symbol": f"{line.style.marker}-open" if line.invalid else line.style.marker,
                 "size": 12,
             },
-            hovertemplate=f"{_escaped(line.title)}<br>%{{y:.4~g}}/s with %{{x:.4~g}} MiB"
+            hovertemplate=f"{escaped(line.title)}<br>%{{y:.4~g}}/s with %{{x:.4~g}} MiB"
             "<extra></extra>",
         )
     figure.add_annotation(
@@ -237,7 +239,7 @@ def blank(across: str, up: str) -> "Figure":
 
 def _percentile_figure(series: Series, unit: str) -> "Figure":
     """An axis that is logarithmic in 1 − p: as far from 90 % to 99 % as from 99 % to 99.9 %."""
-    figure = blank("percentile of the requests", f"time ({unit})")
+    figure = blank(f"percentile of the {series.facts['units']}", f"time ({unit})")
     reached = series.rows[-1][0] if series.rows else 50
     ticks = {percent: text for percent, text in PERCENT_TICKS.items() if percent <= reached}
     figure.update_xaxes(
@@ -291,7 +293,8 @@ def _scaled(values: Sequence[float | None], factor: float) -> list[float | None]
     return [None if value is None else value * factor for value in values]
 
 
-def _as_line(line: Line) -> dict[str, Any]:
+def as_line(line: Line) -> dict[str, Any]:
+    """How plotly draws it."""
     return {
         "name": line.group,
         "legendgroup": line.group,
@@ -301,7 +304,7 @@ def _as_line(line: Line) -> dict[str, Any]:
     }
 
 
-def _shade(figure: "Figure", series: Series) -> None:
+def shade(figure: "Figure", series: Series) -> None:
     """Greys what is not the window."""
     for name, begin, end in series.facts["shades"]:
         figure.add_vrect(
@@ -319,7 +322,7 @@ def _shade(figure: "Figure", series: Series) -> None:
         )
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Plotly reads <, % and { in hover texts."""
     return text.replace("<", "‹").replace("%{", "% {")
 

@@ -46,6 +46,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "completions": format_count,
     "cpu_percent": format_cpus,
     "memory_bytes": format_bytes,
+    "connection_bytes": format_bytes,
 }
 
 

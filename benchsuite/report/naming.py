@@ -9,6 +9,7 @@ from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
 from benchsuite.revision import short
 from benchsuite.specs import LoadProfile
+from benchsuite.stats.samples import REQUEST
 
 
 def workload_title(run: Run) -> str:
@@ -22,13 +23,23 @@ def workload_title(run: Run) -> str:
 
 
 def load_title(run: Run) -> str:
-    """How much load: "100 users", "200 /s", "50, 100, 200 users"."""
-    load = _part(run.spec, "load")
+    """How much load: "100 users", "200 /s", "50, 100, 200 users", "100 connections"."""
+    load, who = _part(run.spec, "load"), who_of(run)
     if run.arrival_rate is not None or load.get("stages"):
-        return LoadProfile.from_json(load).words
+        return LoadProfile.from_json(load).words_of(who)
     if run.users is None:
         return run.model
-    return f"{run.users} user" if run.users == 1 else f"{run.users} users"
+    return f"{run.users} {who}" if run.users == 1 else f"{run.users} {who}s"
+
+
+def who_of(run: Run) -> str:
+    """Who asks, in the singular: a user or, with WebSockets, a connection."""
+    return "user" if run.unit == REQUEST else "connection"
+
+
+def units_of(run: Run) -> str:
+    """What the figures are of, as people count it: "requests", "messages", "handshakes"."""
+    return f"{run.unit}s"
 
 
 def size_title(run: Run) -> str:

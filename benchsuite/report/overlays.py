@@ -6,15 +6,16 @@ from typing import Any
 from hdrh.histogram import HdrHistogram
 
 from benchsuite.models import Run
-from benchsuite.report import figures, series, styles
+from benchsuite.report import figures, series, socket_charts, styles
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.comparison import Comparison
+from benchsuite.report.naming import units_of
 from benchsuite.report.series import Column, Series
 from benchsuite.results import Verdict
 from benchsuite.stats import histogram
 from benchsuite.units import format_bytes, format_count, format_duration, format_rate
 
-SLUGS = ("goodput", "distribution", "goodput-memory")
+SLUGS = ("goodput", "distribution", "goodput-memory", "websockets", "losses")
 
 
 def lines(comparison: Comparison) -> list[tuple[Run, figures.Line]]:
@@ -42,6 +43,8 @@ def charts(comparison: Comparison) -> list[figures.Chart]:
         (goodput(drawn), figures.goodput_of_runs),
         (distribution(drawn), figures.distributions),
         (goodput_and_memory(drawn), figures.goodput_and_memory),
+        (socket_charts.connections_of_runs(drawn), socket_charts.draw_runs),
+        (socket_charts.losses_of_runs(drawn), socket_charts.draw_runs),
     ]
     return [draw(numbers, styled) for numbers, draw in made if numbers]
 
@@ -52,6 +55,8 @@ def data(comparison: Comparison, slug: str) -> Series:
         "goodput": goodput,
         "distribution": distribution,
         "goodput-memory": goodput_and_memory,
+        "websockets": socket_charts.connections_of_runs,
+        "losses": socket_charts.losses_of_runs,
     }
     return makers[slug](lines(comparison))
 
@@ -65,6 +70,7 @@ def goodput(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
         (series.SECOND, *(_column(line, "goodput_per_s", format_rate) for _, line in drawn)),
         tuple((second, *(one.get(second) for one in by_run)) for second in seconds),
         "Correct answers by the second in which they finished, warm-up and drain included.",
+        facts={"units": _units(drawn)},
     )
 
 
@@ -82,6 +88,7 @@ def distribution(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
         ),
         tuple((percent, *(curve.get(percent) for curve in curves)) for percent in percents),
         "All correct answers of each window, drawn as far as their number carries.",
+        facts={"units": _units(drawn)},
     )
 
 
@@ -97,7 +104,13 @@ def goodput_and_memory(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
         ),
         tuple((line.title, run.memory_bytes, run.goodput, run.failures) for run, line in drawn),
         "One point a run: the target’s highest memory and its goodput.",
+        facts={"units": _units(drawn)},
     )
+
+
+def _units(drawn: Sequence[tuple[Run, figures.Line]]) -> str:
+    """What was answered: "requests", or "requests, messages" where runs of both are compared."""
+    return ", ".join(dict.fromkeys(units_of(run) for run, _ in drawn)) or series.UNITS
 
 
 def _histogram(run: Run) -> HdrHistogram | None:

@@ -10,7 +10,8 @@ from benchsuite.exceptions import UsageError
 from benchsuite.models import Finding, Run
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.leading import leading_sentence
-from benchsuite.report.naming import cell_titles, load_title, workload_title
+from benchsuite.report.naming import cell_titles, load_title, units_of, workload_title
+from benchsuite.report.sockets import idle_sentence
 from benchsuite.results import Level, Status, Verdict
 from benchsuite.stats.percentiles import samples_needed
 from benchsuite.units import (
@@ -47,7 +48,20 @@ P95 = Question("p95_s", format_duration, "had the shortest p95", "{next} took {r
 MEMORY = Question(
     "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio} as much"
 )
+CONNECTION = Question(
+    "connection_bytes",
+    format_bytes,
+    "needed the least memory for a connection",
+    "{next} took {ratio} as much",
+)
 QUESTIONS = (GOODPUT, P95, MEMORY)
+
+
+def questions(cells: Sequence[Cell]) -> tuple[Question, ...]:
+    """What to rank these by: of idle connections, what each takes."""
+    if any(cell.middle(CONNECTION.column) is not None for cell in cells):
+        return (CONNECTION,)
+    return QUESTIONS
 
 
 def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
@@ -55,9 +69,11 @@ def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
     what = f"{workload_title(run)} from {load_title(run)}"
     if run.status == Status.RUNNING.value:
         return f"{run.server} is being measured with {what}. {_remaining(run)}"
+    if said := idle_sentence(run):
+        return f"{said}; {_failed(run)}.{_doubt(run, list(findings))}"
     if run.goodput is None:
         return f"{run.server} gave no result for {what}: the run {_became(run)}."
-    parts = [f"{run.server} answered {format_number(run.goodput)} requests/s of {what}"]
+    parts = [f"{run.server} answered {format_number(run.goodput)} {units_of(run)}/s of {what}"]
     if times := _times(run):
         parts.append(times)
     parts.append(_failed(run))
@@ -69,7 +85,7 @@ def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
 
 def ranking_sentence(cells: Sequence[Cell]) -> str:
     """Who answered most, and by how much, or why nobody is ranked; empty for a single cell."""
-    first = question_sentence(cells, GOODPUT)
+    first = question_sentence(cells, questions(cells)[0])
     if not first:
         return unranked_sentence(cells)
     parts = [first, starts_sentence(cells), thread_sentence(cells)]
@@ -225,7 +241,12 @@ def _overlap(first: Cell, second: Cell, question: Question) -> bool:
 
 
 def _short(question: Question) -> str:
-    return {"goodput": "goodput", "p95_s": "p95", "memory_bytes": "memory"}[question.column]
+    return {
+        "goodput": "goodput",
+        "p95_s": "p95",
+        "memory_bytes": "memory",
+        "connection_bytes": "connection",
+    }[question.column]
 
 
 def _listed(names: Sequence[str]) -> str:

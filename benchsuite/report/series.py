@@ -26,6 +26,8 @@ DATABASE = "database"
 LIMIT = "limit"
 """What telemetry calls the most connections that the database gives."""
 
+UNITS = "requests"
+
 Row = tuple[Any, ...]
 
 
@@ -93,7 +95,8 @@ def _merged(column: Column, values: Sequence[Any]) -> Any:
 SECOND = Column("second", "second", format_count, _first)
 
 
-def goodput(intervals: Iterable[Interval]) -> Series:
+def goodput(intervals: Iterable[Interval], units: str = UNITS) -> Series:
+    """`units` are what is answered: requests, messages or handshakes."""
     intervals = list(intervals)
     return Series(
         "goodput",
@@ -107,7 +110,7 @@ def goodput(intervals: Iterable[Interval]) -> Series:
         ),
         tuple((one.second, one.phase, one.users, one.successes, one.failures) for one in intervals),
         "Correct answers and failures by the second in which they finished.",
-        {"shades": shades(intervals)},
+        {"shades": shades(intervals), "units": units},
     )
 
 
@@ -129,7 +132,7 @@ def response_times(intervals: Iterable[Interval]) -> Series:
     )
 
 
-def distribution(total: Measurement | None) -> Series:
+def distribution(total: Measurement | None, units: str = UNITS) -> Series:
     """Response time against percentile and, where it differs, service time."""
     texts = _histograms(total)
     decoded = [histogram.decode(text) for text in texts.values()]
@@ -144,6 +147,7 @@ def distribution(total: Measurement | None) -> Series:
         ),
         tuple((percent, *(curve[percent] for curve in curves)) for percent in percents),
         "All correct answers of the window, drawn as far as their number carries.",
+        {"units": units},
     )
 
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from benchsuite.report import styles
 from benchsuite.report.figures import Chart, blank, finished, unit_of
-from benchsuite.report.series import Column, Series
+from benchsuite.report.series import UNITS, Column, Series
 from benchsuite.report.stages import BAND, Point
+from benchsuite.specs import USER
 from benchsuite.units import format_count, format_duration, format_number, format_rate
 
 BANDS = (("min_s", "max_s", 0.12), ("p10_s", "p90_s", 0.25))
@@ -14,13 +15,14 @@ BANDS = (("min_s", "max_s", 0.12), ("p10_s", "p90_s", 0.25))
 LINES = {"p50_s": ("median", "solid"), "p95_s": ("p95", "dash")}
 
 
-def goodput(points: Sequence[Point]) -> Series:
-    """Goodput and failures of each level."""
+def goodput(points: Sequence[Point], units: str = UNITS, who: str = USER) -> Series:
+    """Goodput and failures of each level; `units` are what is answered, `who` asks for it."""
+    axis = _axis(points, who)
     return Series(
         "stage-goodput",
-        f"Goodput against {_axis(points)}",
+        f"Goodput against {axis}",
         (
-            Column("level", _axis(points), format_number),
+            Column("level", axis, format_number),
             Column("goodput_per_s", "goodput", format_rate),
             Column("achieved_per_s", "sent", format_rate),
             Column("failures", "failed", format_count),
@@ -30,27 +32,28 @@ def goodput(points: Sequence[Point]) -> Series:
             (one.level, one.goodput, one.achieved_rate, one.failures, one.dropped) for one in points
         ),
         "One point a level, each measured by itself.",
-        {"axis": _axis(points)},
+        {"axis": axis, "units": units},
     )
 
 
-def response_times(points: Sequence[Point]) -> Series:
+def response_times(points: Sequence[Point], who: str = USER) -> Series:
     """Least, p10, median, p90, p95 and longest response time of each level."""
+    axis = _axis(points, who)
     return Series(
         "stage-response-times",
-        f"Response time against {_axis(points)}",
+        f"Response time against {axis}",
         (
-            Column("level", _axis(points), format_number),
+            Column("level", axis, format_number),
             *(Column(name, name.removesuffix("_s"), format_duration) for name in BAND),
         ),
         tuple((one.level, *(one.response_time[name] for name in BAND)) for one in points),
         "The line is the median; the areas reach from p10 to p90, and from least to longest.",
-        {"axis": _axis(points)},
+        {"axis": axis},
     )
 
 
 def draw_goodput(series: Series) -> Chart:
-    figure = blank(series.facts["axis"], "goodput (requests per second)")
+    figure = blank(series.facts["axis"], f"goodput ({series.facts['units']} per second)")
     figure.add_scatter(
         x=series.column(0),
         y=series.column(1),
@@ -100,9 +103,9 @@ def draw_response_times(series: Series) -> Chart:
     return finished(series, figure)
 
 
-def _axis(points: Sequence[Point]) -> str:
+def _axis(points: Sequence[Point], who: str) -> str:
     is_open = any(point.achieved_rate is not None for point in points)
-    return "arrivals per second" if is_open else "users"
+    return "arrivals per second" if is_open else f"{who}s"
 
 
 def _faint(colour: str, strength: float) -> str:

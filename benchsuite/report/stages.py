@@ -42,7 +42,7 @@ def points_of(measurements: Iterable[Measurement]) -> list[Point]:
 
 def stages_table(runs: Sequence[Run]) -> Table | None:
     """A row for each level of each run that has several; None when no run has."""
-    rows = [(run, point) for run in runs for point in points(run)]
+    rows = [(run, point) for run in runs if run.requests for point in points(run)]
     if not rows:
         return None
     is_open = any(point.achieved_rate is not None for _, point in rows)

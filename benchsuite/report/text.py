@@ -6,13 +6,14 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from benchsuite import conf
 from benchsuite.cpus import words
 from benchsuite.models import Run
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
 from benchsuite.report.naming import cell_titles
 from benchsuite.results import Level, Status, Verdict
-from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec
+from benchsuite.specs import USER, DatabaseSpec, LoadProfile, RunSpec
 from benchsuite.units import (
     MISSING,
     format_bytes,
@@ -56,7 +57,7 @@ def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
         + f" × {pythons} Pythons" * (pythons > 1)
         + f" × {repeats} repeats" * (repeats > 1),
         first.workload.workload,
-        load.words,
+        load.words_of(_who(first)),
         _periods(load),
         *_around(first),
     ]
@@ -70,6 +71,12 @@ def _around(run: RunSpec) -> list[str]:
     data = around.database if run.database != DatabaseSpec(rows=run.database.rows) else ""
     delay = around.delay and f"{around.delay} added"
     return [words for words in (around.front, data, around.layer, delay) if words]
+
+
+def _who(run: RunSpec) -> str:
+    """Who asks: connections, where the workload speaks WebSocket."""
+    speaks = conf.workload_class(run.workload.workload).needs_websocket
+    return "connection" if speaks else USER
 
 
 def cpus_words(run: RunSpec) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from benchsuite.load.job import Done, pauses, stage_windows
 from benchsuite.load.spool import NameEntry, Samples
 from benchsuite.results import Accounts, Interval, Summary
-from benchsuite.specs import LoadProfile
+from benchsuite.specs import USER, LoadProfile
 from benchsuite.stats import messages, summary
 from benchsuite.stats.samples import (
     CLOSING,
@@ -69,6 +69,10 @@ class Figures:
         return total.goodput * (total.concurrency + connecting) / total.concurrency
 
     @property
+    def _who(self) -> str:
+        return USER if self.unit == REQUEST else "connection"
+
+    @property
     def accounts(self) -> Accounts:
         """What became of all messages and connections."""
         by_scope = {scope: self.of(scope) for scope in (MESSAGE, STRAY, HANDSHAKE, CLOSING)}
@@ -117,7 +121,7 @@ class Figures:
             return
         windows = stage_windows(self.load, self.done)
         for index, (level, window) in enumerate(zip(self.load.stages, windows, strict=False)):
-            of_stage = self._requests(self.load.level_words(level), "stage", window, ())
+            of_stage = self._requests(self.load.level_words(level, self._who), "stage", window, ())
             with_arrivals = self._with_arrivals(of_stage, window, (), range(index, index + 1))
             yield replace(with_arrivals, level=level, order=index + 1)
 

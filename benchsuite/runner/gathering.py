@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
-    load = draft.spec.load
+    load, sockets = draft.spec.load, draft.websockets
     whole = replace(
         _seen(draft.witness, done),
+        unit=draft.unit,
+        accounts=sockets.accounts if sockets else None,
+        idle=sockets.idle if sockets else None,
         total=draft.total,
         journeys=[one for one in draft.summaries if one.scope == JOURNEY],
         # stages are meant to differ

@@ -38,6 +38,7 @@ from benchsuite.specs.load import (
     MAX_USERS,
     OPEN,
     POISSON,
+    USER,
     LoadProfile,
     Stage,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "TCP",
     "THROWAWAY",
     "UNIX",
+    "USER",
     "DatabaseSpec",
     "DelaySpec",
     "LayerSpec",

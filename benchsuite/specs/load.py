@@ -13,6 +13,9 @@ MAX_STAGES = 100
 MAX_RATE = 1_000_000.0
 IN_FLIGHT = 1000
 
+USER = "user"
+"""Who waits for answers, unless they are connections."""
+
 CLOSED = "closed"
 OPEN = "open"
 
@@ -205,16 +208,26 @@ class LoadProfile(Spec):
     def drain_limit_s(self) -> float:
         return self.timeout_s if self.drain_s is None else self.drain_s
 
-    def level_words(self, level: float) -> str:
-        """A level as people say it: "50 users", "200 /s"."""
+    def level_words(self, level: float, who: str = USER) -> str:
+        """A level as people say it: "50 users", "200 /s"; `who` they are, in the singular."""
         if self.is_open:
             return f"{level:,.10g} /s".replace(",", "\u2009")
-        return f"{level:.0f} user{'s' * (level != 1)}"
+        return f"{level:.0f} {who}{'s' * (level != 1)}"
+
+    def words_of(self, who: str) -> str:
+        """The load as people say it: "100 users", "200 /s", "50, 100, 200 users".
+
+        Where they are no users, a rate says how many there are, too: "200 /s over 50 connections".
+        """
+        *lower, last = self.levels
+        levels = [f"{level:g}" for level in lower] + [self.level_words(last, who)]
+        poisson = " (poisson)" * (self.is_open and self.arrivals != CONSTANT)
+        over = ""
+        if self.is_open and who != USER and self.max_in_flight is not None:
+            over = f" over {self.max_in_flight} {who}{'s' * (self.max_in_flight != 1)}"
+        return f"{', '.join(levels)}{poisson}{over}"
 
     @property
     def words(self) -> str:
-        """The load as people say it: "100 users", "200 /s", "50, 100, 200 users"."""
-        *lower, last = self.levels
-        levels = [f"{level:g}" for level in lower] + [self.level_words(last)]
-        poisson = " (poisson)" * (self.is_open and self.arrivals != CONSTANT)
-        return f"{', '.join(levels)}{poisson}"
+        """The load of users in words."""
+        return self.words_of(USER)

@@ -6,14 +6,19 @@ from django.http import HttpRequest, HttpResponse
 
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
-from benchsuite.report import overlays, queries, series, stage_charts, stages
+from benchsuite.report import overlays, queries, series, socket_charts, stage_charts, stages
 from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.export import table_as_csv
 from benchsuite.report.series import Series
 from benchsuite.views import access
 from benchsuite.views.page import problem
 
-OF_INTERVALS = {"goodput": series.goodput, "response-times": series.response_times}
+OF_INTERVALS = {
+    "goodput": series.goodput,
+    "response-times": series.response_times,
+    "websockets": socket_charts.connections,
+    "losses": socket_charts.losses,
+}
 OF_READINGS = {
     "cpu": series.cpu,
     "memory": series.memory,
@@ -25,6 +30,7 @@ OF_STAGES = {
     "stage-response-times": stage_charts.response_times,
 }
 DISTRIBUTION = "distribution"
+CONNECTION_MEMORY = "connection-memory"
 
 
 @access.guarded
@@ -41,7 +47,9 @@ def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponse:
     if slug == DISTRIBUTION:
         total = run.measurements.filter(scope="all").first()
         return as_csv(series.distribution(total), str(run.pk))
-    known = ", ".join([*OF_INTERVALS, DISTRIBUTION, *OF_READINGS, *OF_STAGES])
+    if slug == CONNECTION_MEMORY:
+        return as_csv(socket_charts.memory_of_connections(run), str(run.pk))
+    known = ", ".join([*OF_INTERVALS, DISTRIBUTION, *OF_READINGS, *OF_STAGES, CONNECTION_MEMORY])
     return problem(request, f"There is no chart {slug!r}; there are: {known}.", status=404)
 
 

@@ -14,9 +14,9 @@ from benchsuite.report.comparing.beside import beside
 from benchsuite.report.comparing.comparison import Comparison, is_sound, per_cpu_second, per_gib
 from benchsuite.report.comparing.likeness import unlike
 from benchsuite.report.sentences import (
-    QUESTIONS,
     missing_reason,
     question_sentence,
+    questions,
     starts_sentence,
     thread_sentence,
 )
@@ -34,8 +34,12 @@ COLUMNS = {
     "p99_s": "p99",
     "cpu_percent": "CPU",
     "memory_bytes": "memory",
+    "connection_bytes": "per connection",
 }
 """Column of `Run` → heading."""
+
+OPTIONAL = ("completions", "connection_bytes")
+"""Columns that few workloads have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ def show(request: HttpRequest) -> HttpResponse:
 
 def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -> dict[str, Any]:
     cells = comparison.cells
-    sentences = [question_sentence(cells, question) for question in QUESTIONS]
+    sentences = [question_sentence(cells, question) for question in questions(cells)]
     said = [sentence for sentence in sentences if sentence]
     cautions = [starts_sentence(cells), thread_sentence(cells)] if said else []
     return {
@@ -144,9 +148,13 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
 
 
 def _columns(comparison: Comparison) -> list[str]:
-    """Completions only where somebody completes something."""
-    counted = any(cell.middle("completions") is not None for cell in comparison.cells)
-    return [column for column in COLUMNS if counted or column != "completions"]
+    """Those of `OPTIONAL` only where a run has them."""
+    return [
+        column
+        for column in COLUMNS
+        if column not in OPTIONAL
+        or any(cell.middle(column) is not None for cell in comparison.cells)
+    ]
 
 
 def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:

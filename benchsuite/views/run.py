@@ -7,7 +7,16 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 
 from benchsuite.models import Measurement, Run
-from benchsuite.report import figures, html, queries, series, stage_charts, stages
+from benchsuite.report import (
+    figures,
+    html,
+    queries,
+    series,
+    socket_charts,
+    sockets,
+    stage_charts,
+    stages,
+)
 from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
 from benchsuite.report.naming import (
@@ -15,6 +24,8 @@ from benchsuite.report.naming import (
     load_title,
     options_title,
     size_title,
+    units_of,
+    who_of,
     workload_title,
 )
 from benchsuite.report.sentences import run_sentence
@@ -44,6 +55,8 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
         "names": [one for one in measurements if one.scope != "all"],
         "ends": completions(run, measurements),
+        "units": units_of(run),
+        "sockets": sockets.figures(run, measurements),
         "total": next((one for one in measurements if one.scope == "all"), None),
         "charts": charts(run, measurements),
         "what": {
@@ -82,12 +95,19 @@ def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:
     intervals = list(queries.intervals(run))
     readings = list(queries.readings(run))
     levels = stages.points_of(measurements)
-    made = [
-        (stage_charts.goodput(levels), stage_charts.draw_goodput),
-        (stage_charts.response_times(levels), stage_charts.draw_response_times),
-        (series.goodput(intervals), figures.goodput),
+    units = units_of(run)
+    answers = [
+        (stage_charts.goodput(levels, units, who_of(run)), stage_charts.draw_goodput),
+        (stage_charts.response_times(levels, who_of(run)), stage_charts.draw_response_times),
+        (series.goodput(intervals, units), figures.goodput),
         (series.response_times(intervals), figures.response_times),
-        (series.distribution(total), figures.distribution),
+        (series.distribution(total, units), figures.distribution),
+    ]
+    made = [
+        *(answers if run.requests else ()),
+        (socket_charts.memory_of_connections(run), socket_charts.draw_memory_of_connections),
+        (socket_charts.connections(intervals), socket_charts.draw_connections),
+        (socket_charts.losses(intervals), socket_charts.draw_losses),
         (series.cpu(readings), figures.cpu),
         (series.memory(readings), figures.memory),
         (series.processes(readings), figures.processes),

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from benchsuite.exceptions import AnswerError
 from benchsuite.specs import Option
@@ -163,3 +163,77 @@ class GetTwice(CheckedOnce):
         if self.passed:
             client.get(str(self.settings["path"]))
         self.passed = True
+
+
+class Socket(Workload):
+    """Passes the check at /, and then echoes at the path, `messages` on each connection."""
+
+    name = "socket"
+    unit = "message"
+    options: ClassVar[Mapping[str, Option]] = {
+        "path": "/",
+        "messages": 0,
+        "size": 32,
+        "binary": False,
+    }
+    passed = False
+
+    def journey(self, client: Any) -> None:
+        path = str(self.settings["path"]) if self.passed else "/"
+        self.passed = True
+        messages = int(self.settings["messages"])
+        with client.websocket(path, keep=not messages) as socket:
+            for _ in range(messages or 1):
+                socket.echo(int(self.settings["size"]), binary=bool(self.settings["binary"]))
+
+
+class SocketTalk(Workload):
+    """All that a journey can do with a WebSocket, checked by itself."""
+
+    name = "socket-talk"
+    unit = "message"
+
+    def journey(self, client: Any) -> None:
+        with client.websocket("/", headers={"X-Mine": "1"}) as socket:
+            socket.send("häh?")
+            assert socket.receive() == "häh?"
+            socket.send(b"\x00\xff")
+            assert socket.receive() == b"\x00\xff"
+            socket.send("one")
+            socket.send("two")
+            assert [socket.receive(), socket.receive()] == ["one", "two"]
+            socket.ping()
+        with client.websocket("/greets", name="/greets/[id]") as socket:
+            assert socket.receive() == "hello"
+            socket.send("whatever")
+            if socket.receive() != "goodbye":
+                raise AnswerError("expected a goodbye")
+
+
+class SocketRest(Workload):
+    """Rests on a kept connection for a moment at a time."""
+
+    name = "socket-rest"
+    unit = "message"
+    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
+    passed = False
+
+    def journey(self, client: Any) -> None:
+        path = str(self.settings["path"]) if self.passed else "/"
+        self.passed = True
+        with client.websocket(path, keep=True) as socket:
+            socket.rest(0.05)
+
+
+class SocketConnect(Workload):
+    """Passes the check at /, and then connects to the path and closes again."""
+
+    name = "socket-connect"
+    unit = "handshake"
+    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
+    passed = False
+
+    def journey(self, client: Any) -> None:
+        path = str(self.settings["path"]) if self.passed else "/"
+        self.passed = True
+        client.websocket(path).close()

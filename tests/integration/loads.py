@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from benchsuite.load.driver import load_worker
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.specs import LoadProfile, WorkloadSpec
 from benchsuite.stats.samples import Kind
-from tests.integration.stubs_http import RUN, Responder
+from tests.integration.stubs_http import RUN
 
 WORKLOADS = "tests.integration.load_workloads"
 
@@ -43,15 +43,23 @@ class Loaded:
         return next(entry for entry in self.names if entry.name == name).examples[kind]
 
 
-def a_job(responder: Responder | str, workload: str = "Get", **changes: Any) -> Job:
+class Responding(Protocol):
+    """Something to load: it listens there."""
+
+    base_url: str
+
+
+def a_job(responder: Responding | str, workload: str = "Get", **changes: Any) -> Job:
     """A short load of two users; options of the workload and of the profile by name."""
-    options = {name: changes.pop(name) for name in ("path",) if name in changes}
-    job = {name: changes.pop(name) for name in ("locustfile", "cookies") if name in changes}
+    of_workload = ("path", "messages", "size", "binary", "publishers")
+    options = {name: changes.pop(name) for name in of_workload if name in changes}
+    of_job = ("locustfile", "cookies", "unit", "dialect", "handshake_headers")
+    job = {name: changes.pop(name) for name in of_job if name in changes}
     profile = {"users": 2, "warmup_s": 0.0, "duration_s": 0.5, "timeout_s": 5.0, **changes}
     return Job(
         base_url=responder if isinstance(responder, str) else responder.base_url,
         run_header=changes.pop("run_header", RUN),
-        workload_class=f"{WORKLOADS}.{workload}",
+        workload_class=workload if "." in workload else f"{WORKLOADS}.{workload}",
         workload=WorkloadSpec(workload=workload.lower(), options=options),
         load=LoadProfile(**{k: v for k, v in profile.items() if k != "run_header"}),
         spool="",

@@ -71,6 +71,7 @@ class Laboratory:
         path: str = "/well/",
         *,
         workload: str = "url",
+        asked: Mapping[str, Any] | None = None,
         expect: str = "all is well",
         processes: int | None = None,
         threads: int | None = None,
@@ -80,13 +81,16 @@ class Laboratory:
         at_second: Mapping[float, Act] | None = None,
         **load: Any,
     ) -> RunResult:
-        """One run of the sick project, or of the target app when `workload` is one of its."""
-        asked = {"path": path, "expect": expect} if workload == "url" else {}
+        """One run of the sick project, or of the target app when `workload` is one of its; `asked`
+        are the workload's options.
+        """
+        if workload == "url":
+            asked = {"path": path, "expect": expect}
         spec = RunSpec(
             server=ServerSpec(
                 server=server, processes=processes, threads=threads, options=options or {}
             ),
-            workload=WorkloadSpec(workload=workload, options=asked),
+            workload=WorkloadSpec(workload=workload, options=asked or {}),
             load=LoadProfile(**{**LOAD, **load}),
             database=database or DatabaseSpec(rows=100),
         )

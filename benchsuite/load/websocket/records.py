@@ -3,14 +3,12 @@
 from typing import TYPE_CHECKING, NoReturn
 
 from benchsuite.exceptions import AnswerError
+from benchsuite.load.refusal import SOCKET
 from benchsuite.load.websocket.wire import Ending, Message
 from benchsuite.stats.samples import STRAY, Kind
 
 if TYPE_CHECKING:
     from benchsuite.load.clients import HttpClient
-
-METHOD = "WebSocket"
-"""What stands for a method where a failure is told."""
 
 Failed = tuple[Kind, str]
 """The kind of a failure, and what happened in words."""
@@ -57,7 +55,7 @@ class Records:
     def blame(self, failure: Failed, status: int | None = None) -> NoReturn:
         """Ends the journey for what is no sample of its own."""
         kind, words = failure
-        self._owner.note_failure((METHOD, self._path), kind, words, status)
+        self._owner.note_failure((SOCKET, self._path), kind, words, status)
         if kind is Kind.CORRUPT:
             raise AnswerError(f"the message {words}")
         self._owner.break_off(words)

@@ -15,8 +15,9 @@ from gevent.event import Event
 from websockets.http11 import Response
 
 from benchsuite.load.connection import ConnectionFailed, Expired
+from benchsuite.load.refusal import SOCKET
 from benchsuite.load.websocket import accounts
-from benchsuite.load.websocket.records import METHOD, Failed, Records
+from benchsuite.load.websocket.records import Failed, Records
 from benchsuite.load.websocket.subscription import Subscription
 from benchsuite.load.websocket.wire import Ending, Message, Wire
 from benchsuite.stats.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, Kind
@@ -124,6 +125,8 @@ class WebSocket:
             self._records.fail(index, failure, (intended, start, finish), status=status)
         self._records.right(index, (intended, start, self._wire.arrived), 0)
         self._sockets.add(self)
+        if self._wire.ending is not None:  # with the very bytes of the handshake
+            self._on_end(self._wire.ending)
 
     def send(self, data: str | bytes) -> None:
         """Sends a message; text as text, bytes as binary."""
@@ -156,7 +159,7 @@ class WebSocket:
             if self._asked:
                 intended, start, _ = self._asked.popleft()
                 times = (intended, start, message.moment)
-                self._owner.hold(self._messages, len(message.data), times, (METHOD, self._path))
+                self._owner.hold(self._messages, len(message.data), times, (SOCKET, self._path))
             if not self._asked:
                 self._owner.open = None
             return data
@@ -340,8 +343,9 @@ class WebSocket:
             return Kind.WRONG_RESPONDER, words
         if status != 101:
             return Kind.HTTP_STATUS, f"status {status}"
-        if self._wire.ending is not None:
-            return self._wire.ending.kind, self._wire.ending.words
+        ending = self._wire.ending
+        if ending is not None and ending.kind is Kind.PROTOCOL:
+            return ending.kind, ending.words
         cookies = response.headers.get_all("Set-Cookie")
         if cookies:
             self._owner.cookies.take(cookies)

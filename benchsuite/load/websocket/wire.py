@@ -178,8 +178,8 @@ class Wire:
             raise
         finally:
             del deadlines[self]
-        if self._protocol.state is not State.OPEN:
-            self._refused(self.response)
+        if self._protocol.handshake_exc is not None:
+            self._refused(self._protocol.handshake_exc)
         return self.response
 
     def send(self, data: bytes, *, is_text: bool) -> None:
@@ -429,9 +429,8 @@ class Wire:
         if not self._over:
             self._on_end(self.ending)
 
-    def _refused(self, response: Response) -> None:
+    def _refused(self, error: Exception) -> None:
         """The handshake's answer was not taken: the connection is of no use."""
-        error = self._protocol.handshake_exc
         if not isinstance(error, InvalidStatus):
             self.ending = Ending(Kind.PROTOCOL, ABNORMAL, f"the handshake failed: {error}")
         self.drop()

@@ -15,6 +15,10 @@ WORDS = {
     "p99": ("had the shortest p99", "{other} took {ratio}× as long"),
     "mean": ("had the shortest mean", "{other} took {ratio}× as long"),
     "cpu": ("needed the least CPU", "{other} took {ratio}× as much"),
+    "connection": (
+        "needed the least memory for a connection",
+        "{other} took {ratio}× as much",
+    ),
     "memory": ("needed the least memory", "{other} took {ratio}× as much"),
 }
 

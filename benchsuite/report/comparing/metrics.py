@@ -41,6 +41,12 @@ def _failed_share(run: Run) -> float | None:
     return run.failures / run.requests
 
 
+def _lost_share(run: Run) -> float | None:
+    """Of WebSocket messages."""
+    accounts = (run.websockets or {}).get("accounts")
+    return accounts["lost"] / accounts["messages"] if accounts and accounts["messages"] else None
+
+
 _EVERY = (
     Metric(name="goodput", value=lambda run: run.goodput, show=format_rate, higher_is_better=True),
     Metric(
@@ -53,8 +59,12 @@ _EVERY = (
     Metric(name="failures", value=_failed_share, show=_share, scale=Scale.DIFFERENCE),
     Metric(name="cpu", value=lambda run: run.cpu_percent, show=_cpus),
     Metric(name="memory", value=lambda run: run.memory_bytes, show=format_bytes),
+    Metric(name="connection", value=lambda run: run.connection_bytes, show=format_bytes),
+    Metric(name="lost", value=_lost_share, show=_share, scale=Scale.DIFFERENCE),
 )
-"""Failures are a share that may well be 0, so they are compared by difference, not by ratio."""
+"""Failures and losses are shares that may well be 0, so they are compared by difference, not by
+ratio.
+"""
 
 METRICS = {one.name: one for one in _EVERY}
 DEFAULT = ("goodput", "p95", "memory")

@@ -22,6 +22,7 @@ from benchsuite.stats.validity.generator import BY_STAGE as GENERATOR_BY_STAGE
 from benchsuite.stats.validity.generator import CHECKS as GENERATOR
 from benchsuite.stats.validity.host import CHECKS as HOST
 from benchsuite.stats.validity.project import CHECKS as PROJECT
+from benchsuite.stats.validity.sockets import CHECKS as SOCKETS
 from benchsuite.stats.validity.stages import of_each_stage
 from benchsuite.stats.validity.target import BY_STAGE as TARGET_BY_STAGE
 from benchsuite.stats.validity.target import CHECKS as TARGET
@@ -42,7 +43,7 @@ __all__ = [
     "verdict",
 ]
 
-CHECKS = (*GENERATOR, *TARGET, *WINDOW, *HOST, *PROJECT)
+CHECKS = (*GENERATOR, *TARGET, *SOCKETS, *WINDOW, *HOST, *PROJECT)
 BY_STAGE = (*GENERATOR_BY_STAGE, *TARGET_BY_STAGE)
 """Checks of what differs from level to level of a load."""
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchsuite.results import Interval, Summary
+from benchsuite.results import Accounts, IdleMemory, Interval, Summary
+from benchsuite.stats.samples import REQUEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +128,8 @@ class Evidence:
     stages: Sequence["Evidence"] = ()
     """The same of each stage, of a run that has stages."""
 
+    unit: str = REQUEST
+    """What the total is of: requests, messages or handshakes."""
     total: Summary | None = None
     journeys: Sequence[Summary] = ()
     """One for each name of a journey."""
@@ -153,6 +156,10 @@ class Evidence:
     target_cpu_percent: float | None = None
     cluster: Cluster | None = None
     stored: Stored | None = None
+    accounts: Accounts | None = None
+    """Of WebSockets."""
+    idle: IdleMemory | None = None
+    """Where memory per connection is asked for."""
     journeys_by_user: Sequence[int] = ()
     """Journeys that each user of a closed model completed, those with none included."""
     slots: Slots | None = None
@@ -169,3 +176,13 @@ class Evidence:
     """What in the project's settings slows it down: setting → words."""
     undone: Mapping[str, str] = field(default_factory=dict)
     """What would, if the run had not put it right: setting → words."""
+
+    @property
+    def units(self) -> str:
+        """What the total is of, as people count it: "requests"."""
+        return f"{self.unit}s"
+
+    @property
+    def who(self) -> str:
+        """Who makes them: "users", or "connections" where those are WebSockets."""
+        return "users" if self.unit == REQUEST else "connections"

@@ -112,26 +112,28 @@ def littles_law(evidence: Evidence) -> Iterator[Finding]:
     if evidence.under_way is not None:
         yield from _piled_up(evidence.under_way, total)
     elif total.concurrency and evidence.waiting_users:
-        yield from _lost_in_generator(evidence.waiting_users, total.concurrency)
-        yield from _lost_at_edges(total, total.concurrency)
+        yield from _lost_in_generator(evidence, evidence.waiting_users, total.concurrency)
+        yield from _lost_at_edges(evidence, total, total.concurrency)
 
 
-def _lost_in_generator(waiting_users: float, in_flight: float) -> Iterator[Finding]:
+def _lost_in_generator(
+    evidence: Evidence, waiting_users: float, in_flight: float
+) -> Iterator[Finding]:
     gap = abs(waiting_users - in_flight) / waiting_users * 100
     level = limit("B105").level(gap)
     if level is not None:
         yield Finding(
             code=limit("B105").code,
             level=level,
-            message=f"{format_number(waiting_users)} users waited for answers, but only "
-            f"{format_number(in_flight)} requests were in flight on average: "
-            f"{format_percent(gap)} of the users' time was lost in the load generator.",
-            hint="Use fewer users or a heavier workload; a journey that computes much between its "
-            "requests takes that time, too.",
+            message=f"{format_number(waiting_users)} {evidence.who} waited for answers, but only "
+            f"{format_number(in_flight)} {evidence.units} were in flight on average: "
+            f"{format_percent(gap)} of their time was lost in the load generator.",
+            hint=f"Use fewer {evidence.who} or a heavier workload; a journey that computes much "
+            "between its requests takes that time, too.",
         )
 
 
-def _lost_at_edges(total: Summary, in_flight: float) -> Iterator[Finding]:
+def _lost_at_edges(evidence: Evidence, total: Summary, in_flight: float) -> Iterator[Finding]:
     mean_s = total.response_time.mean_s
     if mean_s is None:
         return
@@ -142,7 +144,7 @@ def _lost_at_edges(total: Summary, in_flight: float) -> Iterator[Finding]:
         yield Finding(
             code=limit("B105").code,
             level=level,
-            message=f"{format_number(in_flight)} requests were in flight on average, but "
+            message=f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
             f"throughput × mean response time accounts for {format_number(explained)}: "
             f"{format_percent(gap)} apart.",
             hint="The window is too short for response times like these: give --warmup and "

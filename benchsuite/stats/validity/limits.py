@@ -73,8 +73,26 @@ LIMITS: Mapping[str, Limit] = {
     "B208": Limit(
         name="not-stored", of="completions that the database has too few, or too many", invalid=0
     ),
+    "B209": Limit(
+        name="messages-astray",
+        of="messages that came twice, out of order, damaged or to another connection, %",
+        weak=0,
+        invalid=1,
+    ),
+    "B210": Limit(
+        name="connections-ended",
+        of="WebSockets that were not opened or not ended as they should be, %",
+        weak=0,
+        invalid=5,
+    ),
     "B301": Limit(name="not-steady", of="trend over the window, %", weak=5),
     "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
+    "B303": Limit(
+        name="unsure-slope",
+        of="half of the interval of the memory per connection, % of it",
+        weak=10,
+        invalid=50,
+    ),
     "B401": Limit(
         name="noisy-host",
         of="CPU of other processes or stolen, % of all CPUs; throttled periods, %; "

@@ -45,7 +45,7 @@ def failures(evidence: Evidence) -> Iterator[Finding]:
     total = evidence.total
     if total is None:
         return
-    of_requests = _failed_share("requests", [total])
+    of_requests = _failed_share(evidence.units, [total])
     of_journeys = _failed_share("journeys", evidence.journeys)
     if of_requests is not None:
         yield of_requests
@@ -68,9 +68,9 @@ def _failed_share(what: str, summaries: Sequence[Summary]) -> Finding | None:
         code=rule.code,
         level=level,
         message=f"{format_percent(failed / made * 100)} of the {what} failed ({words}).",
-        hint="Look at the server's log below; times are those of the successes only."
-        if what == "requests"
-        else "Their requests were answered: look at the messages of the journeys below.",
+        hint="Their requests were answered: look at the messages of the journeys below."
+        if what == "journeys"
+        else "Look at the server's log below; times are those of the successes only.",
     )
 
 
@@ -190,7 +190,9 @@ def stalled(evidence: Evidence) -> bool:
 
 def starvation(evidence: Evidence) -> Iterator[Finding]:
     """Some users are served all the time, and others never: their waiting is in no percentile."""
-    found = _starved_users(evidence.journeys_by_user) or _starved_slots(evidence.slots)
+    found = _starved_users(evidence.journeys_by_user, evidence.who) or _starved_slots(
+        evidence.slots
+    )
     if found is None:
         return
     level, message = found
@@ -204,7 +206,7 @@ def starvation(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def _starved_users(counts: Sequence[int]) -> tuple[Level, str] | None:
+def _starved_users(counts: Sequence[int], who: str) -> tuple[Level, str] | None:
     """A user's share is the median or, where most get nothing, the mean."""
     if len(counts) < 2:
         return None
@@ -216,8 +218,8 @@ def _starved_users(counts: Sequence[int]) -> tuple[Level, str] | None:
     if level is None:
         return None
     return level, (
-        f"{format_count(starved)} of {format_count(len(counts))} users completed less than a tenth "
-        f"of the {format_count(share)} journeys that were their share."
+        f"{format_count(starved)} of {format_count(len(counts))} {who} completed less than a "
+        f"tenth of the {format_count(share)} journeys that were their share."
     )
 
 

@@ -39,16 +39,16 @@ def not_steady(evidence: Evidence) -> Iterator[Finding]:
 def few_samples(evidence: Evidence) -> Iterator[Finding]:
     """Invalid below 20; weak when not even p95 can be told, said when p99 can't."""
     rule = limit("B302")
-    if evidence.total is None:
+    if evidence.total is None or evidence.idle is not None:  # nothing was asked
         return
     count = evidence.total.response_time.count
-    hint = "Give --duration more time, or --users more users."
+    hint = f"Give --duration more time, or use more --{evidence.who}."
     if count < FEWEST_SAMPLES:
         yield Finding(
             code=rule.code,
             level=Level.INVALID,
-            message=f"Only {format_count(count)} requests succeeded; {FEWEST_SAMPLES} are the "
-            "least.",
+            message=f"Only {format_count(count)} {evidence.units} succeeded; {FEWEST_SAMPLES} are "
+            "the least.",
             hint=hint,
         )
         return
@@ -58,8 +58,8 @@ def few_samples(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             code=rule.code,
             level=Level.INFO if withheld == [99] else Level.WEAK,
-            message=f"{format_count(count)} requests succeeded, too few for some percentiles "
-            f"({needs}).",
+            message=f"{format_count(count)} {evidence.units} succeeded, too few for some "
+            f"percentiles ({needs}).",
             hint=hint,
         )
 

@@ -6,3 +6,4 @@ DEBUG = False
 INSTALLED_APPS: list[str] = []
 MIDDLEWARE: list[str] = []
 ROOT_URLCONF = "tests.sabotage.sick.urls"
+ASGI_APPLICATION = "tests.sabotage.sick.asgi.application"

@@ -1,0 +1,186 @@
+"""The charts that only runs with WebSockets have."""
+
+from collections.abc import Iterable, Sequence
+
+from benchsuite.models import Interval, Run
+from benchsuite.report import styles
+from benchsuite.report.figures import Chart, Line, as_line, blank, escaped, finished, shade
+from benchsuite.report.series import SECOND, Column, Series, shades
+from benchsuite.units import format_bytes, format_count
+
+WEBSOCKETS = "websockets"
+
+LOSSES = (
+    ("failures", "failed", styles.BAD),
+    ("strays", "astray", "#b8629a"),
+    ("closed", "connections ended", "#8a8a8a"),
+)
+"""Column, title and colour of what goes wrong in a second."""
+
+
+def connections(intervals: Iterable[Interval]) -> Series:
+    intervals = list(intervals)
+    return Series(
+        WEBSOCKETS,
+        "Open WebSockets",
+        (SECOND, Column("connections", "open", format_count)),
+        tuple((one.second, one.connections) for one in intervals),
+        "WebSockets that were open at the end of each second.",
+        {"shades": shades(intervals)},
+    )
+
+
+def losses(intervals: Iterable[Interval]) -> Series:
+    """None of it where there were no WebSockets, or where nothing went wrong."""
+    intervals = list(intervals)
+    names = [name for name, _, _ in LOSSES]
+    rows = [(one.second, *(getattr(one, name) for name in names)) for one in intervals]
+    wrong = any(one.strays is not None for one in intervals) and any(
+        value for row in rows for value in row[1:]
+    )
+    return Series(
+        "losses",
+        "Losses",
+        (SECOND, *(Column(name, title, format_count, sum) for name, title, _ in LOSSES)),
+        tuple(rows) if wrong else (),
+        "In each second: messages that failed, among them the lost ones; messages that came twice, "
+        "out of order, damaged or to another connection; connections that the server ended.",
+        {"shades": shades(intervals)},
+    )
+
+
+def memory_of_connections(run: Run) -> Series:
+    """The target's memory at each number of idle connections, and the line through it."""
+    idle = (run.websockets or {}).get("idle") or {"steps": ()}
+    steps = [(many, size) for many, size in idle["steps"]]
+    each = run.connection_bytes
+    middle = [sum(values) / len(steps) for values in zip(*steps, strict=True)]
+    return Series(
+        "connection-memory",
+        "Memory against idle connections",
+        (
+            Column("connections", "connections", format_count),
+            Column("memory_bytes", "memory", format_bytes),
+            Column("line_bytes", "line", format_bytes),
+        ),
+        tuple(
+            (many, size, None if each is None else middle[1] + each * (many - middle[0]))
+            for many, size in steps
+        ),
+        "The target’s memory while so many connections were open; the slope of the line is what "
+        "each takes.",
+    )
+
+
+def draw_connections(series: Series) -> Chart:
+    figure = blank("seconds since the first request", "open connections")
+    figure.add_scatter(
+        x=series.column(0),
+        y=series.column(1),
+        name="open",
+        mode="lines",
+        line={"color": styles.GOOD, "width": 2, "shape": "hv"},
+        hovertemplate="%{y} open<extra></extra>",
+    )
+    shade(figure, series)
+    return finished(series, figure)
+
+
+def draw_losses(series: Series) -> Chart:
+    figure = blank("seconds since the first request", "in each second")
+    for index, (_, title, colour) in enumerate(LOSSES, start=1):
+        if any(series.column(index)):
+            figure.add_bar(
+                x=series.column(0),
+                y=series.column(index),
+                offset=0,
+                width=1,
+                name=title,
+                marker={"color": colour},
+                hovertemplate=f"%{{y}} {title}<extra></extra>",
+            )
+    figure.update_layout(barmode="stack")
+    shade(figure, series)
+    return finished(series, figure)
+
+
+def draw_memory_of_connections(series: Series) -> Chart:
+    figure = blank("idle connections", "memory (MiB)")
+    for index, (mode, name) in enumerate((("markers", "memory"), ("lines", "line")), start=1):
+        known = [(row[0], row[index] / 2**20) for row in series.rows if row[index] is not None]
+        figure.add_scatter(
+            x=[many for many, _ in known],
+            y=[size for _, size in known],
+            name=name,
+            mode=mode,
+            marker={"color": styles.GOOD, "size": 9},
+            line={"color": styles.GOOD, "width": 2, "dash": "dot"},
+            hovertemplate="%{x} connections: %{y:.4~g} MiB<extra></extra>",
+        )
+    figure.update_layout(hovermode="closest")
+    figure.update_xaxes(rangemode="tozero")
+    return finished(series, figure)
+
+
+def connections_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
+    return _of_runs(
+        drawn,
+        WEBSOCKETS,
+        "Open WebSockets",
+        "connections",
+        "WebSockets that were open at the end of each second.",
+    )
+
+
+def losses_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
+    """Everything that went wrong in a second; nothing where nothing did."""
+    return _of_runs(
+        drawn,
+        "losses",
+        "Losses over time",
+        "losses",
+        "Messages that failed or went astray, and connections that the server ended, by second.",
+    )
+
+
+def draw_runs(series: Series, lines: Sequence[Line]) -> Chart:
+    """One line a run, over the seconds."""
+    figure = blank("seconds since the first request", series.title.lower())
+    for index, line in enumerate(lines, start=1):
+        figure.add_scatter(
+            x=series.column(0),
+            y=series.column(index),
+            mode="lines",
+            hovertemplate=f"{escaped(line.title)} %{{y}}<extra></extra>",
+            **as_line(line),
+        )
+    figure.update_layout(hovermode="closest" if len(lines) > 8 else "x unified")
+    return finished(series, figure)
+
+
+def _of_runs(
+    drawn: Sequence[tuple[Run, Line]], slug: str, title: str, unit: str, note: str
+) -> Series:
+    value = _open if slug == WEBSOCKETS else _wrong
+    by_run = [{one.second: value(one) for one in run.intervals.all()} for run, _ in drawn]
+    seconds = range(max((max(one, default=-1) for one in by_run), default=-1) + 1)
+    rows = tuple((second, *(one.get(second) for one in by_run)) for second in seconds)
+    if not any(value for row in rows for value in row[1:]):
+        rows = ()
+    return Series(
+        slug,
+        title,
+        (SECOND, *(Column(f"{line.title} {unit}", line.title, format_count) for _, line in drawn)),
+        rows,
+        note,
+    )
+
+
+def _open(interval: Interval) -> int | None:
+    return interval.connections
+
+
+def _wrong(interval: Interval) -> int | None:
+    if interval.strays is None or interval.closed is None:
+        return None
+    return interval.failures + interval.strays + interval.closed

@@ -1,0 +1,125 @@
+"""What only WebSockets have, in words: for the terminal, the run page and the compare page."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from benchsuite.models import Measurement, Run
+from benchsuite.stats.samples import FANOUT, HANDSHAKE
+from benchsuite.units import (
+    MISSING,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_rate,
+)
+
+NOTHING = 1.001
+"""Ratio of the rates without and with connecting below which nobody was connecting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of a run with WebSockets; `text` is empty where it has none."""
+
+    title: str
+    text: str
+
+
+def figures(run: Run, measurements: Iterable[Measurement]) -> list[Figure]:
+    """All of them in their order, those that a run has none of left out; none without WebSockets.
+
+    `measurements` may be all of the run's, or those of handshakes and fan-outs alone.
+    """
+    data: Mapping[str, Any] | None = run.websockets
+    if not data:
+        return []
+    accounts = data["accounts"]
+    by_scope = {one.scope: one for one in measurements}
+    shake, last = by_scope.get(HANDSHAKE), by_scope.get(FANOUT)
+    rate = data["rate_connected"]
+    reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
+    told = [
+        Figure("connections", "" if run.unit == HANDSHAKE else _count(data["connections"])),
+        Figure("per connection", idle_text(run)),
+        Figure("handshakes", _count(accounts["handshakes"])),
+        Figure("handshakes/s", format_rate(shake.goodput) if shake and reconnects else ""),
+        Figure("handshake p50", _time(shake, "p50_s")),
+        Figure("handshake p99", _time(shake, "p99_s")),
+        Figure("without connecting", format_rate(rate) if reconnects else ""),
+        Figure("last subscriber p50", _time(last, "p50_s")),
+        Figure("last subscriber p99", _time(last, "p99_s")),
+    ]
+    counts = {
+        "lost": accounts["lost"],
+        "twice": accounts["duplicated"],
+        "out of order": accounts["reordered"],
+        "damaged": accounts["corrupt"],
+        "misdirected": accounts["misdirected"],
+    }
+    if accounts["messages"]:
+        told += [Figure(title, format_count(count)) for title, count in counts.items()]
+    told.append(Figure("ended early", ended_text(accounts)))
+    return [one for one in told if one.text]
+
+
+def of_run(run: Run) -> list[Figure]:
+    """The same, read from the database."""
+    if not run.websockets:
+        return []
+    return figures(run, run.measurements.filter(scope__in=(HANDSHAKE, FANOUT)))
+
+
+def sockets_table(runs: Sequence[Run]) -> Table | None:
+    """A row for each run with WebSockets; None when no run has."""
+    rows = [(run, {one.title: one.text for one in of_run(run)}) for run in runs]
+    rows = [(run, texts) for run, texts in rows if texts]
+    if not rows:
+        return None
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    titles = list(dict.fromkeys(title for _, texts in rows for title in texts))
+    for heading in ("server", *titles):
+        table.add_column(heading, justify="left" if heading == "server" else "right")
+    for run, texts in rows:
+        table.add_row(run.server, *(texts.get(title, MISSING) for title in titles))
+    return table
+
+
+def idle_text(run: Run) -> str:
+    """28.0 KiB [27.8, 28.3]: memory of one idle connection with its interval; empty if unknown."""
+    idle = (run.websockets or {}).get("idle")
+    if run.connection_bytes is None or not idle:
+        return ""
+    low, high = (f"{idle[name] / 1024:.1f}" for name in ("low_bytes", "high_bytes"))
+    return f"{run.connection_bytes / 1024:.1f} KiB [{low}, {high}]"
+
+
+def ended_text(accounts: Mapping[str, Any]) -> str:
+    """0, or: 12 (10 × 1011, 2 × 1006)."""
+    count = format_count(accounts["closed_early"])
+    codes = ", ".join(f"{format_count(many)} × {code}" for code, many in accounts["closes"].items())
+    return f"{count} ({codes})" if codes else count
+
+
+def idle_sentence(run: Run) -> str:
+    """What a run of idle connections found out; empty for other runs."""
+    idle = (run.websockets or {}).get("idle")
+    if not idle:
+        return ""
+    held = f"{run.server} held {format_count(run.websockets['connections'])} idle connections"
+    if text := idle_text(run):
+        before = format_bytes(idle["before_bytes"])
+        return f"{held}; each took {text} of its memory, which was {before} before the first"
+    return f"{held}; what memory each took can’t be told"
+
+
+def _count(count: int | None) -> str:
+    return "" if count is None else format_count(count)
+
+
+def _time(measurement: Measurement | None, percentile: str) -> str:
+    seconds = (measurement.response_time or {}).get(percentile) if measurement else None
+    return "" if seconds is None else format_duration(seconds)

@@ -1,0 +1,96 @@
+"""Whether WebSockets kept their messages and connections, and memory per connection can be told:
+B209, B210 and B303.
+"""
+
+from collections.abc import Callable, Iterator
+
+from benchsuite.results import Finding, Level
+from benchsuite.stats.slope import FEWEST_STEPS
+from benchsuite.stats.validity.evidence import Evidence
+from benchsuite.stats.validity.limits import limit
+from benchsuite.units import format_bytes, format_count, format_percent
+
+
+def astray(evidence: Evidence) -> Iterator[Finding]:
+    """Messages that nobody waited for: a server that sends one twice may well have lost others."""
+    rule = limit("B209")
+    found = evidence.accounts
+    if found is None or not found.strays:
+        return
+    counts = {
+        "came twice": found.duplicated,
+        "came out of order": found.reordered,
+        "came damaged": found.corrupt,
+        "came to another connection": found.misdirected,
+    }
+    words = ", ".join(f"{format_count(count)} {what}" for what, count in counts.items() if count)
+    level = rule.level(found.strays / max(found.messages, 1) * 100)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"Of {format_count(found.messages)} messages {words}.",
+            hint="The server, the channel layer or a proxy between them mixes messages up: the "
+            "server's log may say why.",
+        )
+
+
+def ended(evidence: Evidence) -> Iterator[Finding]:
+    """Connections that somebody else ended, or that never were or never ended as they should."""
+    rule = limit("B210")
+    found = evidence.accounts
+    if found is None:
+        return
+    wrong = found.closed_early + found.handshakes_failed + found.closings_failed
+    level = rule.level(wrong / max(found.handshakes, 1) * 100)
+    if level is None:
+        return
+    parts = []
+    if found.closed_early:
+        codes = ", ".join(f"{format_count(count)} × {code}" for code, count in found.closes.items())
+        parts.append(f"{format_count(found.closed_early)} were ended by the server ({codes})")
+    if found.handshakes_failed:
+        parts.append(f"{format_count(found.handshakes_failed)} handshakes failed")
+    if found.closings_failed:
+        parts.append(f"{format_count(found.closings_failed)} closing handshakes were not answered")
+    yield Finding(
+        code=rule.code,
+        level=level,
+        message=f"Of {format_count(found.handshakes)} connections {', '.join(parts)}.",
+        hint="1006 is an end without a close frame, 1009 a message that was too big, 1011 an error "
+        "in the application, 1012 and 1013 a server that wants to be left alone: look at its log.",
+    )
+
+
+def unsure_slope(evidence: Evidence) -> Iterator[Finding]:
+    """Memory per connection is a slope: without steps enough, or with steps that lie about, it says
+    nothing.
+    """
+    rule = limit("B303")
+    idle = evidence.idle
+    if idle is None:
+        return
+    if idle.each_bytes is None or idle.low_bytes is None or idle.high_bytes is None:
+        yield Finding(
+            code=rule.code,
+            level=Level.INVALID,
+            message=f"Memory was read at {len(idle.steps)} numbers of connections; {FEWEST_STEPS} "
+            "are the least that show a slope.",
+            hint="Give the load more --stages, or the workload more steps.",
+        )
+        return
+    half = (idle.high_bytes - idle.low_bytes) / 2
+    level = rule.level(half / abs(idle.each_bytes) * 100) if idle.each_bytes else Level.INVALID
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"A connection takes between {format_bytes(idle.low_bytes)} and "
+            f"{format_bytes(idle.high_bytes)}: that is "
+            f"{format_percent(half / abs(idle.each_bytes or half) * 100)} to either side.",
+            hint="Use more --connections, so that they weigh more than what the server does by "
+            "itself, and give each step more --warmup.",
+        )
+
+
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (astray, ended, unsure_slope)

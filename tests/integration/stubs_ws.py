@@ -1,0 +1,164 @@
+"""A small WebSocket responder with programmed behaviours, which counts for itself what it has seen.
+
+Framing is the library's, so what is wrong with it is wrong on purpose.
+"""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from types import TracebackType
+from typing import Any, Self
+
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.sync.server import Server, ServerConnection, serve
+
+from tests.integration.stubs_http import RUN
+
+Treated = Callable[[ServerConnection, Any], None]
+"""What happens with one message."""
+
+Behaviour = Callable[[ServerConnection, Counter[str]], None]
+"""What happens on a connection; counts what it does."""
+
+
+def echo(connection: ServerConnection, seen: Counter[str]) -> None:
+    for message in connection:
+        seen["messages"] += 1
+        connection.send(message)
+
+
+def every(count: int, other: Treated) -> Behaviour:
+    """Echoes, and treats every count-th message of all otherwise."""
+
+    def behave(connection: ServerConnection, seen: Counter[str]) -> None:
+        for message in connection:
+            seen["messages"] += 1
+            if seen["messages"] % count == 0:
+                seen["odd"] += 1
+                other(connection, message)
+            else:
+                connection.send(message)
+
+    return behave
+
+
+def nothing(connection: ServerConnection, message: Any) -> None:
+    """Never answers."""
+
+
+def twice(connection: ServerConnection, message: Any) -> None:
+    connection.send(message)
+    connection.send(message)
+
+
+def damaged(connection: ServerConnection, message: Any) -> None:
+    connection.send(f"{message[:-1]}!")
+
+
+def as_binary(connection: ServerConnection, message: Any) -> None:
+    connection.send(message.encode())
+
+
+def with_code(code: int, reason: str = "") -> Treated:
+    return lambda connection, message: connection.close(code, reason)
+
+
+def raw(*blocks: bytes, then_close: bool = True) -> Treated:
+    """Writes bytes past the protocol, and perhaps ends the connection without a word."""
+
+    def behave(connection: ServerConnection, message: Any) -> None:
+        for block in blocks:
+            connection.socket.sendall(block)
+        if then_close:
+            connection.socket.shutdown(2)
+
+    return behave
+
+
+def in_fragments(connection: ServerConnection, message: Any) -> None:
+    """Three fragments, and a ping between two of them."""
+    third = len(message) // 3
+    connection.ping()
+    connection.send(iter([message[:third], message[third : 2 * third], message[2 * third :]]))
+
+
+def deaf(connection: ServerConnection, seen: Counter[str]) -> None:
+    """Hears nothing, not even a good-bye."""
+    connection.protocol.receive_data = lambda data: None  # type: ignore[method-assign]
+    time.sleep(0.5)
+
+
+class SocketResponder:
+    """Listens while the `with` block lasts; `seen[path]` counts, the path without its query."""
+
+    def __init__(
+        self,
+        behaviours: Mapping[str, Behaviour | int] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """A number in place of a behaviour is the status of the handshake's answer."""
+        self.behaviours: dict[str, Behaviour | int] = {"/": echo, **(behaviours or {})}
+        self.seen: dict[str, Counter[str]] = {path: Counter() for path in self.behaviours}
+        self.codes: Counter[int | None] = Counter()
+        """Close codes that clients sent."""
+        self._headers = {"X-Benchsuite-Run": RUN} if headers is None else headers
+        self._server: Server = serve(
+            self._handle,
+            "127.0.0.1",
+            0,
+            process_request=self._refuse,
+            process_response=self._respond,
+            ping_interval=None,
+            compression=None,
+            close_timeout=0.2,
+            max_size=None,
+        )
+        self.port: int = self._server.socket.getsockname()[1]
+        self.base_url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+
+    def _refuse(self, connection: ServerConnection, request: Request) -> Response | None:
+        path = request.path.partition("?")[0]
+        behaviour = self.behaviours[path]
+        if not isinstance(behaviour, int):
+            return None
+        self.seen[path]["refused"] += 1
+        return connection.respond(HTTPStatus(behaviour), "no")
+
+    def _respond(
+        self, connection: ServerConnection, request: Request, response: Response
+    ) -> Response:
+        for name, value in self._headers.items():
+            response.headers[name] = value
+        return response
+
+    def _handle(self, connection: ServerConnection) -> None:
+        assert connection.request is not None
+        path = connection.request.path.partition("?")[0]
+        seen = self.seen[path]
+        seen["connections"] += 1
+        behaviour = self.behaviours[path]
+        assert not isinstance(behaviour, int)
+        try:
+            behaviour(connection, seen)
+        except (ConnectionClosed, OSError):
+            seen["gone"] += 1
+        sent = connection.protocol.close_rcvd
+        self.codes[sent.code if sent else None] += 1

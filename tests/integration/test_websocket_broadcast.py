@@ -1,0 +1,161 @@
+"""Broadcasts: who got what, counted over all subscribers and load processes."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import ServerConnection
+
+from benchsuite.load.crew import load_crew
+from benchsuite.runner.sockets import with_fan_out
+from benchsuite.stats.samples import FANOUT, Kind
+from tests.integration.loads import Loaded, a_job
+from tests.integration.stubs_ws import Behaviour, SocketResponder
+
+SUBSCRIBERS = 6
+PATH = "/room"
+
+Deliver = Callable[[list[ServerConnection], Any, int], None]
+"""Sends a message, the how manyeth, to all subscribers."""
+
+
+def to_all(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+    for one in subscribers:
+        one.send(message)
+
+
+class Room:
+    """Everything that one says goes to all, in a way of its own."""
+
+    def __init__(self, deliver: Deliver) -> None:
+        self.published = 0
+        self._deliver = deliver
+        self._lock = threading.Lock()
+        self._subscribers: list[ServerConnection] = []
+
+    @property
+    def behaviour(self) -> Behaviour:
+        def behave(connection: ServerConnection, seen: Counter[str]) -> None:
+            with self._lock:
+                self._subscribers.append(connection)
+            try:
+                for message in connection:
+                    with self._lock:
+                        self.published += 1
+                        self._deliver(self._subscribers, message, self.published)
+            except ConnectionClosed:
+                return
+            finally:
+                with self._lock:
+                    self._subscribers.remove(connection)
+
+        return behave
+
+
+def broadcast(
+    tmp_path: Path, deliver: Deliver = to_all, *, processes: int = 1, **changes: Any
+) -> tuple[Loaded, int]:
+    """A load, its samples with those of the last subscribers; and what was published in all."""
+    room = Room(deliver)
+    profile = {
+        "model": "open",
+        "users": 10,
+        "arrival_rate": 40.0,
+        "max_in_flight": SUBSCRIBERS,
+        "duration_s": 1.0,
+        "timeout_s": 0.5,
+        **changes,
+    }
+    with (
+        SocketResponder({PATH: room.behaviour}) as responder,
+        load_crew(processes, spool=tmp_path / "spool", log=tmp_path / "load.log") as crew,
+    ):
+        workload = "benchsuite.workloads.ws_broadcast.WsBroadcast"
+        job = a_job(responder, workload, path=PATH, unit="message", processes=processes, **profile)
+        crew.check(job)
+        done = crew.run(lambda tick: None)
+        samples, names = with_fan_out(*crew.samples())
+    return Loaded(done, [], samples, list(names)), room.published - processes
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_everybody_gets_everything(tmp_path: Path, processes: int) -> None:
+    result, published = broadcast(tmp_path, processes=processes)
+    assert published == 40
+    sent = result.of(f"publication {PATH}")
+    assert len(sent) == published
+    messages = result.of(f"message {PATH}")
+    of_load = messages[np.isin(messages["start"], sent["start"])]
+    assert len(of_load) == published * SUBSCRIBERS
+    assert set(of_load["kind"]) == {Kind.OK}
+    assert set(of_load["user"]) == set(range(SUBSCRIBERS))
+    last = result.of(f"last subscriber {PATH}")
+    assert len(last) == published
+    assert set(last["kind"]) == {Kind.OK}
+    for one in last:
+        reached = of_load["finish"][of_load["start"] == one["start"]]
+        assert one["finish"] == reached.max()
+    assert next(one for one in result.names if one.scope == FANOUT)
+    assert result.done.dropped == (0,)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_a_subscriber_never_got_is_lost(tmp_path: Path, processes: int) -> None:
+    def skipping(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+        to_all(subscribers[1:] if number % 10 == 0 else subscribers, message, number)
+
+    result, published = broadcast(tmp_path, skipping, processes=processes)
+    lost = (published + processes) // 10
+    kinds = result.kinds(f"message {PATH}")
+    assert kinds[Kind.LOST] == lost
+    assert result.kinds(f"last subscriber {PATH}") == {
+        Kind.LOST: lost,
+        Kind.OK: published - lost,
+    }
+    assert result.example(f"message {PATH}", Kind.LOST) == "a subscriber never got it"
+
+
+def test_copies_and_overtakers_are_strays(tmp_path: Path) -> None:
+    held: list[Any] = []
+
+    def confused(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+        if number % 10 == 0:
+            subscribers[0].send(message)
+        if number % 10 == 5:  # goes to the first subscriber after the next one
+            to_all(subscribers[1:], message, number)
+            held.append(message)
+            return
+        to_all(subscribers, message, number)
+        while held:
+            subscribers[0].send(held.pop())
+
+    result, published = broadcast(
+        tmp_path, confused, model="closed", arrival_rate=None, max_in_flight=None, users=3,
+        duration_s=0.5, publishers=3,
+    )  # fmt: skip
+    assert set(result.kinds(f"message {PATH}")) == {Kind.OK}
+    strays = result.kinds(f"stray {PATH}")
+    assert strays[Kind.DUPLICATED] == (published + 1) // 10
+    # an overtaker is one only if the next publication came from the same publisher
+    assert strays.get(Kind.REORDERED, 0) <= (published + 1) // 10 + 1
+    assert set(strays) <= {Kind.DUPLICATED, Kind.REORDERED}
+
+
+def test_one_publisher_publishes_as_soon_as_all_have_it(tmp_path: Path) -> None:
+    result, published = broadcast(
+        tmp_path, model="closed", arrival_rate=None, max_in_flight=None, users=SUBSCRIBERS,
+        duration_s=0.5,
+    )  # fmt: skip
+    assert set(result.of(f"publication {PATH}")["user"]) == {0}
+    whole = result.kinds(f"last subscriber {PATH}")
+    assert whole[Kind.OK] == published > 20
+    journeys = result.of("ws_broadcast")
+    assert set(journeys["user"]) == {0}
+    begins = np.sort(journeys["start"])
+    ends = np.sort(journeys["finish"])
+    assert (begins[1:] >= ends[:-1]).all()

@@ -1,0 +1,388 @@
+"""The load's WebSockets against a responder that knows what it has seen and done."""
+
+import socket
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from websockets.sync.server import ServerConnection
+
+from benchsuite.exceptions import AnswerError
+from benchsuite.stats.samples import Kind
+from tests.integration.loads import Loaded, a_job, load
+from tests.integration.stubs_http import Responder, answer, closing
+from tests.integration.stubs_ws import (
+    Behaviour,
+    SocketResponder,
+    as_binary,
+    damaged,
+    deaf,
+    echo,
+    every,
+    in_fragments,
+    nothing,
+    raw,
+    twice,
+    with_code,
+)
+
+CHECKED = 1
+"""The checked journey's message, which is in no sample."""
+
+MESSAGE, HANDSHAKE, STRAY = "message /odd", "handshake /odd", "stray /odd"
+
+
+def odd(tmp_path: Path, behaviour: Behaviour, **changes: Any) -> tuple[Loaded, Counter[str]]:
+    """A load whose connections are treated that way, and what the responder has counted."""
+    with SocketResponder({"/odd": behaviour}) as responder:
+        result = load(tmp_path, a_job(responder, "Socket", path="/odd", unit="message", **changes))
+    return result, responder.seen["/odd"]
+
+
+def codes(result: Loaded) -> Counter[int]:
+    """Close codes of the connections that ended early."""
+    strays = result.of(STRAY)
+    if not len(strays):
+        return Counter()
+    ended = strays[np.isin(strays["kind"], (Kind.WEBSOCKET_CLOSED, Kind.RESET, Kind.PROTOCOL))]
+    return Counter(int(code) for code in ended["body_bytes"])
+
+
+def test_every_message_is_a_sample(tmp_path: Path) -> None:
+    with SocketResponder() as responder:
+        result = load(tmp_path, a_job(responder, "Socket", unit="message", duration_s=1.3))
+    messages = result.of("message /")
+    seen = responder.seen["/"]
+    assert len(messages) == seen["messages"] - CHECKED > 50
+    assert result.kinds("message /") == {Kind.OK: len(messages)}
+    assert result.kinds("socket") == {Kind.OK: len(messages)}
+    assert result.kinds("handshake /") == {Kind.OK: 2}
+    assert (messages["body_bytes"] == 32).all()
+    assert (messages["finish"] > messages["start"]).all()
+    assert (messages["start"] == messages["intended_start"]).all()
+    assert seen["connections"] == 2 + CHECKED
+    assert responder.codes == {1000: 3}, "it did not say good-bye"
+    assert not len(result.of("stray /"))
+    assert [count for _, count in result.done.connections][-1] == 2
+    assert result.ticks[-1].requests > 0
+
+
+@pytest.mark.parametrize("size", [24, 125, 126, 70_000, 3 * 2**20])
+@pytest.mark.parametrize("binary", [False, True])
+def test_messages_of_any_length_come_back(tmp_path: Path, size: int, binary: bool) -> None:  # noqa: FBT001
+    with SocketResponder() as responder:
+        job = a_job(responder, "Socket", unit="message", size=size, binary=binary, duration_s=0.3)
+        result = load(tmp_path, job)
+    assert set(result.kinds("message /")) == {Kind.OK}
+    assert set(result.of("message /")["body_bytes"]) == {size}
+
+
+def test_so_many_messages_on_each_connection(tmp_path: Path) -> None:
+    with SocketResponder() as responder:
+        result = load(tmp_path, a_job(responder, "Socket", unit="message", messages=5))
+    connections = responder.seen["/"]["connections"]
+    assert result.kinds("handshake /") == {Kind.OK: connections - CHECKED}
+    closings = result.of("closing /")
+    assert connections - CHECKED - 2 <= len(closings) <= connections - CHECKED
+    assert result.kinds("socket")[Kind.OK] * 5 <= len(result.of("message /"))
+    assert responder.codes == {1000: connections}
+
+
+def test_an_answer_in_fragments_with_a_ping_between_is_right(tmp_path: Path) -> None:
+    result, seen = odd(tmp_path, every(2, in_fragments))
+    assert set(result.kinds(MESSAGE)) == {Kind.OK}
+    assert seen["odd"] > 10
+
+
+def test_a_message_without_answer_is_lost_and_its_connection_given_up(tmp_path: Path) -> None:
+    result, seen = odd(tmp_path, every(10, nothing), timeout_s=0.1, duration_s=1.0)
+    assert result.kinds(MESSAGE)[Kind.READ_TIMEOUT] == seen["odd"] > 3
+    assert len(result.of(MESSAGE)) == seen["messages"]
+    lost = result.of(MESSAGE)[result.of(MESSAGE)["kind"] == Kind.READ_TIMEOUT]
+    assert (lost["finish"] - lost["start"] >= 0.1).all()
+    assert (lost["body_bytes"] == 32).all(), "it was sent"
+    assert "no answer after 0.1 s" in result.example(MESSAGE, Kind.READ_TIMEOUT)
+    assert len(result.of(HANDSHAKE)) == seen["connections"]
+
+
+def test_a_copy_is_counted_and_is_nobodys_answer(tmp_path: Path) -> None:
+    result, seen = odd(tmp_path, every(3, twice))
+    assert result.kinds(MESSAGE) == {Kind.OK: seen["messages"]}
+    copies = result.kinds(STRAY)
+    # what comes with the last message of each connection is not looked at any more
+    assert seen["odd"] - 2 <= copies[Kind.DUPLICATED] <= seen["odd"]
+    assert set(copies) == {Kind.DUPLICATED}
+
+
+@pytest.mark.parametrize("how", [damaged, as_binary])
+def test_a_damaged_answer_is_a_failure(tmp_path: Path, how: Any) -> None:
+    result, seen = odd(tmp_path, every(4, how))
+    assert result.kinds(MESSAGE) == {
+        Kind.CORRUPT: seen["odd"],
+        Kind.OK: seen["messages"] - seen["odd"],
+    }
+    assert "came back as" in result.example(MESSAGE, Kind.CORRUPT)
+    assert result.kinds("socket")[Kind.CORRUPT] == seen["odd"]
+
+
+def test_a_message_of_another_connection_is_told_from_ones_own(tmp_path: Path) -> None:
+    last: dict[ServerConnection, Any] = {}
+
+    def swap(connection: ServerConnection, message: Any) -> None:
+        for other, of_other in last.items():
+            if other is not connection:
+                connection.send(of_other)
+        connection.send(message)
+
+    def behave(connection: ServerConnection, seen: Counter[str]) -> None:
+        def noting(connection: ServerConnection, message: Any) -> None:
+            swap(connection, message)
+            last[connection] = message
+
+        every(1, noting)(connection, seen)
+
+    result, seen = odd(tmp_path, behave)
+    assert result.kinds(MESSAGE) == {Kind.OK: seen["messages"]}
+    assert result.kinds(STRAY)[Kind.MISDIRECTED] > seen["messages"] // 2
+    assert set(result.kinds(STRAY)) == {Kind.MISDIRECTED}
+
+
+def test_a_connection_that_is_closed_tells_its_code(tmp_path: Path) -> None:
+    result, seen = odd(tmp_path, every(10, with_code(1011, "boom")))
+    assert result.kinds(MESSAGE)[Kind.WEBSOCKET_CLOSED] == seen["odd"] > 3
+    assert codes(result) == {1011: seen["odd"]}
+    words = result.example(MESSAGE, Kind.WEBSOCKET_CLOSED)
+    assert words == "the server closed the connection with 1011 (internal error): boom"
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "code", "words"),
+    [
+        (raw(), Kind.RESET, 1006, "closed without a closing handshake"),
+        (raw(b"\x81\x20half of it"), Kind.RESET, 1006, "closed without a closing handshake"),
+        (raw(b"\xff\xff" * 20, then_close=False), Kind.PROTOCOL, 1002, "broke the protocol"),
+        (raw(b"\x81\x82abcd12"), Kind.PROTOCOL, 1002, "broke the protocol"),
+        (raw(b"\x82\x7f" + b"\x00\xff" * 4), Kind.PROTOCOL, 1009, "broke the protocol"),
+    ],
+    ids=["end", "half", "garbage", "masked", "huge"],
+)
+def test_what_breaks_the_protocol_is_counted_by_its_kind(
+    tmp_path: Path, how: Any, kind: Kind, code: int, words: str
+) -> None:
+    result, seen = odd(tmp_path, every(10, how), timeout_s=3.0)
+    assert result.kinds(MESSAGE)[kind] == seen["odd"] > 3
+    assert set(result.kinds(MESSAGE)) == {Kind.OK, kind}
+    assert codes(result) == {code: seen["odd"]}
+    assert words in result.example(MESSAGE, kind)
+
+
+def test_a_kept_connection_that_is_closed_at_rest_is_opened_again(tmp_path: Path) -> None:
+    def close_soon(connection: ServerConnection, seen: Counter[str]) -> None:
+        for message in connection:
+            seen["messages"] += 1
+            connection.send(message)
+            connection.close(1001)
+
+    result, seen = odd(tmp_path, close_soon, think_time_s=0.02)
+    assert result.kinds(MESSAGE) == {Kind.OK: seen["messages"]}
+    assert seen["connections"] > 5
+    assert codes(result)[1001] >= seen["connections"] - 2
+
+
+def test_who_rests_hears_that_the_connection_ends(tmp_path: Path) -> None:
+    def close_soon(connection: ServerConnection, seen: Counter[str]) -> None:
+        time.sleep(0.01)
+        connection.close(4000)
+
+    with SocketResponder({"/odd": close_soon}) as responder:
+        result = load(tmp_path, a_job(responder, "SocketRest", path="/odd", unit="message"))
+    seen = responder.seen["/odd"]["connections"]
+    assert seen - 2 <= result.kinds("socket-rest")[Kind.WEBSOCKET_CLOSED] <= seen
+    assert set(codes(result)) == {4000}
+    assert seen < 30, "it did not pause after a failure"
+
+
+def test_who_sends_what_nobody_asked_for_is_cut_off(tmp_path: Path) -> None:
+    def flood(connection: ServerConnection, message: Any) -> None:
+        for _ in range(12_000):
+            connection.send("x")
+        connection.recv(timeout=5)
+
+    with SocketResponder({"/odd": every(1, flood)}) as responder:
+        job = a_job(responder, "SocketRest", path="/odd", unit="message")
+        quiet = load(tmp_path, job)
+    assert set(quiet.kinds("socket-rest")) == {Kind.OK}
+    result, _ = odd(tmp_path / "flood", every(1, flood), timeout_s=5.0)
+    assert Kind.CORRUPT in result.kinds(MESSAGE)
+
+
+def test_a_journey_may_speak_as_it_likes(tmp_path: Path) -> None:
+    def greets(connection: ServerConnection, seen: Counter[str]) -> None:
+        connection.send("hello")
+        connection.recv()
+        connection.send("goodbye")
+        connection.recv()
+
+    with SocketResponder({"/greets": greets}) as responder:
+        result = load(tmp_path, a_job(responder, "SocketTalk", unit="message"))
+    assert set(result.kinds("socket-talk")) == {Kind.OK}
+    whole = result.kinds("socket-talk")[Kind.OK]
+    assert result.kinds("ping /")[Kind.OK] >= whole
+    assert result.kinds("message /")[Kind.OK] >= 4 * whole
+    assert result.kinds("message /greets/[id]")[Kind.OK] >= whole
+
+
+def test_a_journey_may_call_an_answer_wrong(tmp_path: Path) -> None:
+    def greets(connection: ServerConnection, seen: Counter[str]) -> None:
+        seen["connections of the load"] += 1
+        connection.send("hello")
+        connection.recv()
+        connection.send("goodbye" if seen["connections of the load"] == 1 else "go away")
+        connection.recv()
+
+    with SocketResponder({"/greets": greets}) as responder:
+        result = load(tmp_path, a_job(responder, "SocketTalk", unit="message"))
+    assert set(result.kinds("message /greets/[id]")) == {Kind.WRONG_BODY}
+    assert set(result.kinds("socket-talk")) == {Kind.WRONG_BODY}
+
+
+def test_a_closing_handshake_without_answer_is_a_failure_of_the_closing(tmp_path: Path) -> None:
+    with SocketResponder({"/odd": deaf}) as responder:
+        job = a_job(responder, "SocketConnect", path="/odd", unit="handshake", timeout_s=0.2)
+        result = load(tmp_path, job)
+    connections = responder.seen["/odd"]["connections"]
+    assert result.kinds(HANDSHAKE) == {Kind.OK: connections}
+    assert set(result.kinds("closing /odd")) == {Kind.READ_TIMEOUT}
+    assert set(result.kinds("socket-connect")) == {Kind.READ_TIMEOUT}
+
+
+HANDSHAKES = [
+    (lambda request: answer(status=403), Kind.HTTP_STATUS, "status 403"),
+    (lambda request: answer(status=200), Kind.HTTP_STATUS, "status 200"),
+    (lambda request: answer(status=200, headers={}), Kind.WRONG_RESPONDER, "does not belong"),
+    (lambda request: b"\x15\x03\x01 no HTTP\r\n\r\n", Kind.PROTOCOL, "is not HTTP"),
+    (closing(), Kind.RESET, "closed before the handshake's answer"),
+    (closing(b"HTTP/1.1 101 Swi"), Kind.RESET, "closed in the middle of the handshake's answer"),
+    (
+        lambda request: answer(
+            b"",
+            status=101,
+            more={
+                "Upgrade": "websocket",
+                "Connection": "Upgrade",
+                "Sec-WebSocket-Accept": "bm90IHJpZ2h0",
+            },
+        ),
+        Kind.PROTOCOL,
+        "the handshake failed: invalid Sec-WebSocket-Accept",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind", "words"),
+    HANDSHAKES,
+    ids=["403", "200", "other", "garbage", "closed", "half", "key"],
+)
+def test_a_handshake_that_fails_is_refused_with_its_reason(
+    tmp_path: Path, behaviour: Any, kind: Kind, words: str
+) -> None:
+    with Responder({"/ws": behaviour}) as responder:
+        job = a_job(responder, "benchsuite.workloads.ws_connect.WsConnect", path="/ws")
+        with pytest.raises(AnswerError, match="WebSocket /ws") as raised:
+            load(tmp_path, job)
+    assert words in str(raised.value) or kind is Kind.WRONG_RESPONDER
+
+
+def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        job = a_job(url, "benchsuite.workloads.ws_connect.WsConnect", path="/ws", timeout_s=0.3)
+        begin = time.monotonic()
+        with pytest.raises(AnswerError, match=r"no whole handshake after 0\.3 s"):
+            load(tmp_path, job)
+    assert time.monotonic() - begin < 20
+
+
+def test_handshakes_that_fail_under_load_are_counted_by_kind(tmp_path: Path) -> None:
+    with SocketResponder({"/odd": 503}) as responder:
+        job = a_job(responder, "SocketConnect", path="/odd", unit="handshake")
+        result = load(tmp_path, job)
+    refused = responder.seen["/odd"]["refused"]
+    assert result.kinds(HANDSHAKE) == {Kind.HTTP_STATUS: refused}
+    assert result.kinds("socket-connect") == {Kind.HTTP_STATUS: refused}
+    assert result.example(HANDSHAKE, Kind.HTTP_STATUS) == "status 503"
+    assert refused < 30, "it did not pause after a failure"
+
+
+def test_a_connection_that_ends_with_its_handshake_is_ended_early(tmp_path: Path) -> None:
+    with SocketResponder({"/odd": lambda connection, seen: connection.close(1013)}) as responder:
+        job = a_job(responder, "SocketConnect", path="/odd", unit="handshake")
+        result = load(tmp_path, job)
+    connections = responder.seen["/odd"]["connections"]
+    assert result.kinds(HANDSHAKE) == {Kind.OK: connections}
+    assert codes(result)[1013] + result.kinds("closing /odd").get(Kind.OK, 0) >= connections - 2
+    assert set(codes(result)) == {1013}
+
+
+def test_the_handshake_carries_cookies_and_origin(tmp_path: Path) -> None:
+    asked: list[Any] = []
+
+    def noting(connection: ServerConnection, seen: Counter[str]) -> None:
+        assert connection.request is not None
+        asked.append(connection.request.headers)
+        echo(connection, seen)
+
+    with SocketResponder({"/odd": noting}) as responder:
+        job = a_job(
+            responder, "Socket", path="/odd", unit="message", cookies={"sid": "abc", "b": "2"}
+        )
+        load(tmp_path, job)
+    assert asked[0]["Origin"] == responder.base_url
+    assert asked[0]["Cookie"] == "sid=abc; b=2"
+    assert "Sec-WebSocket-Extensions" not in asked[0]
+
+
+def test_a_server_that_sends_no_headers_tells_the_run_by_a_subprotocol(tmp_path: Path) -> None:
+    with SocketResponder(headers={}) as responder:
+        with pytest.raises(AnswerError, match="not from the server of this run"):
+            load(tmp_path, a_job(responder, "Socket", unit="message"))
+        job = a_job(responder, "Socket", unit="message", handshake_headers=False)
+        with pytest.raises(AnswerError, match="not from the server of this run"):
+            load(tmp_path / "again", job)
+
+
+def test_messages_arrive_at_their_rate_and_waiting_counts(tmp_path: Path) -> None:
+    """A server that stops for 0.4 s: the messages meant meanwhile have waited, and none is lost."""
+    stalled = []
+
+    def stall(connection: ServerConnection, message: Any) -> None:
+        if not stalled:
+            stalled.append(time.monotonic())
+            time.sleep(0.4)
+        connection.send(message)
+
+    with SocketResponder({"/odd": every(50, stall)}) as responder:
+        job = a_job(
+            responder,
+            "benchsuite.workloads.ws_echo.WsEcho",
+            path="/odd",
+            unit="message",
+            users=10,
+            model="open",
+            arrival_rate=200.0,
+            max_in_flight=1,
+            duration_s=1.0,
+        )
+        result = load(tmp_path, job)
+    messages = result.of(MESSAGE)
+    assert len(messages) == 200
+    assert result.done.sent == (200,)
+    assert result.done.dropped == (0,)
+    times = messages["finish"] - messages["intended_start"]
+    late = (times > 0.1).sum()
+    assert 50 < late < 120, "the stall of 0.4 s at 200/s is met by 80 messages, 60 for over 0.1 s"
+    assert result.kinds(HANDSHAKE) == {Kind.OK: 1}, "the connection was there before the load"

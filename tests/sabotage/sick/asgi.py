@@ -1,0 +1,36 @@
+"""WebSockets by what is wrong with them; pages are those of `urls`.
+
+No Channels: what is broken here is broken on purpose.
+"""
+
+import itertools
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+EACH = 20
+"""Every twentieth message is treated as the path says."""
+
+HOARD_AT, HOARD_BYTES = 20, 48 * 2**20
+"""The connection with which `hoarding` takes so much at once."""
+
+_pages = get_asgi_application()
+_connections, _messages = itertools.count(1), itertools.count(1)
+_hoard: list[bytearray] = []
+
+
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] != "websocket":
+        await _pages(scope, receive, send)
+        return
+    await receive()
+    await send({"type": "websocket.accept"})
+    if "hoarding" in scope["path"] and next(_connections) == HOARD_AT:
+        _hoard.append(bytearray(b"x") * HOARD_BYTES)
+    while (event := await receive())["type"] != "websocket.disconnect":
+        is_odd = next(_messages) % EACH == 0
+        if is_odd and "closing" in scope["path"]:
+            await send({"type": "websocket.close", "code": 1011})
+            return
+        for _ in range(2 if is_odd and "copying" in scope["path"] else 1):
+            await send({"type": "websocket.send", "text": event["text"]})

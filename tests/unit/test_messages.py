@@ -1,0 +1,104 @@
+"""Messages and connections are counted exactly."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchsuite.stats.messages import accounts
+from benchsuite.stats.samples import CLOSING, HANDSHAKE, MESSAGE, STRAY, Kind
+from benchsuite.stats.summary import DTYPE, intervals
+
+WINDOW = (10.0, 20.0)
+
+
+def samples(*rows: tuple[Kind, float, int]) -> Any:
+    """(kind, moment, body bytes)."""
+    made = np.zeros(len(rows), DTYPE)
+    for place, (kind, moment, length) in enumerate(rows):
+        made[place]["kind"] = kind
+        made[place]["intended_start"] = made[place]["start"] = made[place]["finish"] = moment
+        made[place]["body_bytes"] = length
+    return made
+
+
+def counted(**by_scope: Any) -> Any:
+    scopes = {MESSAGE: "messages", STRAY: "strays", HANDSHAKE: "handshakes", CLOSING: "closings"}
+    given = {scope: by_scope.get(name, samples()) for scope, name in scopes.items()}
+    return accounts(given, WINDOW, ())
+
+
+@pytest.mark.parametrize(
+    ("kind", "length", "lost"),
+    [
+        (Kind.OK, 32, 0),
+        (Kind.READ_TIMEOUT, 32, 1),
+        (Kind.RESET, 32, 1),
+        (Kind.WEBSOCKET_CLOSED, 32, 1),
+        (Kind.WEBSOCKET_CLOSED, 0, 0),
+        (Kind.PROTOCOL, 32, 1),
+        (Kind.CORRUPT, 32, 0),
+        (Kind.UNFINISHED, 0, 1),
+        (Kind.LOST, 0, 1),
+    ],
+)
+def test_what_was_sent_and_never_came_back_is_lost(kind: Kind, length: int, lost: int) -> None:
+    found = counted(messages=samples((kind, 11.0, length)))
+    assert (found.messages, found.lost, found.corrupt) == (1, lost, kind is Kind.CORRUPT)
+
+
+def test_strays_are_counted_by_kind_and_endings_by_code() -> None:
+    found = counted(
+        strays=samples(
+            (Kind.DUPLICATED, 12, 32),
+            (Kind.DUPLICATED, 13, 32),
+            (Kind.REORDERED, 13, 32),
+            (Kind.CORRUPT, 13, 32),
+            (Kind.MISDIRECTED, 13, 32),
+            (Kind.WEBSOCKET_CLOSED, 14, 1011),
+            (Kind.WEBSOCKET_CLOSED, 15, 1011),
+            (Kind.RESET, 15, 1006),
+        )
+    )
+    assert (found.duplicated, found.reordered, found.corrupt, found.misdirected) == (2, 1, 1, 1)
+    assert found.strays == 5
+    assert found.closed_early == 3
+    assert found.closes == {1006: 1, 1011: 2}
+
+
+def test_what_lies_outside_of_the_window_is_not_counted() -> None:
+    found = counted(
+        messages=samples((Kind.LOST, 9.9, 0), (Kind.LOST, 20.0, 0)),
+        strays=samples((Kind.DUPLICATED, 9.9, 1), (Kind.RESET, 20.0, 1006)),
+        handshakes=samples((Kind.OK, 1, 0), (Kind.HTTP_STATUS, 2, 0)),
+        closings=samples((Kind.READ_TIMEOUT, 30, 0)),
+    )
+    assert (found.messages, found.lost, found.strays, found.closed_early) == (0, 0, 0, 0)
+    assert (found.handshakes, found.handshakes_failed, found.closings_failed) == (2, 1, 1)
+
+
+def test_each_second_knows_its_connections_and_strays() -> None:
+    found = list(
+        intervals(
+            samples((Kind.OK, 0.5, 1), (Kind.OK, 2.5, 1)),
+            origin=0.0,
+            window=(0.0, 3.0),
+            connections=[(0.2, 5), (1.1, 7)],
+            strays=samples((Kind.DUPLICATED, 1.5, 1), (Kind.RESET, 1.6, 1006)),
+        )
+    )
+    assert [one.connections for one in found] == [5, 7, 7]
+    assert [one.strays for one in found] == [0, 1, 0]
+    assert [one.closed for one in found] == [0, 1, 0]
+
+
+def test_seconds_without_websockets_know_of_none() -> None:
+    found = list(intervals(samples((Kind.OK, 0.5, 1)), origin=0.0, window=(0.0, 1.0)))
+    assert [(one.connections, one.strays, one.closed) for one in found] == [(None, None, None)]
+
+
+def test_connections_that_say_nothing_have_seconds_too() -> None:
+    found = list(
+        intervals(samples(), origin=0.0, window=(0.0, 2.0), connections=[(0.5, 3), (1.5, 4)])
+    )
+    assert [(one.second, one.successes, one.connections) for one in found] == [(0, 0, 3), (1, 0, 4)]

@@ -1,0 +1,105 @@
+"""B209, B210 and B303: messages astray, connections that ended, and memory that can't be told."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchsuite.results import Accounts, IdleMemory, Level
+from tests.unit.validity.clean import found, summary
+
+
+def accounts(**changes: Any) -> Accounts:
+    clean = Accounts(
+        messages=1000,
+        lost=0,
+        duplicated=0,
+        reordered=0,
+        corrupt=0,
+        misdirected=0,
+        handshakes=100,
+        handshakes_failed=0,
+        closings_failed=0,
+        closed_early=0,
+    )
+    return replace(clean, **changes)
+
+
+def idle(each: float | None, low: float | None = None, high: float | None = None) -> IdleMemory:
+    return IdleMemory(steps=((100, 1), (200, 2)), each_bytes=each, low_bytes=low, high_bytes=high)
+
+
+def test_a_run_that_kept_everything_is_clean() -> None:
+    memory = idle(28_000.0, 27_500.0, 28_500.0)
+    assert not found(unit="message", accounts=accounts(), idle=memory)
+
+
+@pytest.mark.parametrize(
+    ("counts", "level", "words"),
+    [
+        ({"duplicated": 1}, Level.WEAK, "Of 1 000 messages 1 came twice."),
+        ({"reordered": 10}, Level.WEAK, "10 came out of order"),
+        ({"corrupt": 11}, Level.INVALID, "11 came damaged"),
+        (
+            {"misdirected": 8, "duplicated": 8},
+            Level.INVALID,
+            "8 came twice, 8 came to another connection",
+        ),
+    ],
+)
+def test_messages_astray(counts: dict[str, int], level: Level, words: str) -> None:
+    (finding,) = found(accounts=accounts(**counts)).values()
+    assert finding.code == "B209 messages-astray"
+    assert finding.level is level
+    assert words in finding.message.replace("\u2009", " ")
+
+
+@pytest.mark.parametrize(
+    ("counts", "level", "words"),
+    [
+        (
+            {"closed_early": 3, "closes": {1011: 2, 1006: 1}},
+            Level.WEAK,
+            "Of 100 connections 3 were ended by the server (2 × 1011, 1 × 1006).",
+        ),
+        ({"handshakes_failed": 6}, Level.INVALID, "6 handshakes failed"),
+        ({"closings_failed": 1}, Level.WEAK, "1 closing handshakes were not answered"),
+    ],
+)
+def test_connections_ended(counts: dict[str, Any], level: Level, words: str) -> None:
+    (finding,) = found(accounts=accounts(**counts)).values()
+    assert finding.code == "B210 connections-ended"
+    assert finding.level is level
+    assert words in finding.message
+
+
+@pytest.mark.parametrize(
+    ("memory", "level", "words"),
+    [
+        (idle(28_000.0, 25_000.0, 31_000.0), Level.WEAK, "10.7 % to either side"),
+        (idle(28_000.0, 8_000.0, 48_000.0), Level.INVALID, "71.4 % to either side"),
+        (idle(None), Level.INVALID, "at 2 numbers of connections; 3 are the least"),
+        (idle(0.0, -10.0, 10.0), Level.INVALID, "to either side"),
+    ],
+)
+def test_memory_that_cant_be_told(memory: IdleMemory, level: Level, words: str) -> None:
+    (finding,) = found(idle=memory).values()
+    assert finding.code == "B303 unsure-slope"
+    assert finding.level is level
+    assert words in finding.message.replace("\u2009", " ")
+
+
+def test_idle_connections_need_no_samples() -> None:
+    no_times = replace(summary().response_time, count=0)
+    nothing = replace(summary(), requests=0, response_time=no_times)
+    assert "B302" not in found(total=nothing, idle=idle(28_000.0, 27_500.0, 28_500.0))
+    assert "B302" in found(total=nothing)
+
+
+def test_failures_are_told_in_their_unit() -> None:
+    failing = summary(failures=100, failures_by_kind={"websocket closed": 100})
+    (finding,) = found(unit="message", total=failing).values()
+    assert (
+        finding.message.replace("\u2009", " ")
+        == "10.0 % of the messages failed (100 × websocket closed)."
+    )

@@ -1,0 +1,151 @@
+"""The pages of runs whose load spoke WebSocket."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from benchsuite.report.cells import cells
+from benchsuite.report.export import run_as_json
+from benchsuite.report.sentences import ranking_sentence, run_sentence
+from benchsuite.report.sockets import sockets_table
+from tests.factories import make_run
+from tests.socket_factories import make_echo_run, make_idle_run
+
+pytestmark = pytest.mark.django_db
+
+
+def tiles(page: Any) -> dict[str, str]:
+    return {
+        tile.select_one("dt").text: tile.select_one("dd").text.replace("\u2009", " ")
+        for tile in page.select("dl.tiles > div")
+    }
+
+
+def test_the_run_page_speaks_of_messages_and_connections(soup: Any) -> None:
+    run = make_echo_run(lost=12, closes={1011: 10, 1006: 2})
+    page = soup(f"/results/{run.pk}/")
+    sentence = page.select_one("p.sentence").text
+    assert "messages/s of ws_echo from 100 connections" in sentence
+    shown = tiles(page)
+    assert shown["Connections"] == "100"
+    assert shown["Handshakes"] == "100"
+    assert shown["Without connecting"] == "660 /s"
+    assert shown["Lost"] == "12"
+    assert shown["Twice"] == "0"
+    assert shown["Ended early"] == "12 (10 × 1011, 2 × 1006)"
+    assert "Messages" in shown
+    assert "Requests" not in shown
+
+
+def test_connections_and_losses_are_drawn_over_time(soup: Any, client: Client) -> None:
+    run = make_echo_run(lost=12, closes={1011: 10})
+    page = soup(f"/results/{run.pk}/")
+    drawn = {figure["id"]: figure for figure in page.select("figure.chart")}
+    assert list(drawn)[:5] == [
+        "goodput",
+        "response-times",
+        "distribution",
+        "websockets",
+        "losses",
+    ]
+    goodput = json.loads(drawn["goodput"].select_one("script").text)
+    assert goodput["layout"]["yaxis"]["title"]["text"] == "messages per second"
+    losses = json.loads(drawn["losses"].select_one("script").text)
+    assert [trace["name"] for trace in losses["data"]] == ["failed", "connections ended"]
+    answer = client.get(f"/results/{run.pk}/losses.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert sum(int(row["failures"]) for row in rows) == 12
+    assert sum(int(row["closed"]) for row in rows) == 10
+    answer = client.get(f"/results/{run.pk}/websockets.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert {row["connections"] for row in rows} == {"100", "90"}
+
+
+def test_nothing_lost_is_no_chart(soup: Any) -> None:
+    page = soup(f"/results/{make_echo_run().pk}/")
+    assert not page.select("#losses")
+    assert page.select("#websockets")
+
+
+def test_a_run_without_websockets_has_none_of_it(soup: Any) -> None:
+    page = soup(f"/results/{make_run('uwsgi').pk}/")
+    assert not page.select("#losses, #websockets, #connection-memory")
+    assert not {"Connections", "Lost", "Ended early"} & set(tiles(page))
+
+
+def test_idle_connections_are_about_memory(soup: Any, client: Client) -> None:
+    run = make_idle_run()
+    page = soup(f"/results/{run.pk}/")
+    sentence = page.select_one("p.sentence").text.replace("\u2009", " ")
+    assert sentence.startswith(
+        "daphne held 2 000 idle connections; each took 28.0 KiB [27.8, 28.3] of its memory, which "
+        "was 60.0 MiB before the first; nothing failed."
+    )
+    assert tiles(page)["Per connection"] == "28.0 KiB [27.8, 28.3]"
+    drawn = [figure["id"] for figure in page.select("figure.chart")]
+    assert drawn[0] == "connection-memory"
+    assert not {"goodput", "response-times", "distribution"} & set(drawn)
+    answer = client.get(f"/results/{run.pk}/connection-memory.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert [row["connections"] for row in rows] == [str(many) for many in range(250, 2001, 250)]
+    for row in rows:
+        assert float(row["line_bytes"]) == pytest.approx(float(row["memory_bytes"]), abs=2)
+
+
+def test_the_compare_page_overlays_connections_and_losses(soup: Any, client: Client) -> None:
+    runs = [make_echo_run("daphne", lost=3), make_echo_run("uvicorn", seed=1)]
+    ids = ",".join(str(run.pk) for run in runs)
+    page = soup(f"/results/compare/?runs={ids}")
+    drawn = [figure["id"] for figure in page.select("figure.chart")]
+    assert drawn == ["goodput", "distribution", "goodput-memory", "websockets", "losses"]
+    answer = client.get(f"/results/compare/losses.csv?runs={ids}")
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert sum(int(row["daphne losses"] or 0) for row in rows) == 3
+    assert sum(int(row["uvicorn losses"] or 0) for row in rows) == 0
+
+
+def test_idle_runs_are_ranked_by_memory_per_connection(soup: Any) -> None:
+    runs = [make_idle_run("daphne"), make_idle_run("uvicorn", each_bytes=57_344.0)]
+    page = soup(f"/results/compare/?runs={','.join(str(run.pk) for run in runs)}")
+    heading = [th.text for th in page.select("table thead th")]
+    assert "per connection" in heading
+    said = ranking_sentence(cells(runs)).replace("\u2009", " ")
+    assert said.startswith(
+        "daphne needed the least memory for a connection: 28.0 KiB, uvicorn took 2.00× as much "
+        "(56.0 KiB)."
+    )
+
+
+def test_the_terminal_has_a_table_of_its_own(db: None) -> None:
+    from rich.console import Console
+
+    assert sockets_table([make_run("uwsgi")]) is None
+    table = sockets_table([make_echo_run(lost=2, closes={1001: 1}), make_idle_run("uvicorn")])
+    assert table is not None
+    console = Console(file=io.StringIO(), width=200)
+    console.print(table)
+    printed = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "without connecting" in printed
+    assert "1 (1 × 1001)" in printed
+    assert "28.0 KiB [27.8, 28.3]" in printed
+
+
+def test_json_holds_every_count() -> None:
+    found = json.loads(json.dumps(run_as_json(make_echo_run(lost=2, closes={1001: 1}))))
+    assert found["unit"] == "message"
+    assert found["websockets"]["accounts"]["lost"] == 2
+    assert found["websockets"]["accounts"]["closes"] == {"1001": 1}
+    assert found["handshake_time"]["p50"] > 0
+    assert found["fan_out_time"] is None
+    idle = json.loads(json.dumps(run_as_json(make_idle_run())))
+    assert idle["connection_bytes"] == 28_672
+    assert idle["websockets"]["idle"]["steps"][0] == [250, 70_082_560]
+
+
+def test_a_handshake_is_what_a_storm_is_about() -> None:
+    run = make_echo_run(workload="ws_connect", unit="handshake")
+    assert "handshakes/s of ws_connect from 100 connections" in run_sentence(run)
