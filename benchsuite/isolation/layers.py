@@ -24,7 +24,7 @@ def change_layers(changes: Changes, plan: Plan) -> None:
     renamed = any(layers[alias] != given[alias] for alias in layers)
     words = ["keys carry a prefix of the run"] if renamed else []
     if plan.layer:
-        config = {"hosts": [plan.layer_url]} if plan.layer_url else {}
+        config = {"hosts": [_host(plan.layer_url)]} if plan.layer_url else {}
         layers["default"] = _prefixed({"BACKEND": plan.layer, "CONFIG": config}, plan)
         words = [f"default is {plan.layer}{_place(plan.layer_url)}", *words]
     if words:
@@ -37,6 +37,15 @@ def _prefixed(entry: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
     config = dict(entry.get("CONFIG", {}))
     config["prefix"] = f"bench_{plan.token[:TOKEN]}_{config.get('prefix', ITS_PREFIX)}"
     return {**entry, "CONFIG": config}
+
+
+def _host(url: str) -> dict[str, Any]:
+    """Redis, with as much time as it takes to say something.
+
+    channels_redis waits for messages 5 s at a time. From version 8 on, redis-py gives up a read
+    after just as long, and whichever is first decides whether an idle WebSocket is cut off.
+    """
+    return {"address": url, "socket_timeout": None}
 
 
 def _place(url: str) -> str:

@@ -44,7 +44,10 @@ def test_the_runs_layer_takes_the_place_of_the_projects() -> None:
     assert found == {
         "default": {
             "BACKEND": PUBSUB,
-            "CONFIG": {"hosts": [url], "prefix": "bench_feedc0de_asgi"},
+            "CONFIG": {
+                "hosts": [{"address": url, "socket_timeout": None}],
+                "prefix": "bench_feedc0de_asgi",
+            },
         }
     }
     assert words == f"default is {PUBSUB} by TCP"
