@@ -20,10 +20,11 @@ from locust import User
 
 from benchsuite.exceptions import AnswerError
 from benchsuite.load.alarm import Alarm
-from benchsuite.load.clients import Gate, HttpClient, RequestFailed, Target
+from benchsuite.load.clients import HttpClient
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
 from benchsuite.load.schedule import Tally, arrivals
+from benchsuite.load.target import Gate, RequestFailed, Target
 from benchsuite.load.users import Journeys
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.workloads.base import Workload

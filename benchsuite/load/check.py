@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from gevent import Timeout
 
 from benchsuite.exceptions import AnswerError
-from benchsuite.load.clients import Gate, HttpClient, RequestFailed, Target
+from benchsuite.load.clients import HttpClient
 from benchsuite.load.refusal import sentence
+from benchsuite.load.target import Gate, RequestFailed, Target
 from benchsuite.load.users import last_line, told
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.stats.samples import Kind

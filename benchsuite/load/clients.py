@@ -4,26 +4,22 @@ A request begins before its connection is made and ends with the last byte of it
 coding is asked for, so a body is compared as the view wrote it.
 """
 
-import socket
-import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import getrandbits
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote, urljoin, urlsplit
 
-from benchsuite.encryption import client_context
-from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.exceptions import AnswerError
 from benchsuite.load.answers import Answer
-from benchsuite.load.connection import Connection, ConnectionFailed, Expired
+from benchsuite.load.connection import ConnectionFailed, Expired
 from benchsuite.load.cookies import Cookies
-from benchsuite.load.encrypted import EncryptedConnection
 from benchsuite.load.forms import FORM, encode_body, encode_query
 from benchsuite.load.heads import Head
-from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
 from benchsuite.load.refusal import Failure
+from benchsuite.load.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, Target
 from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
@@ -32,89 +28,12 @@ from benchsuite.stats.samples import REQUEST, Kind
 if TYPE_CHECKING:
     from benchsuite.load.websocket.socket import WebSocket
 
-RUN_HEADER = "X-Benchsuite-Run"
-
-PORTS = {"http": 80, "https": 443}
-
 MAX_REDIRECTS = 20
 MAX_KNOWN = 100
 """Messages that each user keeps."""
 
 PATH_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
 """What is left alone in a path; `%` because a path may come quoted already."""
-
-
-class LoadEnded(BaseException):
-    """The window is over and no request is started any more; no `except Exception` may hold it."""
-
-
-class RequestFailed(Exception):
-    """A request without an answer ends its journey."""
-
-
-class Gate:
-    """Open as long as requests may be started."""
-
-    def __init__(self) -> None:
-        self.closed = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """Where requests go, resolved once: looking a name up is not the server's time."""
-
-    host: str
-    """As the Host header says it: with the port, if it is not the usual one."""
-    name: str
-    """The host without its port, as TLS names it to the server."""
-    family: int
-    address: Any
-    context: ssl.SSLContext | None
-    """How to speak TLS; None for plain HTTP."""
-    run_header: str
-    timeout_s: float
-    keep_alive: bool
-    handshake_headers: bool = True
-
-    @classmethod
-    def of(cls, job: Job) -> Self:
-        parts = urlsplit(job.base_url)
-        if parts.scheme not in PORTS or parts.hostname is None:
-            raise UsageError(
-                f"A load goes to http://host:port or https://host:port, not to {job.base_url!r}."
-            )
-        port = parts.port or PORTS[parts.scheme]
-        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
-        return cls(
-            host=parts.netloc,
-            name=parts.hostname,
-            family=found[0][0],
-            address=found[0][4],
-            context=client_context(parts.hostname) if parts.scheme == "https" else None,
-            run_header=job.run_header,
-            timeout_s=job.load.timeout_s,
-            keep_alive=job.load.keep_alive,
-            handshake_headers=job.handshake_headers,
-        )
-
-    @property
-    def base_url(self) -> str:
-        return f"{'http' if self.context is None else 'https'}://{self.host}"
-
-    def connection(self) -> Connection:
-        """A new one, for one user; it connects when it is asked for something."""
-        if self.context is None:
-            return Connection(
-                self.family, self.address, keep_alive=self.keep_alive, timeout_s=self.timeout_s
-            )
-        return EncryptedConnection(
-            self.family,
-            self.address,
-            keep_alive=self.keep_alive,
-            timeout_s=self.timeout_s,
-            context=self.context,
-            server_name=self.name,
-        )
 
 
 @dataclass(slots=True)

@@ -19,10 +19,10 @@ from locust.user.task import LOCUST_STATE_RUNNING
 from locust.util.load_locustfile import load_locustfile
 
 from benchsuite.exceptions import LoadError
-from benchsuite.load.clients import RUN_HEADER
 from benchsuite.load.failures import kind_of
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
+from benchsuite.load.target import RUN_HEADER
 from benchsuite.load.users import last_line, told, users_of
 from benchsuite.stats.samples import JOURNEY, REQUEST, Kind
 

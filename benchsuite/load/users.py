@@ -12,9 +12,10 @@ from locust.env import Environment
 from locust.exception import StopUser
 
 from benchsuite.exceptions import AnswerError
-from benchsuite.load.clients import Gate, HttpClient, LoadEnded, RequestFailed, Target
+from benchsuite.load.clients import HttpClient
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
+from benchsuite.load.target import Gate, LoadEnded, RequestFailed, Target
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
 from benchsuite.stats.samples import JOURNEY, Kind

@@ -28,11 +28,11 @@ from benchsuite.exceptions import BenchsuiteError, LoadError
 from benchsuite.load import job as messages
 from benchsuite.load.arriving import Arriving
 from benchsuite.load.check import refused
-from benchsuite.load.clients import Gate, Target
 from benchsuite.load.job import Job, decode_job
 from benchsuite.load.locustfile import LocustfileUsers
 from benchsuite.load.phases import Course, Crowd
 from benchsuite.load.recorder import SpoolRecorder
+from benchsuite.load.target import Gate, Target
 from benchsuite.load.users import Journeys, last_line
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.workloads.base import Workload

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from benchsuite.exceptions import AnswerError
 from benchsuite.load.refusal import SOCKET
-from benchsuite.load.websocket.wire import Ending, Message
+from benchsuite.load.websocket.endings import Ending, Message
 from benchsuite.stats.samples import STRAY, Kind
 
 if TYPE_CHECKING:

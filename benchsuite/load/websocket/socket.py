@@ -17,9 +17,10 @@ from websockets.http11 import Response
 from benchsuite.load.connection import ConnectionFailed, Expired
 from benchsuite.load.refusal import SOCKET
 from benchsuite.load.websocket import accounts
+from benchsuite.load.websocket.endings import Ending, Message
 from benchsuite.load.websocket.records import Failed, Records
 from benchsuite.load.websocket.subscription import Subscription
-from benchsuite.load.websocket.wire import Ending, Message, Wire
+from benchsuite.load.websocket.wire import Wire
 from benchsuite.stats.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, Kind
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from time import monotonic
 
 from benchsuite.load.websocket import accounts
+from benchsuite.load.websocket.endings import Message
 from benchsuite.load.websocket.group import Group, Sequence
 from benchsuite.load.websocket.records import Records
 from benchsuite.load.websocket.sockets import Sockets
-from benchsuite.load.websocket.wire import Message
 from benchsuite.stats.samples import MESSAGE, Kind
 
 

@@ -12,16 +12,15 @@ any time. No extensions are offered, so nothing is compressed.
 import socket
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from gevent import getcurrent
 from gevent.socket import socket as GreenSocket
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus
-from websockets.frames import Close, Frame, Opcode
+from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.typing import Subprotocol
@@ -30,6 +29,15 @@ from websockets.uri import WebSocketURI
 from benchsuite.load.connection import BLOCK_BYTES, READABLE, ConnectionFailed, Expired
 from benchsuite.load.waiting import waiting
 from benchsuite.load.websocket.accounts import MOST_BYTES
+from benchsuite.load.websocket.endings import (
+    ABNORMAL,
+    NORMAL,
+    POLICY,
+    Destination,
+    Ending,
+    Message,
+    closed_words,
+)
 from benchsuite.stats.samples import Kind
 
 WRITABLE = 2
@@ -38,64 +46,8 @@ WRITABLE = 2
 LINGER_S = 1.0
 """How long a server may take to end the connection after the closing handshake; then we do."""
 
-NORMAL = 1000
-POLICY = 1008
-ABNORMAL = 1006
-"""What stands for a close code where no close frame came (RFC 6455, 7.4.1)."""
-
 MOST_WAITING = 10_000
 """Messages that nobody takes; who sends more is cut off, before the load process runs full."""
-
-CODES = {
-    1000: "normal",
-    1001: "going away",
-    1002: "protocol error",
-    1003: "unsupported data",
-    1005: "no code",
-    1006: "no close frame",
-    1007: "invalid data",
-    1008: "policy violation",
-    1009: "message too big",
-    1011: "internal error",
-    1012: "service restart",
-    1013: "try again later",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a connection ended."""
-
-    kind: Kind
-    """OK when we asked for it."""
-    code: int
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One whole message from the server."""
-
-    data: bytes
-    is_text: bool
-    moment: float
-    """When its last bytes were read."""
-
-
-class Destination(Protocol):
-    """Where to connect; `benchsuite.load.clients.Target` is one."""
-
-    @property
-    def host(self) -> str: ...
-
-    @property
-    def family(self) -> int: ...
-
-    @property
-    def address(self) -> Any: ...
-
-    @property
-    def timeout_s(self) -> float: ...
 
 
 class Wire:
@@ -414,7 +366,7 @@ class Wire:
             self._linger()
             return
         if received is not None:
-            self.ending = Ending(Kind.WEBSOCKET_CLOSED, received.code, _closed_words(received))
+            self.ending = Ending(Kind.WEBSOCKET_CLOSED, received.code, closed_words(received))
             self._linger()
         elif isinstance(protocol.parser_exc, EOFError):
             words = f"the connection was {how} without a closing handshake"
@@ -482,11 +434,3 @@ def _uri(host: str, path: str) -> WebSocketURI:
     parts = urlsplit(f"ws://{host}")
     path, _, query = path.partition("?")
     return WebSocketURI(False, parts.hostname or "", parts.port or 80, path, query)
-
-
-def _closed_words(close: Close) -> str:
-    known = CODES.get(close.code)
-    code = f"{close.code} ({known})" if known else str(close.code)
-    return f"the server closed the connection with {code}" + (
-        f": {close.reason}" if close.reason else ""
-    )
