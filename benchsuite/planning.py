@@ -80,6 +80,7 @@ def check(runs: Iterable[RunSpec]) -> None:
         unbuilt = preparing.unbuilt([run])
         if not unbuilt or not conf.server_class(run.server.server).serves_project:
             check_usable(run.server)
+            _check_channels(work, run.server)
 
 
 def check_usable(server: ServerSpec) -> None:
@@ -156,6 +157,19 @@ def _check_sockets(work: Workload, run: RunSpec) -> None:
     _check_consumer(work, conf.server_class(server))
     work.fit(run.load)
     descriptors.check(open_files(work, run), _connections(run.load))
+
+
+def _check_channels(work: Workload, server: ServerSpec) -> None:
+    """The target's consumers are made of Channels; a server of its own has others."""
+    if not (work.needs_websocket and work.needs_target_app):
+        return
+    python = preparing.interpreter(server)
+    if conf.server_class(server.server).serves_project and python.installed("channels") is None:
+        raise UnavailableError(
+            f"The consumers of {work.name} need channels, which is not installed for "
+            f"{python.executable}: pip install 'django-benchsuite[channels]'; or name a "
+            "consumer of your own with --workload-option path=/…/."
+        )
 
 
 def _check_consumer(work: Workload, server: type[ServerAdapter]) -> None:

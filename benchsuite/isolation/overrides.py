@@ -49,7 +49,7 @@ def overridden(settings: Settings, plan: Plan) -> tuple[dict[str, Any], dict[str
     _caches(changes, plan)
     _uploads(changes, plan)
     _logging(changes)
-    _callables(changes)
+    _callables(changes, plan)
     if plan.needs_target_app:
         _target_app(changes, plan)
     return changes.values, changes.words
@@ -114,7 +114,7 @@ def _logging(changes: Changes) -> None:
         changes.put("LOGGING", ERRORS_ONLY, "errors of views go to the server's log")
 
 
-def _callables(changes: Changes) -> None:
+def _callables(changes: Changes, plan: Plan) -> None:
     """The originals stay readable in BENCHSUITE_ORIGINAL, for the wrappers to find."""
     names = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")
     changes.values["BENCHSUITE_ORIGINAL"] = {name: changes.settings.get(name) for name in names}
@@ -122,9 +122,9 @@ def _callables(changes: Changes) -> None:
     changes.put(
         "WSGI_APPLICATION", WSGI, wraps(changes.settings.get("WSGI_APPLICATION") or "Django's")
     )
-    changes.put(
-        "ASGI_APPLICATION", ASGI, wraps(changes.settings.get("ASGI_APPLICATION") or "Django's")
-    )
+    sockets = ", puts /bench/ws/ before it" if plan.needs_target_app else ""
+    asgi = wraps(changes.settings.get("ASGI_APPLICATION") or "Django's")
+    changes.put("ASGI_APPLICATION", ASGI, f"{asgi}{sockets}")
 
 
 def _target_app(changes: Changes, plan: Plan) -> None:

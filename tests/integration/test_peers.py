@@ -22,6 +22,7 @@ from benchsuite.proc import ensure_port_free, free_port, running, wait_until_rea
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.servers.peers import packages
 from benchsuite.specs import ServerSpec
+from tests.integration.command import Command, measured
 from tests.needs import needs
 
 HOST = "127.0.0.1"
@@ -131,3 +132,13 @@ def test_what_npm_says_is_told(monkeypatch, tmp_path):
     with pytest.raises(StartError, match="ended with status 7; it said:\nno such registry"):
         packages.build()
     assert not packages.modules().exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_measures_it(name, tmp_path):
+    command = Command(tmp_path)
+    assert command.run("migrate", "-v0").status == 0
+    run = measured(command, f"--server={name}", "--workload=ws_echo")
+    assert run["server"] == name
+    assert run["server_version"]
+    assert command.left_in_temporary_folder() == []

@@ -6,6 +6,7 @@ import pytest
 
 from benchsuite import planning
 from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.interpreter import Interpreter
 from benchsuite.report.text import cpus_words
 from benchsuite.servers.base import Available
 from benchsuite.servers.uvicorn import Uvicorn
@@ -95,3 +96,20 @@ def test_the_plan_says_when_processes_share_a_cpu() -> None:
     )
     assert cpus_words(run) == "server with 2 processes on CPU 0, load on CPUs 1–2"
     assert cpus_words(spec()) == "server and load share all CPUs"
+
+
+def test_consumers_need_channels_unless_they_are_the_projects_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = Interpreter.installed
+    monkeypatch.setattr(
+        Interpreter,
+        "installed",
+        lambda self, name: None if name == "channels" else found(self, name),
+    )
+    with pytest.raises(
+        UnavailableError, match=r"consumers of ws_echo need channels, .*\[channels\]"
+    ):
+        planning.check([spec(workload=WorkloadSpec(workload="ws_echo"))])
+    own = WorkloadSpec(workload="ws_echo", options={"path": "/ws/chat/"})
+    planning.check([spec(workload=own)])

@@ -10,8 +10,16 @@ from django.core.management.base import BaseCommand, CommandError
 
 from benchsuite import conf
 from benchsuite.conformance.findings import Outcome
-from benchsuite.conformance.session import APPLICATIONS, ASGI, Report, can_be_checked, report
+from benchsuite.conformance.session import (
+    APPLICATIONS,
+    ASGI,
+    CHANNELS,
+    Report,
+    can_be_checked,
+    report,
+)
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.interpreter import OWN
 from benchsuite.management.around_arguments import pairs
 from benchsuite.management.conformance_table import headline, table
 from benchsuite.management.output import Screen
@@ -53,6 +61,11 @@ class Command(BaseCommand):
         reports: list[Report] = []
         try:
             names = _servers(options["server"])
+            if options["application"] == CHANNELS and OWN.installed("channels") is None:
+                raise UnavailableError(
+                    "channels is not installed; pip install 'django-benchsuite[channels]' would "
+                    "help."
+                )
             settings = pairs("--option", options["option"])
             for name in names:
                 found = report(
