@@ -29,11 +29,12 @@ from benchsuite.specs import LoadProfile
 
 CONNECTIONS = (10, 100)
 WARMUP_S = 1.0
+GET, PROFILED = "benchmarks.journeys.Get", "benchmarks.journeys.Profiled"
 MARGIN_S = 30.0
 OURS, WRK, FAST = "ours", "wrk", "Locust FastHttpUser"
 
 
-def our_rate(url: str, connections: int, duration_s: float, workload: str = "Get") -> float:
+def our_rate(url: str, connections: int, duration_s: float, workload: str = GET) -> float:
     profile = LoadProfile(
         users=connections, warmup_s=WARMUP_S, duration_s=duration_s, timeout_s=5.0
     )
@@ -95,7 +96,7 @@ def main() -> None:
         if options.profile:
             os.environ[PROFILE_VARIABLE] = str(options.profile.resolve())
             with nginx(Path(folder), cpu=own_cpus()[1]) as url:
-                print(f"{our_rate(url, 10, options.seconds, 'Profiled'):.0f} requests/s profiled")
+                print(f"{our_rate(url, 10, options.seconds, PROFILED):.0f} requests/s profiled")
             return
         print(f"{command_line()}\n{datetime.now(UTC):%Y-%m-%d}, {description()}")
         for connections in CONNECTIONS:

@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +19,8 @@ from benchsuite.load import spool
 from benchsuite.load.driver import load_worker
 from benchsuite.load.job import Done, Job
 from benchsuite.proc import Process, free_port, running, wait_until_ready
-from benchsuite.specs import LoadProfile, WorkloadSpec
-from benchsuite.stats.samples import Kind
+from benchsuite.specs import LoadProfile, Option, WorkloadSpec
+from benchsuite.stats.samples import REQUEST, Kind
 
 READY_S = 10.0
 RESPONDER = Path(responder.__file__)
@@ -78,12 +78,14 @@ class Responding:
 
 
 @contextmanager
-def responding(times: str, folder: Path, *, cpu: int, seed: int = 0) -> Iterator[Responding]:
+def responding(
+    times: str, folder: Path, *, cpu: int, seed: int = 0, program: Path = RESPONDER
+) -> Iterator[Responding]:
     """A responder with these programmed times; its log can be read afterwards."""
     port, token = free_port(), token_hex(8)
     log = folder / f"responder-{token}.bin"
     argv = [
-        *(sys.executable, "-P", str(RESPONDER), "--port", str(port)),
+        *(sys.executable, "-P", str(program), "--port", str(port)),
         *("--times", times, "--seed", str(seed), "--log", str(log)),
     ]
     env = {**os.environ, "BENCHSUITE_RUN": token}
@@ -111,17 +113,23 @@ def load(
     *,
     cpu: int,
     run_header: str = "",
-    workload: str = "Get",
+    workload: str = "benchmarks.journeys.Get",
+    options: Mapping[str, Option] | None = None,
+    unit: str = REQUEST,
     on_go: Callable[[], None] = lambda: None,
 ) -> Loaded:
-    """One load from start to end; `on_go` is called when the load is about to begin."""
+    """One load from start to end; `on_go` is called when the load is about to begin.
+
+    `unit` is what is recorded: requests, or messages.
+    """
     job = Job(
         base_url=url.rstrip("/"),
         run_header=run_header,
-        workload_class=f"benchmarks.journeys.{workload}",
-        workload=WorkloadSpec(workload="get"),
+        workload_class=workload,
+        workload=WorkloadSpec(options=options or {}),
         load=profile,
         spool="",
+        unit=unit,
     )
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
@@ -135,4 +143,4 @@ def load(
             done = worker.run(lambda tick: None)
         samples, names = spool.read(folder / "spool")
     scopes = np.array([entry.scope for entry in names], dtype=object)
-    return Loaded(done=done, requests=samples[scopes[samples["name"]] == "request"])
+    return Loaded(done=done, requests=samples[scopes[samples["name"]] == unit])
