@@ -71,7 +71,10 @@ def _add_target(group: Any) -> None:
         help="an option of the workload, such as size=1000000 for cpu",
     )
     group.add_argument(
-        "--path", metavar="/PATH", help="page of your project to get; implies --workload=url"
+        "--path",
+        metavar="/PATH",
+        help="page of your project to get; implies --workload=url, unless a workload ws_… is "
+        "given, which speaks to the consumer there",
     )
     group.add_argument(
         "--locustfile", metavar="FILE", help="run the user classes of an existing locustfile"
@@ -170,6 +173,8 @@ def _workload(options: dict[str, Any]) -> WorkloadSpec:
     for flag, implied in (("path", "url"), ("locustfile", "locustfile")):
         if options[flag] is None:
             continue
+        if name is not None and flag == "path" and flag in conf.workload_class(name).options:
+            implied = name
         if name not in (None, implied):
             raise UsageError(
                 f"--{flag} means --workload={implied}, and --workload={name} is given too."

@@ -96,13 +96,12 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
 
     Raises UsageError.
     """
-    spawn_rate = options["spawn_rate"]
     common = {
         "warmup_s": _seconds(options["warmup"], work.warmup_s),
         "duration_s": _seconds(options["duration"], work.duration_s),
         "timeout_s": parse_seconds(options["timeout"]),
         "keep_alive": options["keep_alive"],
-        "spawn_rate": work.spawn_rate if spawn_rate is None else spawn_rate,
+        "spawn_rate": options["spawn_rate"],
         "think_time_s": parse_seconds(options["think_time"]),
         "max_in_flight": options["max_in_flight"],
         "processes": options["load_processes"],
@@ -122,6 +121,8 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
         )
     if options["arrivals"] is not None:
         raise UsageError("--arrivals says how the journeys of --rate come, and --rate is missing.")
+    if common["spawn_rate"] is None:
+        common["spawn_rate"] = work.spawn_rate
     users = int(max(levels)) if levels else options["users"]
     if users is None:
         users = DEFAULTS.users

@@ -3,8 +3,11 @@
 from typing import Any
 
 from benchsuite.exceptions import UsageError
-from benchsuite.specs import Option
+from benchsuite.specs import MAX_USERS, Option
+from benchsuite.specs.spec import whole
 from benchsuite.workloads.base import Workload
+
+MOST_MESSAGES = 1_000_000_000
 
 
 def add_to(group: Any) -> None:
@@ -42,8 +45,7 @@ def in_users(options: dict[str, Any], work: type[Workload]) -> dict[str, Any]:
             f"--connections={connections} and --{flag}={options[name]} mean the same here: leave "
             "one of them out."
         )
-    if connections < 1:
-        raise UsageError(f"--connections must be 1 or more, and is {connections}.")
+    whole("connections", connections, 1, MAX_USERS)
     return {**options, name: connections}
 
 
@@ -58,6 +60,5 @@ def with_messages(
         raise UsageError(f"--messages belongs to ws_echo, and the workload is {work.name}.")
     if "messages" in settings:
         raise UsageError("--messages and --workload-option messages=… are both given.")
-    if messages < 1:
-        raise UsageError(f"--messages must be 1 or more, and is {messages}.")
+    whole("messages", messages, 1, MOST_MESSAGES)
     return {**settings, "messages": messages}

@@ -1,0 +1,167 @@
+"""`runbench` with WebSockets, as people use it: every server, and every workload."""
+
+import json
+import signal
+import time
+from typing import Any
+
+import pytest
+
+from benchsuite import conf
+from benchsuite.servers import BUILTIN
+from tests.integration.command import Command, wait_for
+from tests.integration.test_runbench import rows
+
+SERVERS = [
+    name
+    for name in BUILTIN
+    if conf.server_class(name).websocket
+    and conf.server_class(name).interface == "asgi"
+    and not name.startswith("circus-")
+    and conf.server_class(name).available().ok
+]
+
+SHORT = ("--warmup=0.3", "--duration=1")
+
+KEPT = ("lost", "duplicated", "reordered", "corrupt", "misdirected", "closed_early")
+
+
+def measured(command: Command, *words: str) -> dict[str, Any]:
+    """The one object that --json=- printed; later words win over short times."""
+    ended = command.run("runbench", "--json=-", *SHORT, *words)
+    assert ended.status == 0, ended.err
+    (one,) = json.loads(ended.out)
+    assert isinstance(one, dict)
+    return one
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_every_server_echoes_every_message(command: Command, server: str) -> None:
+    one = measured(
+        command, f"--server={server}", "--workload=ws_echo", "--connections=5", "--messages=20"
+    )
+    assert (one["unit"], one["users"], one["failures"]) == ("message", 5, 0)
+    assert one["goodput"] > 20
+    accounts = one["websockets"]["accounts"]
+    assert {name: accounts[name] for name in KEPT} == dict.fromkeys(KEPT, 0)
+    assert accounts["messages"] == one["requests"]
+    assert accounts["handshakes"] >= 5
+    assert accounts["handshakes_failed"] == accounts["closings_failed"] == 0
+    assert one["websockets"]["rate_connected"] > one["goodput"]
+    assert one["handshake_time"]["p50"] > 0
+    assert not [found for found in one["findings"] if found["code"][:2] == "B2"]
+
+
+@pytest.mark.parametrize("option", ["layer=1", "sync=1", "binary=1", "size=70000"])
+def test_echoes_of_every_kind(command: Command, option: str) -> None:
+    words = ["--layer=memory"] if option == "layer=1" else []
+    one = measured(
+        command,
+        "--server=daphne",
+        "--workload=ws_echo",
+        "--connections=3",
+        f"--workload-option={option}",
+        *words,
+    )
+    assert one["failures"] == one["websockets"]["accounts"]["lost"] == 0
+    assert one["requests"] > 10
+
+
+def test_a_connection_for_each_message(command: Command) -> None:
+    one = measured(
+        command, "--server=uvicorn", "--workload=ws_echo", "--connections=3", "--no-keep-alive"
+    )
+    accounts = one["websockets"]["accounts"]
+    assert one["failures"] == 0
+    assert accounts["handshakes"] >= accounts["messages"] > 20
+
+
+def test_messages_at_a_rate_by_two_load_processes(command: Command) -> None:
+    one = measured(
+        command,
+        "--server=uvicorn",
+        "--workload=ws_echo",
+        "--connections=10",
+        "--rate=100",
+        "--load-processes=2",
+    )
+    assert one["offered_rate"] == pytest.approx(100)
+    assert (one["dropped"], one["failures"]) == (0, 0)
+    assert one["websockets"]["connections"] == 10
+    assert one["websockets"]["accounts"]["handshakes"] == 10
+
+
+def test_a_storm_of_connections(command: Command) -> None:
+    one = measured(command, "--server=uvicorn", "--workload=ws_connect", "--connections=5")
+    assert (one["unit"], one["failures"]) == ("handshake", 0)
+    assert one["goodput"] > 20
+    assert one["response_time"]["p50"] == pytest.approx(one["handshake_time"]["p50"])
+
+
+def test_a_broadcast_reaches_everybody(command: Command) -> None:
+    one = measured(
+        command,
+        "--server=uvicorn",
+        "--layer=memory",
+        "--workload=ws_broadcast",
+        "--connections=8",
+        "--rate=20",
+        "--duration=2",
+    )
+    accounts = one["websockets"]["accounts"]
+    assert {name: accounts[name] for name in KEPT} == dict.fromkeys(KEPT, 0)
+    assert accounts["messages"] == one["requests"] == 2 * 20 * 8
+    assert one["fan_out_time"]["max"] >= one["response_time"]["max"] * 0.999
+
+
+def test_idle_connections_cost_memory(command: Command) -> None:
+    one = measured(
+        command,
+        "--server=uvicorn",
+        "--workload=ws_idle",
+        "--stages=50:100:150:200",
+        "--duration=1.5",
+        "--warmup=0.7",
+    )
+    idle = one["websockets"]["idle"]
+    assert [many for many, _ in idle["steps"]] == [50, 100, 150, 200]
+    assert idle["before_bytes"] > 5_000_000
+    assert 1_000 < one["connection_bytes"] < 200_000
+    assert idle["low_bytes"] <= one["connection_bytes"] <= idle["high_bytes"]
+    assert one["websockets"]["accounts"]["closed_early"] == 0
+    assert not [found for found in one["findings"] if found["code"].startswith("B302")]
+
+
+def test_pings_are_messages(command: Command) -> None:
+    one = measured(
+        command,
+        "--server=daphne",
+        "--workload=ws_idle",
+        "--stages=5:10:15",
+        "--duration=1.2",
+        "--warmup=0.3",
+        "--workload-option=ping_s=0.1",
+    )
+    assert one["failures"] == 0
+    assert one["requests"] > 50
+    assert one["response_time"]["p50"] > 0
+
+
+def test_ctrl_c_keeps_what_was_counted_and_leaves_nothing(command: Command) -> None:
+    with command.start(
+        "runbench",
+        "--server=uvicorn",
+        "--workload=ws_echo",
+        "--connections=20",
+        "--warmup=0.5",
+        "--duration=60",
+    ) as process:
+        wait_for("a run", lambda: bool(rows(command)), 60)
+        time.sleep(5)
+        process.send_signal(signal.SIGINT)
+        ended = command.wait(process)
+    assert ended.status == 130
+    ((status, _, goodput),) = rows(command)
+    assert status == "interrupted"
+    assert goodput > 0
+    assert command.left_in_temporary_folder() == []
