@@ -52,7 +52,7 @@ def _check_front(run: RunSpec) -> None:
     front = conf.front_class(run.server.front)
     adapter = front(run.server.front_options)
     _demand(run.server.front, front.available())
-    adapter.ensure_descriptors()
+    adapter.ensure_possible(run.server.instances)
 
 
 def _check_layer(run: RunSpec) -> None:

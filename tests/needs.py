@@ -7,6 +7,7 @@ With BENCHSUITE_REQUIRE=all nothing may be skipped (`tests/strictness.py`) but f
 no package of a fresh Debian provides. With BENCHSUITE_REQUIRE=everything not even that.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import pytest
 
 from benchsuite import programs
 from benchsuite.exceptions import UnavailableError
+from benchsuite.fronts.swarm import Swarm
 from benchsuite.pythons.finding import find
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.actioncable import ActionCable
@@ -52,6 +54,11 @@ def _compose() -> bool:
         return False
     tried = [docker, "compose", "version"]
     return subprocess.run(tried, capture_output=True, check=False, timeout=20).returncode == 0
+
+
+def _swarm() -> bool:
+    """An engine that manages a swarm and has an image of this repository."""
+    return bool(os.environ.get("SWARM_IMAGE")) and Swarm.available().ok
 
 
 def _module(name: str) -> Callable[[], bool]:
@@ -114,6 +121,7 @@ NEEDS: dict[str, Need] = {
         "apt install libapache2-mod-wsgi-py3",
     ),
     "systemd": Need(_system("systemd-analyze"), "apt install systemd"),
+    "docker-swarm": Need(_swarm, "see docs/deploy.md, and set SWARM_IMAGE", rare=True),
     "docker-compose": Need(_compose, "apt install docker-compose"),
     "redis": Need(_redis, "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),

@@ -3,4 +3,5 @@
 BUILTIN: dict[str, str] = {
     "nginx": "benchsuite.fronts.nginx.Nginx",
     "haproxy": "benchsuite.fronts.haproxy.Haproxy",
+    "swarm": "benchsuite.fronts.swarm.Swarm",
 }

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from benchsuite.fronts.base import (
+from benchsuite.fronts.base import Address
+from benchsuite.fronts.proxy import (
     CERTIFICATE,
     COMMON,
     IP_HASH,
     LEAST_CONNECTIONS,
     ROUND_ROBIN,
-    Address,
-    FrontAdapter,
+    Proxy,
 )
 from benchsuite.specs import Option, refuse_below, refuse_unless_one_of
 
@@ -18,7 +18,7 @@ WS_BALANCERS: Mapping[str, Option] = {"connections": 10_000, "threads": 4, "time
 """The options that the study ws_balancers measured it with."""
 
 
-class Haproxy(FrontAdapter):
+class Haproxy(Proxy):
     """One process with threads, each with an event loop."""
 
     name = "haproxy"

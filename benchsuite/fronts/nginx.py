@@ -4,14 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 from benchsuite.exceptions import UsageError
-from benchsuite.fronts.base import (
+from benchsuite.fronts.base import Address
+from benchsuite.fronts.proxy import (
     CERTIFICATE,
     COMMON,
     IP_HASH,
     LEAST_CONNECTIONS,
     ROUND_ROBIN,
-    Address,
-    FrontAdapter,
+    Proxy,
 )
 from benchsuite.probe import RUN_HEADER
 from benchsuite.specs import refuse_below
@@ -45,7 +45,7 @@ TYPES = """
 """Of static files; where nginx keeps its own list differs from system to system."""
 
 
-class Nginx(FrontAdapter):
+class Nginx(Proxy):
     """A master and the processes that answer, each with an event loop."""
 
     name = "nginx"

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from benchsuite.account import hand_over, rights_of
 from benchsuite.exceptions import StartError
-from benchsuite.fronts.base import CERTIFICATE, Address, FrontAdapter
+from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.certificate import make_certificate
+from benchsuite.fronts.proxy import CERTIFICATE
 from benchsuite.proc import Process, running
 
 CHECK_S = 20.0
@@ -31,11 +32,11 @@ def front(
     """The front at host and port, in `adapter.place.folder`, until the block is left.
 
     Whether it is ready is not seen by an answer of its own, but by one of the run through it.
-    Raises UnavailableError when this machine's limits are too low for it, UsageError when it can't
-    serve what it was given, and StartError with the program's own sentence when it refuses its
-    configuration.
+    Raises UnavailableError or UsageError for what can't be on this machine, and StartError with the
+    program's own sentence when it refuses its configuration.
     """
-    adapter.ensure_descriptors()
+    itself = adapter.place.instances
+    adapter.ensure_possible(itself.count if itself else len(upstreams))
     adapter.ensure_servable()
     folder = adapter.place.folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +45,8 @@ def front(
     if adapter.scheme == "https":
         make_certificate(folder / CERTIFICATE, host)
     _give(folder, adapter.run_as)
-    _check(adapter, env)
+    if adapter.check_argv():
+        _check(adapter, env)
     with running(
         adapter.argv(),
         name=adapter.name,
@@ -85,6 +87,5 @@ def _check(adapter: FrontAdapter, env: Mapping[str, str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StartError(f"{adapter.name} can't look at its configuration: {error}.") from error
     if done.returncode != 0:
-        found = adapter.complaint.search(done.stdout)
-        said = found.group(1).strip() if found else done.stdout.strip()
+        said = adapter.complaint_in(done.stdout)
         raise StartError(f"{adapter.name} refuses its configuration: {said}")

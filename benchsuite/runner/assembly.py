@@ -13,23 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchsuite import around, conf
+from benchsuite import around
 from benchsuite.delay import netem
 from benchsuite.delay.address import HOST
 from benchsuite.delay.choice import Choice, choose
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.exceptions import UsageError
-from benchsuite.fronts.base import FrontPlace, StaticFiles
-from benchsuite.fronts.starting import front
 from benchsuite.guard import without_shared_memory
 from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
 from benchsuite.probe import answers_as
 from benchsuite.proc import Process, ensure_port_free, running, wait_until_ready
+from benchsuite.runner.fronting import fronted, replicas, runs_instances
 from benchsuite.runner.serving import (
     DATABASE,
     DELAY,
-    FRONT,
     LOG_LINES,
     TARGET,
     WORKERS,
@@ -194,6 +192,8 @@ def _not_in_there(start: Start) -> list[str]:
 def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
     """The server on that port, or its instances with a front on it; the scheme clients speak."""
     spec = start.spec.server
+    if runs_instances(spec):
+        return _replicas(start, stack, found, scene, port)
     host = scene.late.server_host
     ports = [port] if not spec.front else [scene.late.free_port() for _ in range(spec.instances)]
     servers = [_server(start, stack, found, scene, (host, one)) for one in ports]
@@ -202,28 +202,45 @@ def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port:
     found.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
     if not spec.front:
         return "http"
-    place = FrontPlace(
+    return fronted(
+        stack,
+        found,
+        spec=spec,
+        facts=start.facts,
         folder=start.folder / "front",
-        static=StaticFiles(url=start.facts.static_url, root=Path(start.facts.static_root))
-        if start.facts.static_url and start.facts.static_root
-        else None,
         token=start.token,
+        address=(host, port),
+        upstreams=[(host, one) for one in ports],
+    ).scheme
+
+
+def _replicas(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
+    """A front that runs the instances itself, each in a network and with files of its own."""
+    adapter = start.make(Place(services=scene.services))
+    env = surroundings(adapter, token=start.token, plan=scene.plan, seed=start.spec.seed)
+    instances = replicas(
+        adapter,
+        facts=start.facts,
+        env=env,
+        folder=start.folder.parent,
+        urls=[*scene.services.values(), *([start.database.url] if start.database else [])],
     )
-    adapter = conf.front_class(spec.front)(spec.front_options, place)
-    process = stack.enter_context(
-        front(
-            adapter,
-            [(host, one) for one in ports],
-            host=host,
-            port=port,
-            log=start.folder / "front.log",
-            env=dict(os.environ),
-            marker=start.token,
-            on_cpus=spec.cpus,
-        )
+    host = scene.late.server_host
+    made = fronted(
+        stack,
+        found,
+        spec=start.spec.server,
+        facts=start.facts,
+        folder=start.folder / "front",
+        token=start.token,
+        address=(host, port),
+        upstreams=(),
+        instances=instances,
     )
-    found.add(FRONT, process, adapter.version())
-    return adapter.scheme
+    process = found.members[-1].process
+    url = f"{made.scheme}://{host}:{port}"
+    found.startup_s = _wait(start, found, process, url, timeout_s=made.ready_timeout_s)
+    return made.scheme
 
 
 def _server(
@@ -287,7 +304,14 @@ def _workers(start: Start, stack: ExitStack, found: Serving, scene: Scene) -> No
         found.add(WORKERS, process, adapter.python.installed("channels"))
 
 
-def _wait(start: Start, found: Serving, process: Process, base_url: str) -> float:
+def _wait(
+    start: Start,
+    found: Serving,
+    process: Process,
+    base_url: str,
+    *,
+    timeout_s: float = READY_TIMEOUT_S,
+) -> float:
     """Seconds from the start of a process until this run answers there."""
     url = base_url + start.ready_path
 
@@ -297,7 +321,7 @@ def _wait(start: Start, found: Serving, process: Process, base_url: str) -> floa
             wait_until_ready(ended.process, lambda: False, timeout_s=0)
         return answers_as(url, start.token)
 
-    return wait_until_ready(process, answers, timeout_s=READY_TIMEOUT_S)
+    return wait_until_ready(process, answers, timeout_s=timeout_s)
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:

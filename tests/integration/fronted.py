@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
+from benchsuite.fronts.proxy import Proxy
 from benchsuite.fronts.starting import front
 from benchsuite.probe import answers_as
 from benchsuite.proc import Process, free_port, running, wait_until_ready
@@ -27,6 +28,10 @@ def front_class(name: str) -> type[FrontAdapter]:
     module, _, attribute = BUILTIN[name].rpartition(".")
     found: type[FrontAdapter] = getattr(import_module(module), attribute)
     return found
+
+
+PROXIES = [name for name in BUILTIN if issubclass(front_class(name), Proxy)]
+"""What can stand before stubs; the others run their instances themselves."""
 
 
 class Fronted:

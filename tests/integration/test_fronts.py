@@ -14,14 +14,13 @@ import pytest
 
 from benchsuite import account
 from benchsuite.exceptions import StartError
-from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import StaticFiles
 from benchsuite.specs import Option
-from tests.integration.fronted import HOST, exchange, front_class, fronted, temporary
+from tests.integration.fronted import HOST, PROXIES, exchange, front_class, fronted, temporary
 from tests.integration.left_behind import eventually
 from tests.needs import needs
 
-NAMES = [pytest.param(name, marks=needs(name)) for name in BUILTIN]
+NAMES = [pytest.param(name, marks=needs(name)) for name in PROXIES]
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -123,7 +122,7 @@ OTHERS: dict[str, list[dict[str, Option]]] = {
     ("name", "options"),
     [
         pytest.param(name, options, marks=needs(name), id=f"{name}-{number}")
-        for name in BUILTIN
+        for name in PROXIES
         for number, options in enumerate(OTHERS[name])
     ],
 )

@@ -80,6 +80,7 @@ def test_every_sample_that_serves_says_what_measures_it() -> None:
         "haproxy/haproxy.cfg",
         "nginx/shop.conf",
         "supervisor/supervisord.conf",
+        "swarm/stack.yaml",
         *(f"systemd/{path.name}" for path in UNITS),
     }
 

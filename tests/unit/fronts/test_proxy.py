@@ -1,4 +1,4 @@
-"""What every front has from the contract: options, refusals, limits, availability."""
+"""What every proxy has in common: options, refusals, limits, availability."""
 
 import re
 import resource
@@ -9,12 +9,13 @@ import pytest
 
 from benchsuite import programs
 from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.fronts.base import COMMON, Address, FrontAdapter, FrontPlace
+from benchsuite.fronts.base import Address, FrontPlace
+from benchsuite.fronts.proxy import COMMON, Proxy
 from benchsuite.servers.base import Available
 from benchsuite.specs import Option
 
 
-class Plain(FrontAdapter):
+class Plain(Proxy):
     name = "plain-front"
     program = "plainfront"
     package = "plain-front-light"
@@ -87,18 +88,18 @@ def test_enough_files_may_be_open(monkeypatch: pytest.MonkeyPatch, hard: int) ->
     limited(monkeypatch, hard)
     adapter = plain(connections=100)
     assert adapter.descriptors() == 328
-    adapter.ensure_descriptors()
+    adapter.ensure_possible(1)
 
 
 def test_too_few_open_files_are_told_with_what_would_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     limited(monkeypatch, 1024)
     with pytest.raises(UnavailableError) as caught:
-        plain(connections=10_000).ensure_descriptors()
+        plain(connections=10_000).ensure_possible(1)
     assert str(caught.value) == (
         "plain-front needs 20128 open files for 10000 connections, and a process may open 1024 "
         "here; raise the limit (ulimit -Hn 20128), or add --front-option connections=448."
     )
-    plain(connections=448).ensure_descriptors()
+    plain(connections=448).ensure_possible(1)
 
 
 def test_is_available_where_it_is_new_enough(monkeypatch: pytest.MonkeyPatch) -> None:

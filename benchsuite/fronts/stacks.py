@@ -1,0 +1,116 @@
+"""Removes stacks from a swarm, also those whose run was killed.
+
+    python -m benchsuite.fronts.stacks NAME
+
+waits for the end of its standard input and removes the stack of that name then. It stands outside
+of the run, as the watchman does: what ends the processes of a killed run must not end this one.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import IO
+
+from benchsuite import owner, programs
+from benchsuite.proc import PART_VARIABLE
+from benchsuite.procfs import RUN_VARIABLE
+
+OWNER_LABEL = "benchsuite.owner"
+"""Says which process a stack belongs to."""
+SERVICE = "web"
+ASK_S = 20.0
+REMOVE_S = 40.0
+AGAIN_S = 1.0
+"""A stack that was being made when its run was killed may appear after it was removed."""
+
+KINDS = (["service", "ls"], ["ps", "--all"], ["network", "ls"])
+
+
+class DockerError(Exception):
+    """What docker complains of."""
+
+
+def docker(*arguments: str, timeout_s: float = ASK_S) -> str:
+    """What docker prints; raises DockerError when it fails or takes longer."""
+    try:
+        done = subprocess.run(
+            [programs.find("docker") or "docker", *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DockerError(str(error)) from error
+    if done.returncode != 0:
+        raise DockerError(done.stderr.strip() or f"docker {' '.join(arguments)} failed")
+    return done.stdout
+
+
+def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
+    """Starts what removes a stack when the first of these pipes is closed, by whatever end of us.
+
+    The second one ends when it is removed.
+    """
+    env = {
+        name: one for name, one in os.environ.items() if name not in (PART_VARIABLE, RUN_VARIABLE)
+    }
+    child = subprocess.Popen(
+        ["setsid", "--fork", sys.executable, "-m", "benchsuite.fronts.stacks", stack],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=env,
+    )
+    child.wait()
+    assert child.stdin is not None
+    assert child.stdout is not None
+    return child.stdin, child.stdout
+
+
+def remove(stack: str) -> None:
+    """Remove a stack and wait until nothing of it is left, for `REMOVE_S` at most."""
+    deadline = time.monotonic() + REMOVE_S
+    while time.monotonic() < deadline:
+        _tried("stack", "rm", stack)
+        while _anything(stack) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        time.sleep(AGAIN_S)
+        if not _anything(stack):
+            return
+
+
+def sweep() -> None:
+    """Remove the stacks of runs that ended without removing them."""
+    names = docker("service", "ls", "--quiet", "--filter", f"label={OWNER_LABEL}").split()
+    if not names:
+        return
+    form = f'{{{{.Spec.Name}}}}|{{{{index .Spec.Labels "{OWNER_LABEL}"}}}}'
+    for line in docker("service", "inspect", "--format", form, *names).splitlines():
+        name, _, whose = line.partition("|")
+        if not owner.lives(whose):
+            remove(name.removesuffix(f"_{SERVICE}"))
+
+
+def _anything(stack: str) -> bool:
+    mine = ["--quiet", "--filter", f"label=com.docker.stack.namespace={stack}"]
+    return any(_tried(*kind, *mine).strip() for kind in KINDS)
+
+
+def _tried(*arguments: str) -> str:
+    try:
+        return docker(*arguments)
+    except DockerError as error:
+        return str(error)
+
+
+def main(arguments: Sequence[str]) -> None:
+    sys.stdin.buffer.read()
+    remove(arguments[0])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

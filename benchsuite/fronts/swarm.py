@@ -1,0 +1,146 @@
+"""Docker Swarm; see docs.docker.com/engine/swarm. The engine and its swarm are the user's own."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchsuite import programs
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace
+from benchsuite.fronts.stacks import SERVICE, DockerError, docker
+from benchsuite.servers.base import Available
+from benchsuite.specs import Option, refuse_unless_one_of
+
+STACK = "stack.yaml"
+
+AUTO, INGRESS, HOST = "auto", "ingress", "host"
+IPVS = Path("/proc/net/ip_vs")
+"""There when the kernel has IPVS, which the routing mesh shares connections with."""
+
+INIT = "docker swarm init --advertise-addr 127.0.0.1"
+
+
+class Swarm(FrontAdapter):
+    """Replicas of an image as a stack of their own; the routing mesh shares connections."""
+
+    name = "swarm"
+    runs_instances = True
+    grace_s = 60.0
+    ready_timeout_s = 300.0  # minutes, where it looks for a registry that does not answer
+    options = {"image": "", "publish": AUTO}
+
+    def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
+        super().__init__(options, place)
+        self.run_as = ""  # who may speak to the engine is the user's choice
+
+    @property
+    def stack(self) -> str:
+        """The stack's name, of this run alone."""
+        return f"benchsuite-{self.place.token[:12]}"
+
+    def argv(self) -> list[str]:
+        module = [sys.executable, "-m", "benchsuite.fronts.swarming"]
+        return [*module, str(self.place.folder / STACK), self.stack]
+
+    def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
+        """The stack; JSON is YAML too."""
+        return {STACK: json.dumps(self._stack(port), indent=2)}
+
+    def expected_processes(self) -> int:
+        return 1
+
+    def ensure_possible(self, instances: int) -> None:
+        super().ensure_possible(instances)
+        image = str(self.settings["image"])
+        if not image:
+            raise UsageError(
+                "swarm needs an image with the project, its servers and benchsuite in it: build "
+                "one as deploy/swarm/Dockerfile shows, and add --front-option image=NAME."
+            )
+        if _docker("image", "inspect", image) is None:
+            raise UnavailableError(
+                f"swarm finds no image {image} on this engine; build it: docker build -f "
+                f"deploy/swarm/Dockerfile -t {image} ."
+            )
+        if self.settings["publish"] == INGRESS and not IPVS.exists():
+            raise UnavailableError(
+                f"publish=ingress needs a kernel with IPVS ({IPVS} is missing; modprobe ip_vs may "
+                "load it), or nothing listens on the published port; add --front-option "
+                "publish=host for one instance, or --front=nginx for more."
+            )
+        if self._publish() == HOST and instances > 1:
+            raise UnavailableError(
+                f"swarm can't share among {instances} instances with publish=host, where each has "
+                "a port of its own; that takes the routing mesh and a kernel with IPVS. Take "
+                "--instances=1, or --front=nginx."
+            )
+
+    @classmethod
+    def version(cls) -> str | None:
+        found = _engine()
+        return str(found["ServerVersion"]) if found and found.get("ServerVersion") else None
+
+    @classmethod
+    def available(cls) -> Available:
+        if programs.find("docker") is None:
+            return Available(False, "docker is not installed", "apt install docker.io")
+        found = _engine()
+        if not found or not found.get("ServerVersion"):
+            return Available(False, "no Docker engine answers", "systemctl start docker")
+        swarm = found.get("Swarm") or {}
+        if swarm.get("LocalNodeState") != "active" or not swarm.get("ControlAvailable"):
+            return Available(False, "this Docker engine manages no swarm", INIT)
+        return Available(True)
+
+    def _publish(self) -> str:
+        if self.settings["publish"] == AUTO:
+            return INGRESS if IPVS.exists() else HOST
+        return str(self.settings["publish"])
+
+    def _stack(self, port: int) -> Mapping[str, Any]:
+        asked = self.place.instances
+        assert asked is not None
+        publish = self._publish()
+        first, *others = asked.argv
+        pinned = ["taskset", "-c", ",".join(map(str, asked.cpus))] if asked.cpus else []
+        service = {
+            "image": self.settings["image"],
+            # The image has its own interpreter, by the same name.
+            "command": [*pinned, Path(first).name, *others],
+            "environment": dict(asked.env),
+            "volumes": [
+                {"type": "bind", "source": str(one), "target": str(one), "read_only": number > 0}
+                for number, one in enumerate(asked.folders)
+            ],
+            "ports": [{"target": INSIDE[1], "published": port, "mode": publish}],
+            "deploy": {
+                "replicas": asked.count,
+                "endpoint_mode": "vip" if publish == INGRESS else "dnsrr",
+                # One that ends is a failure of the run, and not replaced.
+                "restart_policy": {"condition": "none"},
+            },
+        }
+        return {"version": "3.8", "services": {SERVICE: service}}
+
+    def _check(self) -> None:
+        refuse_unless_one_of(self.name, self.settings, "publish", AUTO, INGRESS, HOST)
+
+
+def _engine() -> Mapping[str, Any] | None:
+    """What the engine says of itself; None when none answers."""
+    said = _docker("info", "--format", "{{json .}}")
+    try:
+        found = json.loads(said or "null")
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _docker(*arguments: str) -> str | None:
+    """What docker prints; None when it fails."""
+    try:
+        return docker(*arguments)
+    except DockerError:
+        return None

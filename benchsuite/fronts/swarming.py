@@ -1,0 +1,102 @@
+"""Keeps a stack in a swarm while it runs: `python -m benchsuite.fronts.swarming STACK.yaml NAME`.
+
+It deploys the stack, waits, and sees it removed when it is told to end. What a replica complains of
+while it starts is printed, and ends it with status 1.
+"""
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Never
+
+from benchsuite import owner
+from benchsuite.fronts.stacks import (
+    OWNER_LABEL,
+    REMOVE_S,
+    SERVICE,
+    DockerError,
+    docker,
+    remover,
+    sweep,
+)
+from benchsuite.proc import PART_VARIABLE
+
+DEPLOY_S = 60.0
+START_S = 300.0
+"""An engine that looks for a newer image where no registry answers takes minutes."""
+POLL_S = 0.5
+FAILED = ("Failed", "Rejected", "Complete", "Shutdown")
+ENDING = (signal.SIGTERM, signal.SIGINT)
+
+
+class _Ended(Exception):
+    """SIGTERM or SIGINT."""
+
+
+def main() -> None:
+    path, stack = Path(sys.argv[1]), sys.argv[2]
+    removal, removed = remover(stack)
+    for signum in ENDING:
+        signal.signal(signum, _end)
+    problem = ""
+    try:
+        sweep()
+        _deploy(path, stack)
+        problem = _watch(f"{stack}_{SERVICE}")
+    except DockerError as error:
+        problem = str(error)
+    except _Ended:
+        problem = ""
+    for signum in ENDING:
+        signal.signal(signum, signal.SIG_IGN)
+    removal.close()
+    if not select.select([removed], [], [], REMOVE_S)[0]:
+        problem = problem or f"the stack {stack} is not gone after {REMOVE_S:g} s"
+    sys.exit(problem or 0)
+
+
+def _end(signum: int, frame: object) -> Never:
+    raise _Ended
+
+
+def _deploy(path: Path, stack: str) -> None:
+    """The stack as it was written, with the marks by which its processes and it are found."""
+    content = json.loads(path.read_text())
+    service = content["services"][SERVICE]
+    service["environment"][PART_VARIABLE] = os.environ.get(PART_VARIABLE, "")
+    service["deploy"]["labels"] = {OWNER_LABEL: owner.name()}
+    path.write_text(json.dumps(content, indent=2))
+    deploy = ["stack", "deploy", "--resolve-image", "never", "--compose-file", str(path), stack]
+    docker(*deploy, timeout_s=DEPLOY_S)
+
+
+def _watch(service: str) -> str:
+    """Wait until all replicas run, then for the end; what is wrong when they don't.
+
+    Nothing is asked while they are measured.
+    """
+    deadline = time.monotonic() + START_S
+    form = "{{.CurrentState}}|{{.Error}}"
+    while time.monotonic() < deadline:
+        said = docker("service", "ps", "--no-trunc", "--format", form, service).splitlines()
+        for line in said:
+            state, _, error = line.partition("|")
+            if state.startswith(FAILED):
+                tail = ""
+                with suppress(DockerError):
+                    tail = docker("service", "logs", "--raw", "--tail", "20", service)
+                return f"{tail}\na replica did not stay: {state} ({error or 'no error told'})"
+        if said and all(line.startswith("Running") for line in said):
+            while True:
+                signal.pause()
+        time.sleep(POLL_S)
+    return f"not all replicas run after {START_S:g} s"
+
+
+if __name__ == "__main__":
+    main()

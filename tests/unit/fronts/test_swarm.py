@@ -1,0 +1,184 @@
+"""The stack that the swarm front deploys, and what it refuses; no engine is asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchsuite import programs
+from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.fronts import swarm
+from benchsuite.fronts.base import FrontPlace, Instances
+from benchsuite.fronts.swarm import Swarm
+from benchsuite.servers.base import Available
+from benchsuite.specs import Option
+from tests.samples import DEPLOY, document
+
+INSTANCES = Instances(
+    count=4,
+    argv=["/home/me/.venv/bin/python", "-m", "uvicorn", "--port", "8000"],
+    env={"BENCHSUITE_RUN": "t0ken"},
+    folders=[Path("/tmp/run"), Path("/site-packages/conf")],
+)
+
+
+@pytest.fixture
+def ipvs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Where the kernel would show its IPVS; it is not there yet."""
+    path = tmp_path / "ip_vs"
+    monkeypatch.setattr(swarm, "IPVS", path)
+    return path
+
+
+def make(instances: Instances | None = INSTANCES, **options: Option) -> Swarm:
+    place = FrontPlace(folder=Path("/run/front"), token="0123456789abcdef", instances=instances)
+    return Swarm({"image": "shop-bench", **options}, place)
+
+
+def service(adapter: Swarm) -> dict[str, Any]:
+    (content,) = adapter.config_files("127.0.0.1", 8123, ()).values()
+    found: dict[str, Any] = json.loads(content)["services"]["web"]
+    return found
+
+
+def test_every_replica_runs_the_servers_command_line_with_the_images_python(ipvs: Path) -> None:
+    found = service(make())
+    assert found["command"] == ["python", "-m", "uvicorn", "--port", "8000"]
+    assert found["image"] == "shop-bench"
+    assert found["environment"] == {"BENCHSUITE_RUN": "t0ken"}
+    assert found["deploy"]["replicas"] == 4
+    assert found["deploy"]["restart_policy"] == {"condition": "none"}
+
+
+def test_finds_the_runs_folder_under_its_path_and_may_write_to_that_alone(ipvs: Path) -> None:
+    assert service(make())["volumes"] == [
+        {"type": "bind", "source": "/tmp/run", "target": "/tmp/run", "read_only": False},
+        {
+            "type": "bind",
+            "source": "/site-packages/conf",
+            "target": "/site-packages/conf",
+            "read_only": True,
+        },
+    ]
+
+
+def test_runs_on_the_cpus_of_the_target(ipvs: Path) -> None:
+    pinned = Instances(count=1, argv=["python"], env={}, folders=(), cpus=(0, 2))
+    assert service(make(pinned))["command"] == ["taskset", "-c", "0,2", "python"]
+
+
+@pytest.mark.parametrize(
+    ("there", "publish", "mode", "endpoint"),
+    [
+        (True, "auto", "ingress", "vip"),
+        (True, "host", "host", "dnsrr"),
+        (False, "auto", "host", "dnsrr"),
+        (False, "host", "host", "dnsrr"),
+    ],
+)
+def test_publishes_as_the_kernel_can(
+    ipvs: Path, *, there: bool, publish: str, mode: str, endpoint: str
+) -> None:
+    if there:
+        ipvs.touch()
+    found = service(make(publish=publish))
+    assert found["ports"] == [{"target": 8000, "published": 8123, "mode": mode}]
+    assert found["deploy"]["endpoint_mode"] == endpoint
+
+
+def test_the_sample_is_the_stack_of_a_kernel_with_the_mesh(ipvs: Path) -> None:
+    ipvs.touch()
+    ours = service(make())
+    sample = document(DEPLOY / "swarm" / "stack.yaml")["services"]["web"]
+    (port,) = sample["ports"]
+    assert {**port, "published": 8123} == ours["ports"][0]
+    assert sample["deploy"]["endpoint_mode"] == ours["deploy"]["endpoint_mode"]
+    assert sample["deploy"]["replicas"] == ours["deploy"]["replicas"]
+    assert set(ours) - set(sample) == {"command", "volumes"}, "the image has both"
+
+
+def engine(monkeypatch: pytest.MonkeyPatch, said: dict[str, Any] | None, path: str = "/d") -> None:
+    """An engine that knows the image shop-bench and says this of itself."""
+    monkeypatch.setattr(programs, "find", lambda name: path or None)
+
+    def docker(*arguments: str) -> str | None:
+        if arguments[0] == "image":
+            return "[]" if arguments[-1] == "shop-bench" else None
+        return None if said is None else json.dumps(said)
+
+    monkeypatch.setattr(swarm, "_docker", docker)
+
+
+@pytest.mark.parametrize(
+    ("said", "path", "reason", "command"),
+    [
+        (None, "", "docker is not installed", "apt install docker.io"),
+        (None, "/d", "no Docker engine answers", "systemctl start docker"),
+        ({"ServerErrors": ["x"]}, "/d", "no Docker engine answers", "systemctl start docker"),
+        (
+            {"ServerVersion": "28.2", "Swarm": {"LocalNodeState": "inactive"}},
+            "/d",
+            "this Docker engine manages no swarm",
+            "docker swarm init --advertise-addr 127.0.0.1",
+        ),
+    ],
+)
+def test_says_why_it_can_not_run_here(
+    monkeypatch: pytest.MonkeyPatch,
+    said: dict[str, Any] | None,
+    path: str,
+    reason: str,
+    command: str,
+) -> None:
+    engine(monkeypatch, said, path)
+    assert Swarm.available() == Available(False, reason, command)
+
+
+def test_is_available_on_a_manager_in_the_version_of_the_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    swarm = {"LocalNodeState": "active", "ControlAvailable": True}
+    engine(monkeypatch, {"ServerVersion": "28.2", "Swarm": swarm})
+    assert Swarm.available() == Available(True)
+    assert Swarm.version() == "28.2"
+
+
+def test_one_instance_needs_no_mesh_and_more_do(
+    monkeypatch: pytest.MonkeyPatch, ipvs: Path
+) -> None:
+    engine(monkeypatch, {})
+    make().ensure_possible(1)
+    with pytest.raises(UnavailableError, match="can't share among 2 instances with publish=host"):
+        make().ensure_possible(2)
+    with pytest.raises(UnavailableError, match="publish=ingress needs a kernel with IPVS"):
+        make(publish="ingress").ensure_possible(1)
+    ipvs.touch()
+    make().ensure_possible(2)
+
+
+def test_wants_an_image_that_is_there(monkeypatch: pytest.MonkeyPatch, ipvs: Path) -> None:
+    engine(monkeypatch, {})
+    with pytest.raises(UsageError, match=r"swarm needs an image .* --front-option image=NAME"):
+        make(image="").ensure_possible(1)
+    with pytest.raises(
+        UnavailableError, match="finds no image shop on this engine; build it: docker build"
+    ):
+        make(image="shop").ensure_possible(1)
+
+
+def test_runs_as_who_may_speak_to_the_engine() -> None:
+    adapter = make()
+    assert adapter.run_as == ""
+    assert adapter.check_argv() == []
+    assert adapter.argv()[1:] == [
+        "-m",
+        "benchsuite.fronts.swarming",
+        "/run/front/stack.yaml",
+        "benchsuite-0123456789ab",
+    ]
+
+
+def test_refuses_another_way_to_publish() -> None:
+    with pytest.raises(UsageError, match="publish is one of auto, ingress, host, and 'mesh'"):
+        make(publish="mesh")
