@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from benchsuite.fronts.base import Address
-from benchsuite.fronts.proxy import (
+from benchsuite.fronts.program import (
     CERTIFICATE,
     COMMON,
     IP_HASH,
     LEAST_CONNECTIONS,
     ROUND_ROBIN,
-    Proxy,
+    ProgramFront,
 )
 from benchsuite.specs import Option, refuse_below, refuse_unless_one_of
 
@@ -18,7 +18,7 @@ WS_BALANCERS: Mapping[str, Option] = {"connections": 10_000, "threads": 4, "time
 """The options that the study ws_balancers measured it with."""
 
 
-class Haproxy(Proxy):
+class Haproxy(ProgramFront):
     """One process with threads, each with an event loop."""
 
     name = "haproxy"

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from benchsuite.exceptions import UsageError
 from benchsuite.fronts.base import Address
-from benchsuite.fronts.proxy import (
+from benchsuite.fronts.program import (
     CERTIFICATE,
     COMMON,
     IP_HASH,
     LEAST_CONNECTIONS,
     ROUND_ROBIN,
-    Proxy,
+    ProgramFront,
 )
 from benchsuite.probe import RUN_HEADER
 from benchsuite.specs import refuse_below
@@ -45,7 +45,7 @@ TYPES = """
 """Of static files; where nginx keeps its own list differs from system to system."""
 
 
-class Nginx(Proxy):
+class Nginx(ProgramFront):
     """A master and the processes that answer, each with an event loop."""
 
     name = "nginx"

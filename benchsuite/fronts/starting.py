@@ -10,7 +10,7 @@ from benchsuite.account import hand_over, rights_of
 from benchsuite.exceptions import StartError
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.certificate import make_certificate
-from benchsuite.fronts.proxy import CERTIFICATE
+from benchsuite.fronts.program import CERTIFICATE
 from benchsuite.proc import Process, running
 
 CHECK_S = 20.0

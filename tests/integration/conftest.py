@@ -9,6 +9,8 @@ import pytest
 
 from tests.integration.cassandra import JARS
 from tests.integration.command import Command
+from tests.integration.left_behind import processes_with
+from tests.integration.shop import Shop
 
 # Cassandra is a hundred jars and a gigabyte of memory: its test is for those who ask for it, with
 # CASSANDRA_JARS=FOLDER, where FOLDER is what docs/surveys.md says how to fill.
@@ -38,3 +40,12 @@ def command(tmp_path: Path, migrated: Path) -> Iterator[Command]:
         made = Command(tmp_path, temporary=Path(temporary))
         yield made
         assert made.left_in_temporary_folder() == []
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    """A project laid out as the samples of deploy/ want it; none of its processes stays."""
+    with tempfile.TemporaryDirectory(prefix="shop-") as folder:
+        made = Shop(Path(folder))
+        yield made
+        assert processes_with(made.token) == []

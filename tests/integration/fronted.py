@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
-from benchsuite.fronts.proxy import Proxy
+from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
 from benchsuite.probe import answers_as
 from benchsuite.proc import Process, free_port, running, wait_until_ready
@@ -30,7 +30,7 @@ def front_class(name: str) -> type[FrontAdapter]:
     return found
 
 
-PROXIES = [name for name in BUILTIN if issubclass(front_class(name), Proxy)]
+PROGRAMS = [name for name in BUILTIN if issubclass(front_class(name), ProgramFront)]
 """What can stand before stubs; the others run their instances themselves."""
 
 

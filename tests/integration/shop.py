@@ -1,12 +1,13 @@
 """A small project `shop`, laid out as the samples of deploy/ want it, and what starts it."""
 
+import http.client
 import os
 import socket
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from benchsuite.probe import answers_as
@@ -14,6 +15,7 @@ from benchsuite.proc import Process, free_port, running, wait_until_ready
 
 HOST = "127.0.0.1"
 READY_S = 30.0
+CHECK_S = 60.0
 
 SETTINGS = """
 import os
@@ -153,3 +155,34 @@ class Shop:
                 argv += ["--host", HOST, "--port", str(port), "--log-level", "warning"]
                 stack.enter_context(self.started(argv, port))
             yield ports
+
+
+def get(port: int, path: str = "/") -> tuple[int, bytes]:
+    with closing(http.client.HTTPConnection(HOST, port, timeout=20)) as connection:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
+def echoes(port: int) -> bool:
+    from websockets.sync.client import connect  # comes with uvicorn[standard]
+
+    with connect(f"ws://{HOST}:{port}/ws/", open_timeout=READY_S, proxy=None) as websocket:
+        websocket.send("through")
+        return websocket.recv(timeout=20) == "through"
+
+
+def looked_through(*command: str, env: dict[str, str] | None = None) -> str:
+    """What a program says that looks a file through; it must be content."""
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=CHECK_S,
+        check=False,
+        env={**os.environ, **(env or {})},
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout

@@ -16,11 +16,11 @@ from benchsuite import account
 from benchsuite.exceptions import StartError
 from benchsuite.fronts.base import StaticFiles
 from benchsuite.specs import Option
-from tests.integration.fronted import HOST, PROXIES, exchange, front_class, fronted, temporary
+from tests.integration.fronted import HOST, PROGRAMS, exchange, front_class, fronted, temporary
 from tests.integration.left_behind import eventually
 from tests.needs import needs
 
-NAMES = [pytest.param(name, marks=needs(name)) for name in PROXIES]
+NAMES = [pytest.param(name, marks=needs(name)) for name in PROGRAMS]
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -122,7 +122,7 @@ OTHERS: dict[str, list[dict[str, Option]]] = {
     ("name", "options"),
     [
         pytest.param(name, options, marks=needs(name), id=f"{name}-{number}")
-        for name in PROXIES
+        for name in PROGRAMS
         for number, options in enumerate(OTHERS[name])
     ],
 )

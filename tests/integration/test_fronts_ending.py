@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from benchsuite.proc import ensure_port_free
-from tests.integration.fronted import HOST, PROXIES, exchange, fronted
+from tests.integration.fronted import HOST, PROGRAMS, exchange, fronted
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
 
 ROOT = Path(__file__).parents[2]
-NAMES = [pytest.param(name, marks=needs(name)) for name in PROXIES]
+NAMES = [pytest.param(name, marks=needs(name)) for name in PROGRAMS]
 
 
 def alive(pid: int) -> bool:

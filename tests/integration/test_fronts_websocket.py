@@ -20,13 +20,13 @@ from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.daphne import Daphne
 from benchsuite.servers.uvicorn import Uvicorn
 from benchsuite.specs import Option, ServerSpec
-from tests.integration.fronted import HOST, PROXIES, READY_S, front_class, temporary
+from tests.integration.fronted import HOST, PROGRAMS, READY_S, front_class, temporary
 from tests.needs import needs
 
 HERE = Path(__file__).parent
 ECHO = Application(asgi="stubs_echo:asgi")
 SERVERS: dict[str, type[ServerAdapter]] = {"daphne": Daphne, "uvicorn": Uvicorn}
-NAMES = [pytest.param(name, marks=needs(name)) for name in PROXIES]
+NAMES = [pytest.param(name, marks=needs(name)) for name in PROGRAMS]
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.fronts import BUILTIN, base
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.haproxy import WS_BALANCERS
-from benchsuite.fronts.proxy import Proxy
+from benchsuite.fronts.program import ProgramFront
 from benchsuite.specs import Option
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -27,12 +27,12 @@ def front_class(name: str) -> type[FrontAdapter]:
     return found
 
 
-PROXIES = {name: one for name in BUILTIN if issubclass(one := front_class(name), Proxy)}
+PROGRAMS = {name: one for name in BUILTIN if issubclass(one := front_class(name), ProgramFront)}
 
 
-def make(name: str, static_files: StaticFiles | None = None, /, **options: Option) -> Proxy:
+def make(name: str, static_files: StaticFiles | None = None, /, **options: Option) -> ProgramFront:
     place = FrontPlace(folder=FOLDER, static=static_files, token="t0ken")
-    return PROXIES[name](options, place)
+    return PROGRAMS[name](options, place)
 
 
 def configuration(adapter: FrontAdapter) -> list[str]:
@@ -47,13 +47,13 @@ def test_is_importable_under_its_name(name: str) -> None:
     assert front_class(name).name == name
 
 
-@pytest.mark.parametrize("name", PROXIES)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_leaves_no_placeholder(name: str) -> None:
     for options in ({}, {"tls": True}, {"upstream_keep_alive": 0}):
         assert "@{" not in "\n".join(configuration(make(name, **options)))
 
 
-@pytest.mark.parametrize("name", PROXIES)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_runs_and_checks_what_is_in_its_folder(name: str) -> None:
     adapter = make(name)
     assert list(adapter.config_files("127.0.0.1", 1, UPSTREAMS)) == [adapter.template]
@@ -61,7 +61,7 @@ def test_runs_and_checks_what_is_in_its_folder(name: str) -> None:
     assert str(FOLDER / adapter.template) in adapter.check_argv()
 
 
-@pytest.mark.parametrize("name", PROXIES)
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_listens_and_sends_to_every_instance(name: str) -> None:
     said = "\n".join(configuration(make(name)))
     assert "127.0.0.1:8123 " in said
@@ -267,7 +267,7 @@ def test_docs_show_every_front() -> None:
     assert list(rows) == list(BUILTIN)
     for name, row in rows.items():
         one = front_class(name)
-        if issubclass(one, Proxy):
+        if issubclass(one, ProgramFront):
             least = ".".join(map(str, one.least_version))
             assert f" {least} | `apt install {one.package}` |" in row
         for option in ("processes", "threads", "static"):

@@ -1,4 +1,4 @@
-"""What every proxy has in common: options, refusals, limits, availability."""
+"""What every front of the system has in common: options, refusals, limits, availability."""
 
 import re
 import resource
@@ -10,12 +10,12 @@ import pytest
 from benchsuite import programs
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.fronts.base import Address, FrontPlace
-from benchsuite.fronts.proxy import COMMON, Proxy
+from benchsuite.fronts.program import COMMON, ProgramFront
 from benchsuite.servers.base import Available
 from benchsuite.specs import Option
 
 
-class Plain(Proxy):
+class Plain(ProgramFront):
     name = "plain-front"
     program = "plainfront"
     package = "plain-front-light"

@@ -1,4 +1,4 @@
-"""What proxies have in common: a program of the system, a template, options under one name."""
+"""Fronts that are a program of the system: its configuration from a template, options in common."""
 
 import re
 import resource
@@ -50,10 +50,10 @@ COMMON: Mapping[str, Option] = {
     "upstream_idle_s": IDLE_UPSTREAM_S,
     "upstream_keep_alive": IDLE_UPSTREAM,
 }
-"""Options of every proxy."""
+"""Options of every one of them."""
 
 
-class Proxy(FrontAdapter):
+class ProgramFront(FrontAdapter):
     """A program before instances that were started already."""
 
     program: ClassVar[str]
