@@ -15,7 +15,14 @@ from benchsuite.results import Verdict
 from benchsuite.stats import histogram
 from benchsuite.units import format_bytes, format_count, format_duration, format_rate
 
-SLUGS = ("goodput", "distribution", "goodput-memory", "websockets", "losses")
+SLUGS = (
+    "goodput",
+    "distribution",
+    "goodput-memory",
+    "connection-memory",
+    "websockets",
+    "losses",
+)
 
 
 def lines(comparison: Comparison) -> list[tuple[Run, figures.Line]]:
@@ -39,10 +46,15 @@ def charts(comparison: Comparison) -> list[figures.Chart]:
     """The charts that have something to show."""
     drawn = lines(comparison)
     styled = [line for _, line in drawn]
-    made = [
+    answered = any(run.requests for run, _ in drawn)
+    answers = [
         (goodput(drawn), figures.goodput_of_runs),
         (distribution(drawn), figures.distributions),
         (goodput_and_memory(drawn), figures.goodput_and_memory),
+    ]
+    made = [
+        *(answers if answered else ()),
+        (socket_charts.memory_of_runs(drawn), socket_charts.draw_memory_of_runs),
         (socket_charts.connections_of_runs(drawn), socket_charts.draw_runs),
         (socket_charts.losses_of_runs(drawn), socket_charts.draw_runs),
     ]
@@ -55,6 +67,7 @@ def data(comparison: Comparison, slug: str) -> Series:
         "goodput": goodput,
         "distribution": distribution,
         "goodput-memory": goodput_and_memory,
+        "connection-memory": socket_charts.memory_of_runs,
         "websockets": socket_charts.connections_of_runs,
         "losses": socket_charts.losses_of_runs,
     }

@@ -9,6 +9,7 @@ from benchsuite.report.series import SECOND, Column, Series, shades
 from benchsuite.units import format_bytes, format_count
 
 WEBSOCKETS = "websockets"
+MEMORY = "connection-memory"
 
 LOSSES = (
     ("failures", "failed", styles.BAD),
@@ -56,7 +57,7 @@ def memory_of_connections(run: Run) -> Series:
     each = run.connection_bytes
     middle = [sum(values) / len(steps) for values in zip(*steps, strict=True)]
     return Series(
-        "connection-memory",
+        MEMORY,
         "Memory against idle connections",
         (
             Column("connections", "connections", format_count),
@@ -141,6 +142,42 @@ def losses_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
         "losses",
         "Messages that failed or went astray, and connections that the server ended, by second.",
     )
+
+
+def memory_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
+    """Each run's memory at each number of connections that one of them had."""
+    steps = [
+        dict(((run.websockets or {}).get("idle") or {"steps": ()})["steps"]) for run, _ in drawn
+    ]
+    levels = sorted({many for one in steps for many in one})
+    return Series(
+        MEMORY,
+        "Memory against idle connections",
+        (
+            Column("connections", "connections", format_count),
+            *(Column(f"{line.title} memory_bytes", line.title, format_bytes) for _, line in drawn),
+        ),
+        tuple((many, *(one.get(many) for one in steps)) for many in levels),
+        "Each target’s memory while so many connections were open; a steeper line is more for each.",
+    )
+
+
+def draw_memory_of_runs(series: Series, lines: Sequence[Line]) -> Chart:
+    figure = blank("idle connections", "memory (MiB)")
+    for index, line in enumerate(lines, start=1):
+        known = [(row[0], row[index] / 2**20) for row in series.rows if row[index] is not None]
+        figure.add_scatter(
+            x=[many for many, _ in known],
+            y=[size for _, size in known],
+            mode="lines+markers",
+            marker={"symbol": line.style.marker},
+            hovertemplate=f"{escaped(line.title)} %{{x}} connections: %{{y:.4~g}} MiB"
+            "<extra></extra>",
+            **as_line(line),
+        )
+    figure.update_layout(hovermode="closest")
+    figure.update_xaxes(rangemode="tozero")
+    return finished(series, figure)
 
 
 def draw_runs(series: Series, lines: Sequence[Line]) -> Chart:

@@ -27,12 +27,19 @@ class Figure:
 
     title: str
     text: str
+    note: str = ""
+    """What stands after it in smaller letters."""
+
+    @property
+    def whole(self) -> str:
+        return f"{self.text} {self.note}".strip()
 
 
-def figures(run: Run, measurements: Iterable[Measurement]) -> list[Figure]:
+def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = False) -> list[Figure]:
     """All of them in their order, those that a run has none of left out; none without WebSockets.
 
-    `measurements` may be all of the run's, or those of handshakes and fan-outs alone.
+    `measurements` may be all of the run's, or those of handshakes and fan-outs alone. What went
+    astray is one figure when it is to be brief.
     """
     data: Mapping[str, Any] | None = run.websockets
     if not data:
@@ -44,7 +51,7 @@ def figures(run: Run, measurements: Iterable[Measurement]) -> list[Figure]:
     reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
     told = [
         Figure("connections", "" if run.unit == HANDSHAKE else _count(data["connections"])),
-        Figure("per connection", idle_text(run)),
+        Figure("per connection", *_idle(run)),
         Figure("handshakes", _count(accounts["handshakes"])),
         Figure("handshakes/s", format_rate(shake.goodput) if shake and reconnects else ""),
         Figure("handshake p50", _time(shake, "p50_s")),
@@ -53,29 +60,30 @@ def figures(run: Run, measurements: Iterable[Measurement]) -> list[Figure]:
         Figure("last subscriber p50", _time(last, "p50_s")),
         Figure("last subscriber p99", _time(last, "p99_s")),
     ]
-    counts = {
-        "lost": accounts["lost"],
+    astray = {
         "twice": accounts["duplicated"],
         "out of order": accounts["reordered"],
         "damaged": accounts["corrupt"],
         "misdirected": accounts["misdirected"],
     }
+    counts = {"lost": accounts["lost"]}
+    counts |= {"astray": sum(astray.values())} if brief else astray
     if accounts["messages"]:
         told += [Figure(title, format_count(count)) for title, count in counts.items()]
-    told.append(Figure("ended early", ended_text(accounts)))
+    told.append(Figure("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
     return [one for one in told if one.text]
 
 
-def of_run(run: Run) -> list[Figure]:
-    """The same, read from the database."""
+def brief_of(run: Run) -> list[Figure]:
+    """The same in brief, read from the database."""
     if not run.websockets:
         return []
-    return figures(run, run.measurements.filter(scope__in=(HANDSHAKE, FANOUT)))
+    return figures(run, run.measurements.filter(scope__in=(HANDSHAKE, FANOUT)), brief=True)
 
 
 def sockets_table(runs: Sequence[Run]) -> Table | None:
     """A row for each run with WebSockets; None when no run has."""
-    rows = [(run, {one.title: one.text for one in of_run(run)}) for run in runs]
+    rows = [(run, {one.title: one.whole for one in brief_of(run)}) for run in runs]
     rows = [(run, texts) for run, texts in rows if texts]
     if not rows:
         return None
@@ -88,20 +96,19 @@ def sockets_table(runs: Sequence[Run]) -> Table | None:
     return table
 
 
-def idle_text(run: Run) -> str:
-    """28.0 KiB [27.8, 28.3]: memory of one idle connection with its interval; empty if unknown."""
+def _idle(run: Run) -> tuple[str, str]:
+    """28.0 KiB and [27.8, 28.3]: memory of one idle connection, its interval; empty if unknown."""
     idle = (run.websockets or {}).get("idle")
     if run.connection_bytes is None or not idle:
-        return ""
+        return "", ""
     low, high = (f"{idle[name] / 1024:.1f}" for name in ("low_bytes", "high_bytes"))
-    return f"{run.connection_bytes / 1024:.1f} KiB [{low}, {high}]"
+    return f"{run.connection_bytes / 1024:.1f} KiB", f"[{low}, {high}]"
 
 
-def ended_text(accounts: Mapping[str, Any]) -> str:
-    """0, or: 12 (10 × 1011, 2 × 1006)."""
-    count = format_count(accounts["closed_early"])
+def _codes(accounts: Mapping[str, Any]) -> str:
+    """(10 × 1011, 2 × 1006); empty without any."""
     codes = ", ".join(f"{format_count(many)} × {code}" for code, many in accounts["closes"].items())
-    return f"{count} ({codes})" if codes else count
+    return f"({codes})" if codes else ""
 
 
 def idle_sentence(run: Run) -> str:
@@ -110,9 +117,11 @@ def idle_sentence(run: Run) -> str:
     if not idle:
         return ""
     held = f"{run.server} held {format_count(run.websockets['connections'])} idle connections"
-    if text := idle_text(run):
+    each, interval = _idle(run)
+    if each:
         before = format_bytes(idle["before_bytes"])
-        return f"{held}; each took {text} of its memory, which was {before} before the first"
+        took = f"each took {each} {interval} of its memory"
+        return f"{held}; {took}, which was {before} before the first"
     return f"{held}; what memory each took can’t be told"
 
 

@@ -40,6 +40,7 @@ COLUMNS = {
 
 OPTIONAL = ("completions", "connection_bytes")
 """Columns that few workloads have."""
+OF_ANSWERS = ("goodput", "p50_s", "p95_s", "p99_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +149,14 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
 
 
 def _columns(comparison: Comparison) -> list[str]:
-    """Those of `OPTIONAL` only where a run has them."""
+    """Those of `OPTIONAL` only where a run has them; no answers where nothing was asked."""
+    cells = comparison.cells
+    asked = any(run.requests is None or run.requests for cell in cells for run in cell.runs)
     return [
         column
         for column in COLUMNS
-        if column not in OPTIONAL
-        or any(cell.middle(column) is not None for cell in comparison.cells)
+        if (column not in OPTIONAL or any(cell.middle(column) is not None for cell in cells))
+        and (asked or column not in OF_ANSWERS)
     ]
 
 

@@ -53,7 +53,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "sentence": run_sentence(run, findings),
         "findings": findings,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
-        "names": [one for one in measurements if one.scope != "all"],
+        "names": [one for one in measurements if one.scope != "all" and _is_told(run, one)],
         "ends": completions(run, measurements),
         "units": units_of(run),
         "sockets": sockets.figures(run, measurements),
@@ -79,6 +79,11 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "refresh_s": REFRESH_S if is_running(run) else None,
     }
     return page(request, "run", context)
+
+
+def _is_told(run: Run, one: Measurement) -> bool:
+    """Whether it has a row; nobody misses the strays of a run that had none."""
+    return one.requests > 0 or not run.websockets
 
 
 def commands(run: Run) -> list[dict[str, str]]:

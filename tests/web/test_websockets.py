@@ -37,6 +37,7 @@ def test_the_run_page_speaks_of_messages_and_connections(soup: Any) -> None:
     assert shown["Lost"] == "12"
     assert shown["Twice"] == "0"
     assert shown["Ended early"] == "12 (10 × 1011, 2 × 1006)"
+    assert shown["Goodput"].endswith("/s")
     assert "Messages" in shown
     assert "Requests" not in shown
 
@@ -86,6 +87,7 @@ def test_idle_connections_are_about_memory(soup: Any, client: Client) -> None:
         "was 60.0 MiB before the first; nothing failed."
     )
     assert tiles(page)["Per connection"] == "28.0 KiB [27.8, 28.3]"
+    assert not {"Goodput", "p50", "Messages"} & set(tiles(page))
     drawn = [figure["id"] for figure in page.select("figure.chart")]
     assert drawn[0] == "connection-memory"
     assert not {"goodput", "response-times", "distribution"} & set(drawn)
@@ -113,6 +115,9 @@ def test_idle_runs_are_ranked_by_memory_per_connection(soup: Any) -> None:
     page = soup(f"/results/compare/?runs={','.join(str(run.pk) for run in runs)}")
     heading = [th.text for th in page.select("table thead th")]
     assert "per connection" in heading
+    assert "goodput" not in heading
+    drawn = [figure["id"] for figure in page.select("figure.chart")]
+    assert drawn == ["connection-memory", "websockets"]
     said = ranking_sentence(cells(runs)).replace("\u2009", " ")
     assert said.startswith(
         "daphne needed the least memory for a connection: 28.0 KiB, uvicorn took 2.00× as much "

@@ -13,6 +13,8 @@ def noisy(evidence: Evidence) -> Iterator[Finding]:
 
     The kernel's pressure figure for CPUs is not used: it counts the waiting of target and
     generator for each other, too. Its figure for memory is: no run should wait for memory.
+
+    Never invalid where it is asked what idle connections take: that is no time.
     """
     rule = limit("B401")
     host = evidence.host
@@ -36,6 +38,8 @@ def noisy(evidence: Evidence) -> Iterator[Finding]:
     ]
     if told:
         worst = Level.INVALID if any(level is Level.INVALID for level, _ in told) else Level.WEAK
+        if evidence.idle is not None:
+            worst = Level.WEAK
         yield Finding(
             code=rule.code,
             level=worst,

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from benchsuite.results import Accounts, IdleMemory, Level
+from benchsuite.stats.validity import HostShares
 from tests.unit.validity.clean import found, summary
 
 
@@ -94,6 +95,13 @@ def test_idle_connections_need_no_samples() -> None:
     nothing = replace(summary(), requests=0, response_time=no_times)
     assert "B302" not in found(total=nothing, idle=idle(28_000.0, 27_500.0, 28_500.0))
     assert "B302" in found(total=nothing)
+
+
+def test_a_busy_machine_makes_memory_weak_at_most() -> None:
+    busy = HostShares(others_percent=60.0)
+    memory = idle(28_000.0, 27_500.0, 28_500.0)
+    assert found(host=busy)["B401"].level is Level.INVALID
+    assert found(host=busy, idle=memory)["B401"].level is Level.WEAK
 
 
 def test_failures_are_told_in_their_unit() -> None:
