@@ -158,7 +158,7 @@ def memory_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
             *(Column(f"{line.title} memory_bytes", line.title, format_bytes) for _, line in drawn),
         ),
         tuple((many, *(one.get(many) for one in steps)) for many in levels),
-        "Each target’s memory while so many connections were open; a steeper line is more for each.",
+        "Each target’s memory while so many connections were open; a steeper line is more each.",
     )
 
 
