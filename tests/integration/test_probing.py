@@ -64,9 +64,9 @@ def test_nobody_answers(server: Stub, tmp_path: Path) -> None:
 
 def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
     """A probe of 0.3 s may be in flight for a tenth of the time, as ten users are there."""
-    with (
-        stub("answers_slowly", tmp_path) as server,
-        probing.prober(
+    with stub("answers_slowly", tmp_path) as server:
+        server.wait()  # a refused connection would be a quick probe
+        with probing.prober(
             base_url=f"http://127.0.0.1:{server.port}",
             path="/",
             token=server.marker,
@@ -74,9 +74,8 @@ def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
             load=LoadProfile(users=10, timeout_s=0.3),
             cookies={},
             seed=1,
-        ) as written,
-    ):
-        assert eventually(lambda: len(probing.read(written)) == 1)
-        time.sleep(1.0)
-        (probe,) = probing.read(written)
+        ) as written:
+            assert eventually(lambda: len(probing.read(written)) == 1)
+            time.sleep(1.0)
+            (probe,) = probing.read(written)
     assert not probe[3]

@@ -28,6 +28,11 @@ TOKEN = "0123456789abcdef"
 CHECKED = 1
 """The journey that is checked before the load."""
 
+SERVED_ELSEWHERE = ("circus-",)
+"""The same servers, started by another program."""
+NO_COOKIES = ("tornado", "gunicorn-tornado")
+"""Tornado 6.6 refuses the space that Django puts before the value of Set-Cookie (docs/servers.md)."""
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Cluster]:
@@ -35,7 +40,9 @@ def server() -> Iterator[Cluster]:
         yield one
 
 
-@pytest.mark.parametrize("name", SERVERS)
+@pytest.mark.parametrize(
+    "name", [name for name in SERVERS if not name.startswith(SERVED_ELSEWHERE + NO_COOKIES)]
+)
 @pytest.mark.parametrize(
     "engine", ["sqlite", pytest.param("postgresql", marks=needs("postgresql", "psycopg"))]
 )
