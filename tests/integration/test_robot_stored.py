@@ -31,7 +31,7 @@ CHECKED = 1
 SERVED_ELSEWHERE = ("circus-",)
 """The same servers, started by another program."""
 NO_COOKIES = ("tornado", "gunicorn-tornado")
-"""Tornado 6.6 refuses the space that Django puts before the value of Set-Cookie (docs/servers.md)."""
+"""Tornado 6.6 refuses the space that Django puts before a cookie (docs/servers.md)."""
 
 
 @pytest.fixture(scope="module")
