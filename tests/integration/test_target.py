@@ -117,12 +117,13 @@ def served(folder: Path, server: str) -> Iterator[tuple[PlainClient, WorkloadSpe
 
 
 def workloads() -> list[Workload]:
-    """Every workload of the target app that needs no cookies, small enough for a test."""
+    """Every workload of the target app that needs HTTP and no cookies, small enough for a test."""
     classes = [loaded(dotted) for dotted in BUILTIN.values()]
     return [
         one(size=1000) if "size" in one.options else one()
         for one in classes
-        if one.needs_target_app and not one.whole_journeys
+        if one.needs_target_app
+        and not (one.whole_journeys or one.needs_workers or one.needs_websocket)
     ]
 
 
