@@ -27,3 +27,10 @@ def is_loopback(host: str) -> bool:
         return False
     addresses = {str(entry[4][0]).partition("%")[0] for entry in found}
     return bool(addresses) and all(ipaddress.ip_address(one).is_loopback for one in addresses)
+
+
+def words(error: ssl.SSLError) -> str:
+    """What OpenSSL says, without the place in its source: "wrong version number"."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"the certificate does not hold ({error.verify_message})"
+    return (error.reason or str(error)).replace("_", " ").lower()

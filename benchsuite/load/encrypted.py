@@ -12,6 +12,7 @@ from typing import Any
 
 from gevent.socket import socket as GreenSocket
 
+from benchsuite.encryption import words
 from benchsuite.load.connection import BLOCK_BYTES, Connection, ConnectionFailed
 from benchsuite.stats.samples import Kind
 
@@ -78,7 +79,7 @@ class EncryptedConnection(Connection):
         except ssl.SSLError as error:
             with suppress(OSError):  # an alert tells the server why
                 self._plain.send(self._outgoing.read())
-            raise ConnectionFailed(Kind.TLS, f"no TLS: {_words(error)}") from None
+            raise ConnectionFailed(Kind.TLS, f"no TLS: {words(error)}") from None
         return True
 
     def _handshake_block(self) -> bytes:
@@ -105,7 +106,7 @@ class EncryptedConnection(Connection):
                 block = self._decrypted()
             except ssl.SSLError as error:
                 raise ConnectionFailed(
-                    Kind.PROTOCOL, f"the answer is not TLS: {_words(error)}"
+                    Kind.PROTOCOL, f"the answer is not TLS: {words(error)}"
                 ) from None
             assert self._socket is not None
             self._send_out(self._socket)  # a change of keys wants an answer
@@ -154,10 +155,3 @@ class EncryptedConnection(Connection):
 
 def _cut_off(how: str) -> ConnectionFailed:
     return ConnectionFailed(Kind.RESET, f"the connection was {how} in the TLS handshake")
-
-
-def _words(error: ssl.SSLError) -> str:
-    """What OpenSSL says, without the place in its source: "wrong version number"."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"the certificate does not hold ({error.verify_message})"
-    return (error.reason or str(error)).replace("_", " ").lower()

@@ -18,7 +18,7 @@ from benchsuite.report.progress import Progress
 from benchsuite.results import RunResult, Status
 from benchsuite.runner import session
 from benchsuite.specs import RunSpec
-from benchsuite.units import format_duration, format_rate
+from benchsuite.units import format_bytes, format_duration, format_rate
 
 
 def make(
@@ -85,7 +85,10 @@ def _line(result: RunResult) -> str:
     """One run's outcome in a line."""
     if result.total is None:
         return f"{result.status.value}: {result.failure}"
-    total = result.total
+    total, idle = result.total, result.websockets and result.websockets.idle
+    if idle and not total.requests:
+        verdict = result.verdict.value if result.verdict else ""
+        return f"{format_bytes(idle.each_bytes)} per connection · {verdict}"
     parts = [
         f"{format_rate(total.goodput)}",
         f"p50 {format_duration(total.response_time.at(50))}",

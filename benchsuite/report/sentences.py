@@ -11,7 +11,7 @@ from benchsuite.models import Finding, Run
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.leading import leading_sentence
 from benchsuite.report.naming import cell_titles, load_title, units_of, workload_title
-from benchsuite.report.sockets import idle_sentence
+from benchsuite.report.sockets import idle_interval, idle_sentence
 from benchsuite.results import Level, Status, Verdict
 from benchsuite.stats.percentiles import samples_needed
 from benchsuite.units import (
@@ -40,19 +40,26 @@ class Question:
     show: Callable[[float | None], str]
     won: str
     lost: str
+    about: str
+    """What it is about, as one says it."""
     highest: bool = False
 
 
-GOODPUT = Question("goodput", format_rate, "answered most", "{ratio} {next}’s", highest=True)
-P95 = Question("p95_s", format_duration, "had the shortest p95", "{next} took {ratio} as long")
+GOODPUT = Question(
+    "goodput", format_rate, "answered most", "{ratio} {next}’s", "goodput", highest=True
+)
+P95 = Question(
+    "p95_s", format_duration, "had the shortest p95", "{next} took {ratio} as long", "p95"
+)
 MEMORY = Question(
-    "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio} as much"
+    "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio} as much", "memory"
 )
 CONNECTION = Question(
     "connection_bytes",
     format_bytes,
     "needed the least memory for a connection",
     "{next} took {ratio} as much",
+    "memory per connection",
 )
 QUESTIONS = (GOODPUT, P95, MEMORY)
 
@@ -117,7 +124,7 @@ def question_sentence(cells: Sequence[Cell], question: Question) -> str:
     ratio = best / next_best if question.highest else next_best / best if best else 1.0
     if next_best and (ratio < CLOSE or _overlap(first[1], second[1], question)):
         return (
-            f"{first[0]} and {second[0]} are too close to call in {_short(question)}: "
+            f"{first[0]} and {second[0]} are too close to call in {question.about}: "
             f"{shown} and {question.show(next_best)}."
         )
     if not next_best or not best:
@@ -233,7 +240,12 @@ def _ranked(cells: Sequence[Cell], question: Question) -> list[tuple[tuple[str, 
 
 
 def _overlap(first: Cell, second: Cell, question: Question) -> bool:
-    """Whether starts of the one lie among starts of the other; with one start it can't be seen."""
+    """Whether starts of the one lie among starts of the other; with one start it can't be seen, but
+    where each start knows its own interval.
+    """
+    if question is CONNECTION:
+        (low, high), (other_low, other_high) = idle_interval(first), idle_interval(second)
+        return low <= other_high and other_low <= high
     mine, theirs = first.spread(question.column), second.spread(question.column)
     if mine is None or theirs is None or min(len(first.measured), len(second.measured)) < 2:
         return False

@@ -8,6 +8,7 @@ from rich import box
 from rich.table import Table
 
 from benchsuite.models import Measurement, Run
+from benchsuite.report.cells import Cell
 from benchsuite.stats.samples import FANOUT, HANDSHAKE
 from benchsuite.units import (
     MISSING,
@@ -109,6 +110,12 @@ def _codes(accounts: Mapping[str, Any]) -> str:
     """(10 × 1011, 2 × 1006); empty without any."""
     codes = ", ".join(f"{format_count(many)} × {code}" for code, many in accounts["closes"].items())
     return f"({codes})" if codes else ""
+
+
+def idle_interval(cell: Cell) -> tuple[float, float]:
+    """The bytes between which an idle connection's memory lies, over all starts of a cell."""
+    found = [run.websockets["idle"] for run in cell.measured if run.connection_bytes is not None]
+    return min(one["low_bytes"] for one in found), max(one["high_bytes"] for one in found)
 
 
 def idle_sentence(run: Run) -> str:

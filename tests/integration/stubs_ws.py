@@ -3,6 +3,7 @@
 Framing is the library's, so what is wrong with it is wrong on purpose.
 """
 
+import ssl
 import threading
 import time
 from collections import Counter
@@ -99,6 +100,7 @@ class SocketResponder:
         behaviours: Mapping[str, Behaviour | int] | None = None,
         *,
         headers: Mapping[str, str] | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         """A number in place of a behaviour is the status of the handshake's answer."""
         self.behaviours: dict[str, Behaviour | int] = {"/": echo, **(behaviours or {})}
@@ -116,9 +118,10 @@ class SocketResponder:
             compression=None,
             close_timeout=0.2,
             max_size=None,
+            ssl=tls,
         )
         self.port: int = self._server.socket.getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.base_url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
         self._thread = threading.Thread(target=self._server.serve_forever)

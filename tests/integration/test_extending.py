@@ -22,11 +22,27 @@ from django.http import HttpResponse
 from django.urls import path
 
 SECRET_KEY = "for the test"
+ASGI_APPLICATION = "shop.asgi.application"
 ROOT_URLCONF = __name__
 urlpatterns = [
     path("", lambda request: HttpResponse("welcome")),
     path("product/<int:id>/", lambda request, id: HttpResponse(f"{id} is in stock")),
 ]
+"""
+
+ASGI = """
+from django.core.asgi import get_asgi_application
+
+pages = get_asgi_application()
+
+
+async def application(scope, receive, send):
+    if scope["type"] != "websocket":
+        return await pages(scope, receive, send)
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (event := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": event["text"]})
 """
 
 
@@ -35,6 +51,12 @@ def blocks() -> list[str]:
     found = re.findall(r"```python\n# shop/bench\.py\n(.*?)```", DOCS.read_text(), re.DOTALL)
     assert len(found) == 2
     return found
+
+
+def chat() -> str:
+    """The documented journey over a WebSocket."""
+    (found,) = re.findall(r"```python\n# shop/chat\.py\n(.*?)```", DOCS.read_text(), re.DOTALL)
+    return str(found)
 
 
 def class_lines(code: str) -> int:
@@ -54,7 +76,9 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "bench.py").write_text("\n".join(blocks()))
+    (package / "chat.py").write_text(chat())
     (package / "settings.py").write_text(SHOP)
+    (package / "asgi.py").write_text(ASGI)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     importlib.invalidate_caches()
@@ -84,3 +108,24 @@ def test_the_documented_server_and_workload_make_a_run(shop: str) -> None:
     assert result.total.failures == 0
     assert {one.name for one in result.summaries} == {"GET /", "/product/[id]/", "browse"}
     assert all(one.requests > 5 for one in result.summaries)
+
+
+def test_the_documented_chat_makes_a_run(shop: str) -> None:
+    with override_settings(BENCHSUITE={"WORKLOADS": {"chat": "shop.chat.Chat"}}):
+        spec = RunSpec(
+            server=ServerSpec(server="uvicorn"),
+            workload=WorkloadSpec(workload="chat"),
+            load=LoadProfile(users=2, warmup_s=0.2, duration_s=1.0),
+        )
+        planning.check([spec])
+        with session(settings_module=shop) as at_work:
+            result = at_work.run(spec, Quiet())
+    assert (result.status, result.failure) == (Status.FINISHED, "")
+    assert result.total is not None
+    assert (result.total.name, result.total.failures) == ("all messages", 0)
+    assert {one.name for one in result.summaries if one.requests} == {
+        "chat",
+        "handshake /ws/chat/[room]/",
+        "message /ws/chat/[room]/",
+        "closing /ws/chat/[room]/",
+    }

@@ -37,12 +37,18 @@ def to_all(subscribers: list[ServerConnection], message: Any, number: int) -> No
 
 
 class Room:
-    """Everything that one says goes to all, in a way of its own."""
+    """Everything that one says goes to all, in a way of its own.
 
-    def __init__(self, deliver: Deliver) -> None:
+    A handler begins after its client has been told that it is in, so after the first (those of
+    checked journeys) nothing is delivered before all subscribers are there.
+    """
+
+    def __init__(self, deliver: Deliver, *, checks: int, subscribers: int) -> None:
         self.published = 0
         self._deliver = deliver
-        self._lock = threading.Lock()
+        self._checks = checks
+        self._wanted = subscribers
+        self._lock = threading.Condition()
         self._subscribers: list[ServerConnection] = []
 
     @property
@@ -50,10 +56,13 @@ class Room:
         def behave(connection: ServerConnection, seen: Counter[str]) -> None:
             with self._lock:
                 self._subscribers.append(connection)
+                self._lock.notify_all()
             try:
                 for message in connection:
                     with self._lock:
                         self.published += 1
+                        if self.published > self._checks:
+                            self._lock.wait_for(self._are_there, timeout=5)
                         self._deliver(self._subscribers, message, self.published)
             except ConnectionClosed:
                 return
@@ -63,21 +72,25 @@ class Room:
 
         return behave
 
+    def _are_there(self) -> bool:
+        return len(self._subscribers) >= self._wanted
+
 
 def broadcast(
     tmp_path: Path, deliver: Deliver = to_all, *, processes: int = 1, **changes: Any
 ) -> tuple[Loaded, int]:
     """A load, its samples with those of the last subscribers; and what was published in all."""
-    room = Room(deliver)
-    profile = {
+    profile: dict[str, Any] = {
         "model": "open",
         "users": 10,
         "arrival_rate": 40.0,
         "max_in_flight": SUBSCRIBERS,
         "duration_s": 1.0,
-        "timeout_s": 0.5,
+        "timeout_s": 3.0,
         **changes,
     }
+    users = int(profile["max_in_flight"] or profile["users"])
+    room = Room(deliver, checks=processes, subscribers=users)
     with (
         SocketResponder({PATH: room.behaviour}) as responder,
         load_crew(processes, spool=tmp_path / "spool", log=tmp_path / "load.log") as crew,

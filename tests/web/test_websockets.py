@@ -125,6 +125,17 @@ def test_idle_runs_are_ranked_by_memory_per_connection(soup: Any) -> None:
     )
 
 
+def test_intervals_that_overlap_are_too_close_to_call() -> None:
+    runs = [
+        make_idle_run("daphne", each_bytes=2_000.0),
+        make_idle_run("uvicorn", each_bytes=2_300.0),
+    ]
+    said = ranking_sentence(cells(runs)).replace("\u2009", " ")
+    assert said.startswith(
+        "daphne and uvicorn are too close to call in memory per connection: 1.95 KiB and 2.25 KiB."
+    )
+
+
 def test_the_terminal_has_a_table_of_its_own(db: None) -> None:
     from rich.console import Console
 

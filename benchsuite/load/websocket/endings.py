@@ -1,9 +1,13 @@
 """What comes over a WebSocket, and how it ends; where it leads."""
 
+import ssl
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidHandshake
 from websockets.frames import Close
+from websockets.protocol import State
 
 from benchsuite.stats.samples import Kind
 
@@ -61,10 +65,49 @@ class Destination(Protocol):
     def address(self) -> Any: ...
 
     @property
+    def name(self) -> str: ...
+
+    @property
+    def context(self) -> ssl.SSLContext | None: ...
+
+    @property
     def timeout_s(self) -> float: ...
 
 
-def closed_words(close: Close) -> str:
+def ending_of(protocol: ClientProtocol, how: str) -> Ending | None:
+    """How a connection ends that is ending; None when it is not.
+
+    `how` its TCP connection ends: closed or reset.
+    """
+    if protocol.state is State.CONNECTING:
+        error = protocol.handshake_exc
+        if error is None or (isinstance(error, InvalidHandshake) and error.__cause__ is None):
+            return None
+        words = f"the answer is not HTTP: {error.__cause__ or error}"
+        return Ending(Kind.PROTOCOL, ABNORMAL, words)
+    received = protocol.close_rcvd
+    if received is not None and protocol.close_rcvd_then_sent is False:
+        return Ending(Kind.OK, received.code, "closed as asked")
+    if received is not None:
+        return Ending(Kind.WEBSOCKET_CLOSED, received.code, _closed_words(received))
+    if isinstance(protocol.parser_exc, EOFError):
+        words = f"the connection was {how} without a closing handshake"
+        return Ending(Kind.RESET, ABNORMAL, words)
+    if protocol.parser_exc is not None:
+        sent = protocol.close_sent
+        words = f"the server broke the protocol: {protocol.parser_exc}"
+        return Ending(Kind.PROTOCOL, sent.code if sent else ABNORMAL, words)
+    return None
+
+
+def cut_off(how: str, *, heard: bool, secret: bool) -> Ending:
+    """The end of a connection before hands were shaken; `secret` is whether TLS, if any, stood."""
+    where = "in the middle of" if heard else "before"
+    what = f"{where} the handshake's answer" if secret else "in the TLS handshake"
+    return Ending(Kind.RESET, ABNORMAL, f"the connection was {how} {what}")
+
+
+def _closed_words(close: Close) -> str:
     known = CODES.get(close.code)
     code = f"{close.code} ({known})" if known else str(close.code)
     return f"the server closed the connection with {code}" + (

@@ -10,6 +10,7 @@ any time. No extensions are offered, so nothing is compressed.
 """
 
 import socket
+import ssl
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
@@ -26,6 +27,7 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI
 
+from benchsuite.encryption import words
 from benchsuite.load.connection import BLOCK_BYTES, READABLE, ConnectionFailed, Expired
 from benchsuite.load.waiting import waiting
 from benchsuite.load.websocket.accounts import MOST_BYTES
@@ -36,12 +38,12 @@ from benchsuite.load.websocket.endings import (
     Destination,
     Ending,
     Message,
-    closed_words,
+    cut_off,
+    ending_of,
 )
+from benchsuite.load.websocket.outbox import Outbox
+from benchsuite.load.websocket.secrecy import Secrecy
 from benchsuite.stats.samples import Kind
-
-WRITABLE = 2
-"""The event of libev."""
 
 LINGER_S = 1.0
 """How long a server may take to end the connection after the closing handshake; then we do."""
@@ -82,7 +84,7 @@ class Wire:
         self._over = False
         """Whether we have said good-bye."""
         self._protocol = ClientProtocol(
-            _uri(destination.host, path),
+            _uri(destination, path),
             subprotocols=[Subprotocol(name) for name in subprotocols] or None,
             max_size=MOST_BYTES,
         )
@@ -90,10 +92,10 @@ class Wire:
         self._socket: GreenSocket | None = None
         self._plain: Any = None
         """The socket inside of gevent's, which does not wait."""
+        self._secrecy: Secrecy | None = None
+        """TLS, where the target wants it."""
         self._watchers: list[Any] = []
-        self._writable: Any = None
-        self._outbox = bytearray()
-        """What the kernel would not take yet."""
+        self._outbox: Outbox | None = None
         self._blocks: list[tuple[bytes | OSError, float]] = []
         """What was read and not looked at yet."""
         self._heard_anything = False
@@ -121,10 +123,7 @@ class Wire:
                 request.headers[name] = value
             self._protocol.send_request(request)
             self._flush()
-            while self.response is None:
-                if self.ending is not None:
-                    raise ConnectionFailed(self.ending.kind, self.ending.words)
-                self._park()
+            self._until(lambda: self.response is not None)
         except BaseException:
             self.drop()
             raise
@@ -132,6 +131,7 @@ class Wire:
             del deadlines[self]
         if self._protocol.handshake_exc is not None:
             self._refused(self._protocol.handshake_exc)
+        assert self.response is not None
         return self.response
 
     def send(self, data: bytes, *, is_text: bool) -> None:
@@ -199,7 +199,9 @@ class Wire:
         for watcher in watchers:
             watcher.stop()
             watcher.close()
-        self._writable = None
+        if self._outbox is not None:
+            self._outbox.close()
+            self._outbox = None
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -231,23 +233,33 @@ class Wire:
         except OSError as error:
             raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.connecting = False
         inside: Any = connected
         self._plain = inside._sock
+        self._outbox = Outbox(self._plain, self._waiting.loop)
         readable = self._waiting.loop.io(connected.fileno(), READABLE)
         readable.start(self._read)
         self._watchers.append(readable)
+        if self._destination.context is not None:
+            self._secrecy = Secrecy(self._destination.context, self._destination.name)
+            self._secrecy.shake()
+            self._write_out(self._secrecy.due())
+            self._until(lambda: self._secrecy is not None and self._secrecy.shaken)
+        self.connecting = False
+
+    def _until(self, is_there: Callable[[], object]) -> None:
+        """Parks until it is there; raises ConnectionFailed when the connection ends before."""
+        while not is_there():
+            if self.ending is not None:
+                raise self._failed()
+            self._park()
 
     def _wait(self, is_there: Callable[[], object]) -> None:
-        """Parks until it is there; raises ConnectionFailed when the connection ends before."""
+        """The same, within the time-out; raises Expired after it."""
         deadlines = self._waiting.deadlines
         self._user = getcurrent()
         deadlines[self] = monotonic() + self._destination.timeout_s
         try:
-            while not is_there():
-                if self.ending is not None:
-                    raise self._failed()
-                self._park()
+            self._until(is_there)
         finally:
             del deadlines[self]
 
@@ -285,14 +297,13 @@ class Wire:
             return
         protocol = self._protocol
         if isinstance(block, OSError) or not block:
-            how = "reset" if isinstance(block, OSError) else "closed"
-            if protocol.state is State.CONNECTING:
-                self._end_early(how)
-            protocol.receive_eof()
-            self._ended(how)
-            self.drop()
+            self._heard_end("reset" if isinstance(block, OSError) else "closed")
             return
         self._heard_anything = True
+        if self._secrecy is not None:
+            block = self._decrypted(self._secrecy, block)
+            if not block:
+                return
         protocol.receive_data(block)
         for event in protocol.events_received():
             if isinstance(event, Frame):
@@ -302,6 +313,28 @@ class Wire:
         if protocol.state is not State.OPEN:
             self._ended("closed")
         self._flush()
+
+    def _heard_end(self, how: str) -> None:
+        """In the hub: nothing more comes."""
+        if self._protocol.state is State.CONNECTING and self.ending is None:
+            secret = self._secrecy is None or self._secrecy.shaken
+            self.ending = cut_off(how, heard=self._heard_anything, secret=secret)
+        self._protocol.receive_eof()
+        self._ended(how)
+        self.drop()
+
+    def _decrypted(self, secrecy: Secrecy, block: bytes) -> bytes:
+        """In the hub: what a block says; nothing when it is about TLS itself, or makes no sense."""
+        try:
+            plain = secrecy.take(block)
+        except ssl.SSLError as error:
+            self._write_out(secrecy.due())  # an alert tells the server why
+            kind = Kind.PROTOCOL if secrecy.shaken else Kind.TLS
+            self._note(Ending(kind, ABNORMAL, f"no TLS: {words(error)}"))
+            self.drop()
+            return b""
+        self._write_out(secrecy.due())
+        return plain
 
     def _take_frame(self, frame: Frame) -> None:
         opcode = frame.opcode
@@ -338,48 +371,22 @@ class Wire:
     def _break(self, words: str) -> None:
         """Ends the connection for what the server did."""
         if self.ending is None:
-            self.ending = Ending(Kind.PROTOCOL, POLICY, words)
             self._protocol.fail(POLICY)
-            self._linger()
-            self._on_end(self.ending)
-
-    def _end_early(self, how: str) -> None:
-        """The connection ended while hands were being shaken."""
-        if self.ending is None:
-            where = "in the middle of" if self._heard_anything else "before"
-            words = f"the connection was {how} {where} the handshake's answer"
-            self.ending = Ending(Kind.RESET, ABNORMAL, words)
+            self._note(Ending(Kind.PROTOCOL, POLICY, words))
 
     def _ended(self, how: str) -> None:
         """Notes how the connection ends, once, and who wants to know it hears of it."""
-        if self.ending is not None:
+        if self.ending is None:
+            self._note(ending_of(self._protocol, how))
+
+    def _note(self, ending: Ending | None) -> None:
+        if ending is None:
             return
-        protocol = self._protocol
-        if protocol.state is State.CONNECTING:
-            if protocol.handshake_exc is not None and self.response is None:
-                cause = protocol.handshake_exc.__cause__ or protocol.handshake_exc
-                self.ending = Ending(Kind.PROTOCOL, ABNORMAL, f"the answer is not HTTP: {cause}")
-            return
-        received = protocol.close_rcvd
-        if received is not None and protocol.close_rcvd_then_sent is False:
-            self.ending = Ending(Kind.OK, received.code, "closed as asked")
+        self.ending = ending
+        if ending.kind is not Kind.RESET:
             self._linger()
-            return
-        if received is not None:
-            self.ending = Ending(Kind.WEBSOCKET_CLOSED, received.code, closed_words(received))
-            self._linger()
-        elif isinstance(protocol.parser_exc, EOFError):
-            words = f"the connection was {how} without a closing handshake"
-            self.ending = Ending(Kind.RESET, ABNORMAL, words)
-        elif protocol.parser_exc is not None:
-            sent = protocol.close_sent
-            words = f"the server broke the protocol: {protocol.parser_exc}"
-            self.ending = Ending(Kind.PROTOCOL, sent.code if sent else ABNORMAL, words)
-            self._linger()
-        else:
-            return
-        if not self._over:
-            self._on_end(self.ending)
+        if not self._over and self._protocol.state is not State.CONNECTING:
+            self._on_end(ending)
 
     def _refused(self, error: Exception) -> None:
         """The handshake's answer was not taken: the connection is of no use."""
@@ -397,40 +404,19 @@ class Wire:
 
     def _flush(self) -> None:
         data = b"".join(self._protocol.data_to_send())
-        if not data or self._socket is None:
-            return
-        if self._outbox:
-            self._outbox += data
-            return
-        try:
-            sent = self._plain.send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            return  # reading will say what happened
-        if sent < len(data):
-            self._outbox += memoryview(data)[sent:]
-            if self._writable is None:
-                self._writable = self._waiting.loop.io(self._socket.fileno(), WRITABLE)
-                self._watchers.append(self._writable)
-            self._writable.start(self._write)
+        if self._secrecy is not None and data:
+            self._secrecy.put(data)
+            data = self._secrecy.due()
+        self._write_out(data)
 
-    def _write(self) -> None:
-        """In the hub: sends on what the kernel would not take."""
-        try:
-            sent = self._plain.send(self._outbox)
-        except BlockingIOError:
-            return
-        except OSError:
-            self._outbox.clear()
-            sent = 0
-        del self._outbox[:sent]
-        if not self._outbox:
-            self._writable.stop()
+    def _write_out(self, data: bytes) -> None:
+        if data and self._outbox is not None:
+            self._outbox.send(data)
 
 
-def _uri(host: str, path: str) -> WebSocketURI:
-    """`host` with its port, as in a URL."""
-    parts = urlsplit(f"ws://{host}")
+def _uri(destination: Destination, path: str) -> WebSocketURI:
+    secure = destination.context is not None
+    parts = urlsplit(f"//{destination.host}")
     path, _, query = path.partition("?")
-    return WebSocketURI(False, parts.hostname or "", parts.port or 80, path, query)
+    port = parts.port or (443 if secure else 80)
+    return WebSocketURI(secure, parts.hostname or "", port, path, query)
