@@ -1,6 +1,6 @@
 """How often runs that nobody breaks are told to be doubtful, and by which finding.
 
-python -m benchmarks.false_alarms [--runs 30] [--seconds 4]
+python -m benchmarks.false_alarms [--runs 30] [--seconds 10]
 
 The cells, which are known to have nothing wrong, are run one after another until there are enough
 runs, on CPUs of their own as runbench does it. Others on the machine make true alarms: so the table
@@ -20,8 +20,8 @@ import django
 
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
-from benchsuite import cpus
 from benchsuite.load.job import Tick
+from benchsuite.proc import cpus
 from benchsuite.results import Level, RunResult
 from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 

@@ -10,7 +10,9 @@ from secrets import token_hex
 from socket import create_connection
 
 from benchmarks.machine import pinned
-from benchsuite.proc import free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 
 READY_S = 10.0
 

@@ -18,7 +18,10 @@ from benchmarks.machine import pinned
 from benchsuite.load import spool
 from benchsuite.load.driver import load_worker
 from benchsuite.load.job import Done, Job
-from benchsuite.proc import Process, free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.process import Process
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.specs import LoadProfile, Option, WorkloadSpec
 from benchsuite.stats.samples import REQUEST, Kind
 

@@ -33,7 +33,7 @@ from benchmarks.generator import spread
 from benchmarks.machine import command_line, description, own_cpus, pinned, wait_until_quiet
 from benchmarks.ours import Loaded, Responding
 from benchmarks.table import markdown
-from benchsuite import descriptors
+from benchsuite.proc import descriptors
 from benchsuite.specs import OPEN, LoadProfile
 from benchsuite.stats.samples import MESSAGE, Kind
 

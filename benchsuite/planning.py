@@ -4,9 +4,10 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from benchsuite import around, conf, cpus, descriptors, preparing
+from benchsuite import around, conf, preparing
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.interpreter import OWN
+from benchsuite.proc import cpus, descriptors
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import THROWAWAY, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload

@@ -13,7 +13,8 @@ from uuid import UUID
 
 from django.db import close_old_connections, transaction
 
-from benchsuite import environment, models, owner
+from benchsuite import environment, models
+from benchsuite.proc import owner
 from benchsuite.report.completions import is_completion
 from benchsuite.results import Ceiling, Distribution, Reading, RunResult, Status, Summary
 from benchsuite.specs import RunSpec

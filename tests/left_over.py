@@ -2,7 +2,7 @@
 
 The session puts a mark of its own into the environment, by which it knows its descendants even when
 they ran away, and gives them a temp folder of its own. Other sessions on the same machine are
-neither seen nor disturbed.
+neither seen nor disturbed. Each worker of pytest-xdist is such a session, and tells the first one.
 """
 
 import os
@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -28,7 +29,9 @@ class Session:
 
     def __init__(self) -> None:
         self.mark = uuid.uuid4().hex
-        self.folder = Path(tempfile.mkdtemp(prefix="bst-"))
+        # Not within the folder of another session: paths of Unix sockets must be short.
+        outside = os.environ.get("PYTEST_DEBUG_TEMPROOT")
+        self.folder = Path(tempfile.mkdtemp(prefix="bst-", dir=outside))
         self.folder.chmod(0o1777)  # as /tmp is: PostgreSQL runs as another user
         self.left: list[str] = []
         self._environment = {
@@ -103,6 +106,8 @@ def _listens(connection: psutil._ntuples.pconn) -> bool:
 
 
 _session = pytest.StashKey[Session]()
+LEFT = "benchsuite_left_over"
+"""What a worker calls it when it tells."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -114,9 +119,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         config.stash[_session].close()
 
 
+def pytest_testnodedown(node: Any) -> None:
+    """A worker has ended; `node` is xdist's controller of it."""
+    told = getattr(node, "workeroutput", {})
+    node.config.stash[_session].left += told.get(LEFT, [])
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     state = session.config.stash[_session]
-    state.left = state.what_is_left()
+    state.left += state.what_is_left()
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[LEFT] = state.left
     if state.left:
         state.end_processes()
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

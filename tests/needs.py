@@ -20,9 +20,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import programs
 from benchsuite.exceptions import UnavailableError
 from benchsuite.fronts.swarm import Swarm
+from benchsuite.proc import programs
 from benchsuite.pythons.finding import find
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.actioncable import ActionCable

@@ -6,6 +6,7 @@ BENCHSUITE_REQUIRE=everything refuses also the skips for what no fresh Debian ca
 import os
 from collections import Counter
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,9 @@ from tests.needs import lacking, only_rare_lacking
 
 REQUIRED = os.environ.get("BENCHSUITE_REQUIRE", "")
 REQUIRE_ALL = REQUIRED in ("all", "everything")
+
+MISSING = "benchsuite_missing"
+"""What a worker of pytest-xdist calls it when it tells."""
 
 _missing: Counter[str] = Counter()
 _allowed = pytest.StashKey[bool]()
@@ -50,6 +54,17 @@ def _refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"
         report.longrepr = f"BENCHSUITE_REQUIRE={REQUIRED} allows no skip. {reason}"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[MISSING] = dict(_missing)
+
+
+def pytest_testnodedown(node: Any) -> None:
+    """A worker has ended; `node` is xdist's controller of it."""
+    _missing.update(getattr(node, "workeroutput", {}).get(MISSING, {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

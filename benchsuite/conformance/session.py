@@ -15,11 +15,14 @@ from benchsuite.conformance.checks import CHECKS
 from benchsuite.conformance.findings import Check, Deviation, Finding, Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.exceptions import UsageError
-from benchsuite.guard import guarded
 from benchsuite.isolation.plan import Plan
 from benchsuite.probe import answers_as
-from benchsuite.proc import Process, free_port, running, wait_until_ready
-from benchsuite.procfs import read_stat
+from benchsuite.proc.guard import guarded
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.process import Process
+from benchsuite.proc.procfs import read_stat
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.runner.surroundings import surroundings
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import Option, ServerSpec

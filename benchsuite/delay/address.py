@@ -12,7 +12,9 @@ from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
 from benchsuite.delay.echo import echo
 from benchsuite.delay.program import python
 from benchsuite.exceptions import StartError, UsageError
-from benchsuite.proc import Process, running, wait_until_ready
+from benchsuite.proc.process import Process
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.specs.delay import MAX_DELAY_S
 
 Address = tuple[str, int]

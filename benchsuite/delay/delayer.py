@@ -9,7 +9,8 @@ from typing import Any, Protocol
 from benchsuite.delay.address import HOST, Address, DelayedAddress, Direction, delayed
 from benchsuite.delay.choice import Choice
 from benchsuite.delay.network import PrivateNetwork, private_network
-from benchsuite.proc import Process, free_port
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.process import Process
 from benchsuite.specs.delay import NETEM, DelaySpec
 
 

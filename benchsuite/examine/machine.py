@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchsuite.examine.check import Check, State, graded
-from benchsuite.procfs import read_bytes
+from benchsuite.proc.procfs import read_bytes
 from benchsuite.units import format_bytes, format_count, format_percent
 
 GOOD_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")

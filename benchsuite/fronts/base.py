@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite.account import can_read, unprivileged
 from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.proc.account import can_read, unprivileged
 from benchsuite.servers.base import Available
 from benchsuite.specs import Option, chosen_options
 

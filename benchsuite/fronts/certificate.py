@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
-from benchsuite import programs
 from benchsuite.exceptions import StartError
+from benchsuite.proc import programs
 
 MAKE_S = 20.0
 DAYS = 2

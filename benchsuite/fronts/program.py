@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite import programs
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.template import filled
+from benchsuite.proc import programs
 from benchsuite.servers.base import Available
 from benchsuite.specs import Option, refuse_below, refuse_unless_one_of
 

@@ -13,9 +13,8 @@ import time
 from collections.abc import Sequence
 from typing import IO
 
-from benchsuite import owner, programs
-from benchsuite.proc import PART_VARIABLE
-from benchsuite.procfs import RUN_VARIABLE
+from benchsuite.proc import owner, programs
+from benchsuite.proc.procfs import PART_VARIABLE, RUN_VARIABLE
 
 OWNER_LABEL = "benchsuite.owner"
 """Says which process a stack belongs to."""

@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Never
 
-from benchsuite import owner
 from benchsuite.fronts.stacks import (
     OWNER_LABEL,
     REMOVE_S,
@@ -24,7 +23,8 @@ from benchsuite.fronts.stacks import (
     remover,
     sweep,
 )
-from benchsuite.proc import PART_VARIABLE
+from benchsuite.proc import owner
+from benchsuite.proc.procfs import PART_VARIABLE
 
 DEPLOY_S = 60.0
 START_S = 300.0

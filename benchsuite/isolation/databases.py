@@ -11,13 +11,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from benchsuite import logfile
 from benchsuite.exceptions import DatabaseError, UsageError
 from benchsuite.importing import import_path, whole_path
 from benchsuite.interpreter import ASTRAY, OWN, Interpreter
-from benchsuite.interrupts import held_back
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
+from benchsuite.proc import logfile
+from benchsuite.proc.interrupts import held_back
 from benchsuite.specs import POSTGRESQL, DatabaseSpec, Option, WorkloadSpec
 
 READY_S = 900.0

@@ -13,14 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from benchsuite import cpus
 from benchsuite.exceptions import LoadError
 from benchsuite.load import null
 from benchsuite.load.crew import load_crew
 from benchsuite.load.job import Job
 from benchsuite.probe import answers_as
-from benchsuite.proc import Process, free_port, running, wait_until_ready
-from benchsuite.procfs import read_stat
+from benchsuite.proc import cpus
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.process import Process
+from benchsuite.proc.procfs import read_stat
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.results import Ceiling
 from benchsuite.specs import MAX_RATE, OPEN, LoadProfile, WorkloadSpec
 from benchsuite.stats import summary

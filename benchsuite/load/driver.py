@@ -15,12 +15,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from benchsuite import cpus
 from benchsuite.exceptions import AnswerError, LoadError
 from benchsuite.importing import whole_path
 from benchsuite.load import job as messages
 from benchsuite.load import spool
 from benchsuite.load.job import SAMPLES_FILE, Done, Job, Tick, decode_done
+from benchsuite.proc import cpus
 from benchsuite.stats.samples import REQUEST, UNITS, Kind
 
 IMPORT_LIMIT_S = 30.0

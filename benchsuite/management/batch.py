@@ -11,9 +11,9 @@ from django.db import OperationalError, ProgrammingError
 
 from benchsuite import conf, planning, preparing, store
 from benchsuite.exceptions import BenchsuiteError
-from benchsuite.interrupts import terminable
-from benchsuite.lock import alone
 from benchsuite.models import Run
+from benchsuite.proc.interrupts import terminable
+from benchsuite.proc.lock import alone
 from benchsuite.report.progress import Progress
 from benchsuite.results import RunResult, Status
 from benchsuite.runner import session

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from benchsuite import cpus
 from benchsuite.exceptions import UsageError
+from benchsuite.proc import cpus
 from benchsuite.specs import LoadProfile, RunSpec
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchsuite.exceptions import UnavailableError
 from benchsuite.interpreter import Interpreter, ask
-from benchsuite.interrupts import held_back
+from benchsuite.proc.interrupts import held_back
 from benchsuite.pythons.cache import MARK, Slot
 from benchsuite.pythons.programs import run
 from benchsuite.pythons.recipe import Recipe, Step

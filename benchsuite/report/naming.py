@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchsuite.cpus import words
 from benchsuite.models import Run
+from benchsuite.proc.cpus import words
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
 from benchsuite.revision import short

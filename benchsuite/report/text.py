@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from benchsuite import conf
-from benchsuite.cpus import words
 from benchsuite.models import Run
+from benchsuite.proc.cpus import words
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
 from benchsuite.report.naming import cell_titles

@@ -19,11 +19,14 @@ from benchsuite.delay.address import HOST
 from benchsuite.delay.choice import Choice, choose
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.exceptions import UsageError
-from benchsuite.guard import without_shared_memory
 from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
 from benchsuite.probe import answers_as
-from benchsuite.proc import Process, ensure_port_free, running, wait_until_ready
+from benchsuite.proc.guard import without_shared_memory
+from benchsuite.proc.ports import ensure_port_free
+from benchsuite.proc.process import Process
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.runner.fronting import fronted, replicas, runs_instances
 from benchsuite.runner.serving import (
     DATABASE,

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchsuite import logfile
-from benchsuite.proc import Process
+from benchsuite.proc import logfile
+from benchsuite.proc.process import Process
 from benchsuite.results import Program
 from benchsuite.telemetry.sampler import Teller
 

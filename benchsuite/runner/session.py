@@ -14,12 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from benchsuite import conf, cpus, descriptors, environment, planning, preparing
+from benchsuite import conf, environment, planning, preparing
 from benchsuite.exceptions import AnswerError, BenchsuiteError
-from benchsuite.guard import guarded
 from benchsuite.isolation.databases import Keeper
 from benchsuite.load.crew import LoadCrew, load_crew
 from benchsuite.load.job import Done, Job, Tick
+from benchsuite.proc import cpus, descriptors
+from benchsuite.proc.guard import guarded
 from benchsuite.results import Ceiling, RunResult, Status
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.data import Data

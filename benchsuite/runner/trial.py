@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from benchsuite import planning
-from benchsuite.guard import guarded
 from benchsuite.interpreter import Interpreter
+from benchsuite.proc.guard import guarded
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.serving import Serving

@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from benchsuite.account import hand_over, unprivileged
 from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc import Process, ensure_port_free, free_port, running, wait_until_ready
+from benchsuite.proc.account import hand_over, unprivileged
+from benchsuite.proc.ports import ensure_port_free, free_port
+from benchsuite.proc.process import Process
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.servers.base import Available
 from benchsuite.services import programs
 from benchsuite.services.service import Service

@@ -12,9 +12,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from benchsuite.account import can_read, hand_over, unprivileged
 from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc import ensure_port_free, free_port, running, wait_until_ready
+from benchsuite.proc.account import can_read, hand_over, unprivileged
+from benchsuite.proc.ports import ensure_port_free, free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.servers.base import Available
 from benchsuite.services.service import Service
 from benchsuite.specs import TCP, UNIX

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, TypedDict
 
-from benchsuite.procfs import Stat
+from benchsuite.proc.procfs import Stat
 
 
 class Figures(TypedDict, total=False):

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchsuite.procfs import read_stat
+from benchsuite.proc.procfs import read_stat
 from benchsuite.stats.validity import Turnover
 from benchsuite.telemetry.cpu import TICKS_PER_S
 

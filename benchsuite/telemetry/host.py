@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from benchsuite.procfs import read_bytes
+from benchsuite.proc.procfs import read_bytes
 from benchsuite.stats.validity import ClockCheck, HostShares
 from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.others import Others

@@ -5,7 +5,7 @@ import re
 from typing import ClassVar
 
 from benchsuite.exceptions import UnavailableError
-from benchsuite.procfs import Stat, read_bytes, read_stat
+from benchsuite.proc.procfs import Stat, read_bytes, read_stat
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 
 _PSS = re.compile(rb"^Pss:\s+(\d+) kB", re.MULTILINE)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from benchsuite.procfs import read_stat
+from benchsuite.proc.procfs import read_stat
 from benchsuite.results import Reading
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 from benchsuite.telemetry.counts import Counts

@@ -16,7 +16,10 @@ from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
 from benchsuite.probe import answers_as
-from benchsuite.proc import Process, free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.process import Process
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.specs import Option
 from tests.integration.stub import Stub, command
 

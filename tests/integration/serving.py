@@ -10,7 +10,10 @@ from importlib import import_module
 from pathlib import Path
 
 from benchsuite.probe import answers_as
-from benchsuite.proc import Process, free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.process import Process
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import Option, ServerSpec

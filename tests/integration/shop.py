@@ -11,7 +11,10 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from benchsuite.probe import answers_as
-from benchsuite.proc import Process, free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.process import Process
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 
 HOST = "127.0.0.1"
 READY_S = 30.0

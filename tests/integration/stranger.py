@@ -13,7 +13,9 @@ from typing import Any
 from benchsuite.isolation.databases import Keeper, throwaway
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.probe import answers_as
-from benchsuite.proc import free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.specs import DatabaseSpec, WorkloadSpec
 
 TOKEN = "feedc0de" * 4

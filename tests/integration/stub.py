@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchsuite.probe import answers_as
-from benchsuite.proc import Process, free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.process import Process
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 
 STUBS = Path(__file__).parent / "stubs"
 READY_S = 20.0

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from benchsuite.conformance.checks import CHECKS
+from benchsuite.conformance.connection import WAIT_S
 from benchsuite.conformance.findings import Deviation, Outcome
 from benchsuite.conformance.frames import Frame, Opcode, Parser, encode
 from benchsuite.conformance.handshake import accept_key
@@ -91,7 +92,7 @@ def bad(answer: Answer) -> Iterator[Peer]:
             except TimeoutError:
                 continue
             with client, suppress(OSError):
-                client.settimeout(5.0)
+                client.settimeout(4 * WAIT_S)  # the one who checks is to give up first
                 speak(client)
 
     def speak(client: socket.socket) -> None:

@@ -17,7 +17,9 @@ from benchsuite.conformance.peer import Peer
 from benchsuite.importing import project_folders
 from benchsuite.isolation.plan import Plan
 from benchsuite.probe import answers_as
-from benchsuite.proc import free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.services.redis import redis

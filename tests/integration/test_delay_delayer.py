@@ -12,7 +12,7 @@ import pytest
 
 from benchsuite.delay.choice import Choice
 from benchsuite.delay.delayer import Delayer, delayer
-from benchsuite.proc import ensure_port_free
+from benchsuite.proc.ports import ensure_port_free
 from benchsuite.specs.delay import DelaySpec
 from tests.integration.delay_servers import connect, receive, server
 from tests.integration.left_behind import processes_with

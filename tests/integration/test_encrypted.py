@@ -15,7 +15,7 @@ import trustme
 from benchsuite import probing
 from benchsuite.exceptions import AnswerError, LoadError
 from benchsuite.probe import answers_as
-from benchsuite.proc import free_port
+from benchsuite.proc.ports import free_port
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.samples import Kind
 from tests.integration.left_behind import eventually

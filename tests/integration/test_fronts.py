@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import account
 from benchsuite.exceptions import StartError
 from benchsuite.fronts.base import StaticFiles
+from benchsuite.proc import account
 from benchsuite.specs import Option
 from tests.integration.fronted import HOST, PROGRAMS, exchange, front_class, fronted, temporary
 from tests.integration.left_behind import eventually

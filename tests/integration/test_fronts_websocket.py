@@ -15,7 +15,9 @@ from websockets.sync.client import ClientConnection, connect
 from benchsuite.fronts.base import FrontPlace
 from benchsuite.fronts.starting import front
 from benchsuite.probe import answers_as
-from benchsuite.proc import free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.daphne import Daphne
 from benchsuite.servers.uvicorn import Uvicorn

@@ -14,15 +14,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchsuite import guard
 from benchsuite.exceptions import UsageError
-from benchsuite.guard import guarded
+from benchsuite.proc import guard
+from benchsuite.proc.guard import guarded
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.parent import Parent
 
 GUARDED = """
 from contextlib import ExitStack
-from benchsuite.guard import guarded
+from benchsuite.proc.guard import guarded
 stack = ExitStack()
 """
 
@@ -133,10 +133,11 @@ def test_short_marker_is_refused(temp_folder: Path) -> None:
 def checkout(tmp_path: Path) -> Path:
     """A copy of benchsuite in a folder of the test's own, which a slip may cost."""
     folder = tmp_path / "checkout"
-    own = Path(guard.__file__).parent
-    for path in own.glob("*.py"):
-        (folder / "benchsuite").mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, folder / "benchsuite")
+    own = Path(guard.__file__).parents[1]
+    for path in (*own.glob("*.py"), *own.glob("proc/*.py")):
+        copy = folder / "benchsuite" / path.relative_to(own)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
     return folder
 
 
@@ -145,8 +146,8 @@ import os, sys
 sys.path.insert(0, {checkout!r})
 from pathlib import Path
 from benchsuite.exceptions import UsageError
-from benchsuite import guard
-from benchsuite.guard import guarded
+from benchsuite.proc import guard
+from benchsuite.proc.guard import guarded
 assert guard.__file__.startswith({checkout!r})
 os.chdir({working!r})
 try:
@@ -198,7 +199,7 @@ def test_the_watchman_looks_again(wrong: str, checkout: Path, tmp_path: Path) ->
         temp = tmp_path / "temp"
         temp.mkdir()
     program = f"import sys; sys.path.insert(0, {str(checkout)!r}); "
-    program += "from benchsuite.watchman import main; main()"
+    program += "from benchsuite.proc.watchman import main; main()"
     working = str(folder / "work") if wrong == "directory" else ""
     subprocess.run(
         [
@@ -218,7 +219,7 @@ def test_killed_parent_leaves_no_shared_memory(temp_folder: Path) -> None:
     prefix = f"benchsuite-{secrets.token_hex(8)}"
     left = [Path("/dev/shm", f"{prefix}-dict"), Path("/dev/shm", f"sem.{prefix}-dict")]
     then = (
-        "from benchsuite.guard import without_shared_memory\n"
+        "from benchsuite.proc.guard import without_shared_memory\n"
         f"stack.enter_context(without_shared_memory(marker, {prefix!r}))\n"
         f"for path in {[str(path) for path in left]!r}: Path(path).touch()\n"
     )

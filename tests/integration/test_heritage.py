@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from django.utils.module_loading import import_string
 
-from benchsuite import sharedmemory
 from benchsuite.interpreter import Interpreter
-from benchsuite.proc import ensure_port_free
+from benchsuite.proc import sharedmemory
+from benchsuite.proc.ports import ensure_port_free
 from benchsuite.pythons.building import build
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.own_target import OwnTarget

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from benchsuite import lock
+from benchsuite.proc import lock
 
 HOLDER = """
 import sys
-from benchsuite.lock import alone
+from benchsuite.proc.lock import alone
 with alone(lambda pid: None):
     print("held", flush=True)
     sys.stdin.read()
@@ -24,7 +24,7 @@ def own_user(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_second_waits_for_the_first_and_names_it() -> None:
-    code = f"from benchsuite import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
+    code = f"from benchsuite.proc import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as first:
@@ -44,7 +44,7 @@ def test_the_second_waits_for_the_first_and_names_it() -> None:
 
 
 def test_a_killed_holder_leaves_nothing_to_wait_for() -> None:
-    code = f"from benchsuite import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
+    code = f"from benchsuite.proc import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as first:

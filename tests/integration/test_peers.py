@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.utils.module_loading import import_string
 
-from benchsuite import conf, programs
+from benchsuite import conf
 from benchsuite.conformance.findings import Outcome
 from benchsuite.conformance.frames import Opcode
 from benchsuite.conformance.peer import Peer
@@ -18,7 +18,10 @@ from benchsuite.conformance.session import OWN, report
 from benchsuite.exceptions import StartError
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.probe import answers_as
-from benchsuite.proc import ensure_port_free, free_port, running, wait_until_ready
+from benchsuite.proc import programs
+from benchsuite.proc.ports import ensure_port_free, free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.servers.peers import packages
 from benchsuite.specs import ServerSpec

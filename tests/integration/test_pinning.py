@@ -8,9 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchsuite.cpus import available
 from benchsuite.load.driver import load_worker
-from benchsuite.proc import running
+from benchsuite.proc.cpus import available
+from benchsuite.proc.starting import running
 
 FORKING = "import os, time; os.fork(); time.sleep(60)"
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from benchsuite.account import NOBODY
 from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc import ensure_port_free, free_port
+from benchsuite.proc.account import NOBODY
+from benchsuite.proc.ports import ensure_port_free, free_port
 from benchsuite.services import programs
 from benchsuite.services.postgres import RESERVED, WATCHING, postgres
 from benchsuite.services.service import Service

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import account, proc
 from benchsuite.exceptions import StartError
-from benchsuite.proc import ensure_port_free, free_port, running
+from benchsuite.proc import account, starting
+from benchsuite.proc.ports import ensure_port_free, free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from tests.integration.left_behind import SOON_S, eventually, processes_with
 from tests.integration.parent import Parent
 from tests.integration.stub import stub
@@ -65,7 +67,7 @@ def test_forks_away(tmp_path: Path) -> None:
     with stub("forks_away", tmp_path) as server:
         with pytest.raises(StartError, match="status 0 before it answered and left 1 running"):
             # What answers is no proof here: the leader must stay.
-            proc.wait_until_ready(server.process, lambda: False, timeout_s=SOON_S)
+            wait_until_ready(server.process, lambda: False, timeout_s=SOON_S)
         assert eventually(server.answers)
         [daemon] = server.process.living()
         assert os.getsid(daemon) != server.process.pid
@@ -186,7 +188,7 @@ def test_ends_its_own_start_only(tmp_path: Path) -> None:
 
 
 def test_without_setpriv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proc, "_has_setpriv", lambda: False)
+    monkeypatch.setattr(starting, "_has_setpriv", lambda: False)
     with stub("good", tmp_path) as server:
         server.wait()
         assert server.process.living() == [server.process.pid]
@@ -212,7 +214,7 @@ def test_second_ctrl_c_hurries_and_still_ends_everything(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("wrapper", ["setpriv", "python"])
 def test_killed_parent_takes_the_leader_with_it(tmp_path: Path, wrapper: str) -> None:
-    before = "" if wrapper == "setpriv" else "proc._has_setpriv = lambda: False"
+    before = "" if wrapper == "setpriv" else "starting._has_setpriv = lambda: False"
     with Parent(tmp_path, before=before) as parent:
         parent.popen.kill()
         assert eventually(lambda: not processes_with(parent.marker))
@@ -240,8 +242,8 @@ def test_unknown_host() -> None:
 AS_NOBODY = """
 import os, time
 from pathlib import Path
-from benchsuite import proc
-from benchsuite.proc import running
+from benchsuite.proc import starting
+from benchsuite.proc.starting import running
 {before}
 with running(["sleep", "300"], name="sleep", log=Path({log!r}), env=dict(os.environ),
              marker={marker!r}, run_as="nobody") as process:
@@ -253,7 +255,7 @@ with running(["sleep", "300"], name="sleep", log=Path({log!r}), env=dict(os.envi
 @pytest.mark.parametrize("wrapper", ["setpriv", "python"])
 def test_another_users_program(tmp_path: Path, wrapper: str) -> None:
     """It has that user's rights alone, and goes with its parent as any other."""
-    before = "proc._has_setpriv = lambda: False; proc.sys.executable = '/usr/bin/python3'"
+    before = "starting._has_setpriv = lambda: False; starting.sys.executable = '/usr/bin/python3'"
     code = AS_NOBODY.format(
         log=str(tmp_path / "log"),
         marker="m" * 8,

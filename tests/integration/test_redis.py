@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.account import NOBODY
 from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc import ensure_port_free
+from benchsuite.proc.account import NOBODY
+from benchsuite.proc.ports import ensure_port_free
 from benchsuite.services import redis as module
 from benchsuite.services.redis import redis
 from benchsuite.telemetry.redis import Info

@@ -10,9 +10,11 @@ from benchsuite.isolation.databases import throwaway
 from benchsuite.isolation.plan import PLAN_VARIABLE
 from benchsuite.load.job import Job
 from benchsuite.probe import answers_as
-from benchsuite.proc import free_port, running, wait_until_ready
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
 from benchsuite.servers import BUILTIN as SERVERS
-from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import DatabaseSpec, LoadProfile, ServerSpec, WorkloadSpec
 from benchsuite.stats.samples import Kind
 from benchsuite.target.gate import RUN_VARIABLE
@@ -52,8 +54,12 @@ def test_as_many_completions_are_stored_as_were_claimed(
     own = tmp_path / "own.sqlite3"
     env = {**os.environ, "DATABASE_URL": f"sqlite:///{own}"}
     use = request.getfixturevalue("server").url("shop") if engine == "postgresql" else "throwaway"
-    adapter: ServerAdapter = loaded(SERVERS[name])(ServerSpec(server=name), Application())
+    adapter: ServerAdapter = loaded(SERVERS[name])(
+        ServerSpec(server=name), Application(), Place(folder=tmp_path)
+    )
     port = free_port()
+    for file, content in adapter.config_files("127.0.0.1", port).items():
+        (tmp_path / file).write_text(content)
     with (
         throwaway(
             folder=tmp_path,

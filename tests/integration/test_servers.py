@@ -20,7 +20,7 @@ import pytest
 import websocket
 
 from benchsuite.exceptions import StartError
-from benchsuite.proc import ensure_port_free
+from benchsuite.proc.ports import ensure_port_free
 from benchsuite.servers.base import Application
 from benchsuite.specs import Option
 from tests.integration.serving import CLASSES, HOST, Served, eventually, read, started

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchsuite.procfs import read_stat
+from benchsuite.proc.procfs import read_stat
+from benchsuite.proc.tree import ProcessTree
 from benchsuite.telemetry import Sampler, Watched
-from benchsuite.tree import ProcessTree
 from tests.integration.left_behind import eventually
 
 BUSY_PARENT = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import programs
+from benchsuite.proc import programs
 
 
 def program(folder: Path, name: str, prints: str) -> Path:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from benchsuite import cpus
 from benchsuite.exceptions import UsageError
 from benchsuite.management import arguments
+from benchsuite.proc import cpus
 from benchsuite.specs import RunSpec
 
 

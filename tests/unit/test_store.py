@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from django.db import DatabaseError
 
-from benchsuite import models, owner, store
+from benchsuite import models, store
+from benchsuite.proc import owner
 from benchsuite.results import (
     Ceiling,
     Finding,

@@ -18,6 +18,9 @@ from tests.factories import (
 )
 from tests.starts import FAST, SLOW, starts
 
+NONE_SUCH = "0b9e5a52-6d6f-4d5e-9d0c-8a1f0c6b7a11"
+"""An id that nothing has."""
+
 
 def address(*runs: Any, **more: Any) -> Any:
     ids = ",".join(str(run.pk) for run in runs)
@@ -216,8 +219,8 @@ def test_charts_keep_a_server_s_colour(soup: Any) -> None:
         ("runs=nonsense", "is not the id of a run"),
         ("runs=<script>", "is not the id of a run"),
         ("batch=nonsense", "is not the id of a run"),
-        (f"batch={uuid4()}", "No runs were chosen"),
-        (f"runs={uuid4()}", "There is no run"),
+        (f"batch={NONE_SUCH}", "No runs were chosen"),
+        (f"runs={NONE_SUCH}", "There is no run"),
     ],
 )
 def test_nonsense_gets_a_clear_answer(soup: Any, query: Any, message: Any) -> None:

@@ -8,10 +8,10 @@ from rich import box
 from rich.table import Table
 
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
-from benchsuite.interrupts import terminable
-from benchsuite.lock import alone
 from benchsuite.management import heritage
 from benchsuite.management.output import Screen
+from benchsuite.proc.interrupts import terminable
+from benchsuite.proc.lock import alone
 
 
 class Command(BaseCommand):

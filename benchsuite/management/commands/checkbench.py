@@ -10,8 +10,8 @@ from benchsuite import environment, store
 from benchsuite.examine import State, examine
 from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.load.ceiling import ceilings
-from benchsuite.lock import alone
 from benchsuite.management.output import Screen
+from benchsuite.proc.lock import alone
 from benchsuite.report import examination
 from benchsuite.specs import MAX_LOAD_PROCESSES
 from benchsuite.specs.spec import whole

@@ -1,7 +1,7 @@
 """Rails' Action Cable on puma; see guides.rubyonrails.org/action_cable_overview.html."""
 
-from benchsuite import programs
 from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.proc import programs
 from benchsuite.servers.base import THREADS, Available
 from benchsuite.servers.peers.base import PROGRAMS, PeerAdapter
 

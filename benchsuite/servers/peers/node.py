@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from benchsuite import programs
 from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.proc import programs
 from benchsuite.servers.base import Available
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.base import PROGRAMS, PeerAdapter

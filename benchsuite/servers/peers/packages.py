@@ -6,8 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from benchsuite import programs
 from benchsuite.exceptions import StartError, UnavailableError
+from benchsuite.proc import programs
 from benchsuite.pythons.cache import folder
 from benchsuite.servers.peers.base import PROGRAMS
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import programs
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.fronts.base import Address, FrontPlace
 from benchsuite.fronts.program import COMMON, ProgramFront
+from benchsuite.proc import programs
 from benchsuite.servers.base import Available
 from benchsuite.specs import Option
 

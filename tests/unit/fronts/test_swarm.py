@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from benchsuite import programs
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.fronts import swarm
 from benchsuite.fronts.base import FrontPlace, Instances
 from benchsuite.fronts.swarm import Swarm
+from benchsuite.proc import programs
 from benchsuite.servers.base import Available
 from benchsuite.specs import Option
 from tests.samples import DEPLOY, document

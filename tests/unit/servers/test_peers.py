@@ -5,8 +5,9 @@ from importlib import import_module
 
 import pytest
 
-from benchsuite import conf, planning, programs
+from benchsuite import conf, planning
 from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.proc import programs
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.peers import PEERS, packages
 from benchsuite.servers.peers.base import PROGRAMS

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from benchsuite.procfs import Stat
+from benchsuite.proc.procfs import Stat
 from benchsuite.stats.validity import Turnover
 from benchsuite.telemetry import census
 from benchsuite.telemetry.census import Census

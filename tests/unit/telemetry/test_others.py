@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.procfs import Stat
+from benchsuite.proc.procfs import Stat
 from benchsuite.telemetry import others
 from benchsuite.telemetry.others import Others
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite import sharedmemory
+from benchsuite.proc import sharedmemory
 
 MINE = "benchsuite-0123456789abcdef"
 OTHERS = "benchsuite-fedcba9876543210"

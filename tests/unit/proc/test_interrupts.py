@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from benchsuite.interrupts import held_back
+from benchsuite.proc.interrupts import held_back
 
 
 def test_ctrl_c_waits_for_the_end_of_the_block():

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import removal
-from benchsuite.removal import why_kept
+from benchsuite.proc import removal
+from benchsuite.proc.removal import why_kept
 
 
 @pytest.fixture

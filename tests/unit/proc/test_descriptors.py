@@ -4,8 +4,8 @@ import resource
 
 import pytest
 
-from benchsuite import descriptors
 from benchsuite.exceptions import UsageError
+from benchsuite.proc import descriptors
 
 
 @pytest.fixture

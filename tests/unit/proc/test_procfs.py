@@ -1,8 +1,8 @@
 import os
 import signal
 
-from benchsuite import procfs
-from benchsuite.procfs import Stat, all_pids, carries, read_bytes, read_stat, send_signal
+from benchsuite.proc import procfs
+from benchsuite.proc.procfs import Stat, all_pids, carries, read_bytes, read_stat, send_signal
 
 
 def test_this_process():

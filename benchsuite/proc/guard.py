@@ -1,7 +1,7 @@
 """Ends a run whose parent was killed: a small child that outlives it and clears up.
 
-The child is `benchsuite.watchman`. It holds one end of a pipe; the kernel closes the other one when
-the parent dies, however it dies.
+The child is `benchsuite.proc.watchman`. It holds one end of a pipe; the kernel closes the other one
+when the parent dies, however it dies.
 """
 
 import os
@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from benchsuite import sharedmemory
 from benchsuite.exceptions import UsageError
-from benchsuite.interrupts import held_back
-from benchsuite.removal import why_kept
+from benchsuite.proc import sharedmemory
+from benchsuite.proc.interrupts import held_back
+from benchsuite.proc.removal import why_kept
 
 LEAVE_S = 2.0
 """How long the child may take to leave when it is told that all is well."""
@@ -104,10 +104,10 @@ def _working() -> Path | None:
 
 
 def _start(marker: str, folder: Path, working: Path | None) -> subprocess.Popen[bytes]:
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     program = (
         f"import sys; sys.path.insert(0, {str(package.parent)!r}); "
-        "from benchsuite.watchman import main; main()"
+        "from benchsuite.proc.watchman import main; main()"
     )
     return subprocess.Popen(
         # Isolated and without site-packages: it starts in a few milliseconds and nothing of the

@@ -9,7 +9,7 @@ import os
 import tempfile
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def why_kept(folder: Path, *, working: Path | None) -> str | None:

@@ -8,6 +8,10 @@ from typing import NamedTuple
 RUN_VARIABLE = "BENCHSUITE_RUN"
 """The environment variable that every process of a run carries."""
 
+PART_VARIABLE = "BENCHSUITE_PART"
+"""Marks the processes of one start. The run's own mark is shared by its target, its load and its
+services, and ending one of them must not end the others."""
+
 
 class Stat(NamedTuple):
     """What /proc/PID/stat says; times in clock ticks (`os.sysconf("SC_CLK_TCK")`, mostly 0.01

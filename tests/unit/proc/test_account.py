@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import account
 from benchsuite.exceptions import StartError, UnavailableError
+from benchsuite.proc import account
 
 NOBODY = pwd.getpwnam("nobody")
 

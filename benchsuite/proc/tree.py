@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Iterable
 
-from benchsuite.procfs import Stat, all_pids, carries, read_stat
+from benchsuite.proc.procfs import Stat, all_pids, carries, read_stat
 
 
 class ProcessTree:

@@ -1,8 +1,8 @@
 import pytest
 
-from benchsuite import tree
-from benchsuite.procfs import Stat
-from benchsuite.tree import ProcessTree
+from benchsuite.proc import tree
+from benchsuite.proc.procfs import Stat
+from benchsuite.proc.tree import ProcessTree
 
 MARK = "PART=1"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from benchsuite import logfile
+from benchsuite.proc import logfile
 
 SIMPLE = """\
 [INFO] starting

@@ -1,4 +1,4 @@
-"""The child of `benchsuite.guard`: waits for its parent's end and clears up if it must.
+"""The child of `benchsuite.proc.guard`: waits for its parent's end and clears up if it must.
 
 Runs without site-packages, so it imports nothing but the standard library and what reads /proc.
 """
@@ -9,9 +9,9 @@ import signal
 import sys
 import time
 
-from benchsuite import sharedmemory
-from benchsuite.procfs import RUN_VARIABLE, send_signal
-from benchsuite.tree import ProcessTree
+from benchsuite.proc import sharedmemory
+from benchsuite.proc.procfs import RUN_VARIABLE, send_signal
+from benchsuite.proc.tree import ProcessTree
 
 TERM_S = 5.0
 """How long the run's processes may take to end by themselves."""
@@ -90,7 +90,7 @@ def remove(folder: str, working: str) -> None:
     import shutil
     from pathlib import Path
 
-    from benchsuite.removal import why_kept
+    from benchsuite.proc.removal import why_kept
 
     if why_kept(Path(folder), working=Path(working) if working else None) is None:
         shutil.rmtree(folder, ignore_errors=True)

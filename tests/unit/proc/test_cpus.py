@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from benchsuite import cpus
 from benchsuite.exceptions import UsageError
+from benchsuite.proc import cpus
 
 
 def alone(cpu: int) -> frozenset[int]:

@@ -1,0 +1,58 @@
+"""Waits until a program answers, and says why it does not."""
+
+import signal
+import time
+from collections.abc import Callable
+
+from benchsuite.exceptions import StartError
+from benchsuite.proc import logfile
+from benchsuite.proc.process import Process
+
+
+def wait_until_ready(
+    process: Process, answers: Callable[[], bool], *, timeout_s: float, interval_s: float = 0.02
+) -> float:
+    """Ask until the process answers; returns the seconds from its start to its answer.
+
+    Raises StartError, with the end of its log, when its leader ends (with whatever status: some
+    servers end with 0 when they can't import the application) or when it does not answer in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        status = process.poll()
+        if status is not None:
+            raise StartError(_with_log(process, f"{process.name} {_ended(process, status)}"))
+        if answers():
+            return time.monotonic() - process.started_at
+        if time.monotonic() >= deadline:
+            raise StartError(
+                _with_log(process, f"{process.name} did not answer within {timeout_s:g} s")
+            )
+        time.sleep(interval_s)
+
+
+def _ended(process: Process, status: int) -> str:
+    if status < 0:
+        return f"was ended by {_signal_name(-status)} before it answered"
+    ended = f"ended with status {status} before it answered"
+    # Children of a server that failed may be on their way out: they are not what went wrong.
+    if status == 0 and logfile.first_error(process.log) is None:
+        left = len(process.living())
+        if left:
+            return f"{ended} and left {left} running (it must stay in the foreground)"
+    return ended
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _with_log(process: Process, what: str) -> str:
+    error = logfile.first_error(process.log)
+    cause = f" ({error})" if error else ""
+    tail = process.log_tail()
+    log = f"its log ends with:\n{tail}" if tail else "its log is empty."
+    return f"{what}{cause}; {log}"
