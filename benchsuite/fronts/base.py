@@ -85,6 +85,11 @@ class FrontAdapter(ABC):
         self._check()
 
     @property
+    def parallel(self) -> int | None:
+        """CPUs that it can use at once; None where that is not known."""
+        return None
+
+    @property
     def scheme(self) -> str:
         """What clients speak to it: "http", or "https" with a certificate that nobody signed."""
         return "https" if self.settings.get("tls") else "http"

@@ -28,6 +28,7 @@ class Haproxy(ProgramFront):
     template = "haproxy.cfg"
     balances = {ROUND_ROBIN: "roundrobin", LEAST_CONNECTIONS: "leastconn", IP_HASH: "source"}
     complaint = re.compile(r"\[ALERT\][^:]*: (?:config : |\[[\w.]+\] : )*(.+)")
+    parallel_option = "threads"
     options = {**COMMON, "reuse": "safe", "threads": 1}
 
     def argv(self) -> list[str]:

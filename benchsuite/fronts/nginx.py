@@ -55,6 +55,7 @@ class Nginx(ProgramFront):
     template = "nginx.conf"
     balances = {ROUND_ROBIN: "", LEAST_CONNECTIONS: "least_conn", IP_HASH: "ip_hash"}
     complaint = re.compile(r"\[emerg\] (?:\d+#\d+: )?(.+)")
+    parallel_option = "processes"
     options = {**COMMON, "processes": 1, "static": False}
 
     def argv(self) -> list[str]:

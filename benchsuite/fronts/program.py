@@ -67,6 +67,8 @@ class ProgramFront(FrontAdapter):
     """What `balance` may be → the program's words for it."""
     complaint: ClassVar[re.Pattern[str]]
     """How it tells what is wrong with a configuration; its first group is the sentence."""
+    parallel_option: ClassVar[str] = ""
+    """Which option says how many of it answer at once, each on a CPU."""
     options = COMMON
 
     @abstractmethod
@@ -91,6 +93,13 @@ class ProgramFront(FrontAdapter):
             **self.values(host, port, upstreams),
         }
         return {self.template: filled(self.template, values, own=Path(own) if own else None)}
+
+    @property
+    def parallel(self) -> int | None:
+        """As its option says; a configuration of the user's own may say something else."""
+        if self.settings["config"] or not self.parallel_option:
+            return None
+        return int(self.settings[self.parallel_option])
 
     def complaint_in(self, said: str) -> str:
         found = self.complaint.search(said)

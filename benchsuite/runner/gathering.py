@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchsuite import conf
 from benchsuite.load.job import Done
 from benchsuite.results import Ceiling, Summary
+from benchsuite.runner.serving import ANSWERING, FRONT, TARGET
 from benchsuite.runner.stretches import Stretch
 from benchsuite.runner.witness import Witness
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.ceilings import ceiling_rate
 from benchsuite.stats.samples import JOURNEY, REQUEST
-from benchsuite.stats.validity import Arrivals, Evidence, Probes
+from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, Probes
 
 if TYPE_CHECKING:
     from benchsuite.runner.draft import Draft
@@ -33,7 +35,7 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         load_cpu_percent=done.cpu_percent,
         load_lag_p99_s=done.lag_p99_s,
         died=draft.died,
-        target_cpu_percent=_target_cpu_percent(draft),
+        target_cpu_percent=_cpu_percent(draft, draft.window, TARGET),
         stored=draft.stored,
         cluster=draft.cluster,
         slowing=draft.slowing,
@@ -65,6 +67,7 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
     """The same run, looked at over one stretch."""
     load = draft.spec.load
     in_flight = _in_flight(stretch, load)
+    origin = draft.done.origin if draft.done else 0.0
     return replace(
         whole,
         stage=stretch.total.name if load.stages else "",
@@ -77,6 +80,7 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
         journeys_by_user=stretch.journeys_by_user,
         slots=stretch.slots,
         probes=_probes(draft, stretch.window, stretch.total, stretch.waiting_users),
+        front=_front(draft, (stretch.window[0] - origin, stretch.window[1] - origin)),
     )
 
 
@@ -104,13 +108,33 @@ def _probes(
     return draft.witness.probes(window, total.service_time.at(50), users)
 
 
-def _target_cpu_percent(draft: "Draft") -> float | None:
-    """Mean CPU share of the target over the seconds that lie in the window."""
-    begin, end = draft.window or (0.0, 0.0)
+def _front(draft: "Draft", window: tuple[float, float]) -> FrontShares | None:
+    """What the front used beside those behind it; None without one, or where it was not seen."""
+    server, adapter, witness = draft.spec.server, draft.adapter, draft.witness
+    on = witness.cpus_target if witness is not None else None
+    used = {part: _cpu_percent(draft, window, part) for part in ANSWERING}
+    front, target = used[FRONT], used[TARGET]
+    if not server.front or not on or front is None or target is None:
+        return None
+    parallel = conf.front_class(server.front)(server.front_options).parallel
+    return FrontShares(
+        name=server.front,
+        front_percent=front,
+        front_cpus=parallel or len(on),
+        target_percent=target,
+        target_cpus=adapter.processes * server.instances,
+        answering_percent=sum(share for share in used.values() if share is not None),
+        cpus=len(on),
+    )
+
+
+def _cpu_percent(draft: "Draft", window: tuple[float, float] | None, part: str) -> float | None:
+    """Mean CPU share of a part over the seconds that lie in the window."""
+    begin, end = window or (0.0, 0.0)
     shares = [
         reading.cpu_percent
         for reading in draft.readings
-        if reading.part == "target"
+        if reading.part == part
         and reading.cpu_percent is not None
         and begin < reading.second <= end
     ]

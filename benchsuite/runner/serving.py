@@ -8,6 +8,7 @@ from typing import Any
 from benchsuite.proc import logfile
 from benchsuite.proc.process import Process
 from benchsuite.results import Program
+from benchsuite.specs import REDIS
 from benchsuite.telemetry.sampler import Teller
 
 TARGET = "target"
@@ -16,6 +17,8 @@ WORKERS = "workers"
 FRONT = "front"
 DATABASE = "database"
 DELAY = "delay"
+ANSWERING = (TARGET, WORKERS, FRONT, DATABASE, REDIS)
+"""The parts that run on the target's CPUs."""
 
 LOG_LINES = 40
 

@@ -76,6 +76,8 @@ class Laboratory:
         processes: int | None = None,
         threads: int | None = None,
         options: Mapping[str, Any] | None = None,
+        front: str = "",
+        front_options: Mapping[str, Any] | None = None,
         database: DatabaseSpec | None = None,
         at_ready: Act | None = None,
         at_second: Mapping[float, Act] | None = None,
@@ -88,7 +90,12 @@ class Laboratory:
             asked = {"path": path, "expect": expect}
         spec = RunSpec(
             server=ServerSpec(
-                server=server, processes=processes, threads=threads, options=options or {}
+                server=server,
+                processes=processes,
+                threads=threads,
+                options=options or {},
+                front=front,
+                front_options=front_options or {},
             ),
             workload=WorkloadSpec(workload=workload, options=asked or {}),
             load=LoadProfile(**{**LOAD, **load}),

@@ -1,10 +1,11 @@
-"""Runs in which the target is broken, or cannot be reached: B201 to B208."""
+"""Runs in which the target is broken, or cannot be reached: B201 to B208, B211."""
 
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from benchsuite.fronts import starting
 from benchsuite.results import Level, Status
 from benchsuite.specs import DatabaseSpec
 from tests.integration.postgres import cluster
@@ -13,9 +14,12 @@ from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.ports import FEW_PORTS, permitted
 from tests.sabotage.runs import Laboratory, findings, found, laboratory, message, told
 from tests.sabotage.saboteurs import (
+    costly_certificate,
+    front_process,
     leave_descriptors,
     load_process,
     port,
+    prefer,
     server_processes,
     stranger,
 )
@@ -126,6 +130,37 @@ def test_b204_the_database_runs_out_of_connections() -> None:
         )
     assert "the database had no connection left" in message(result, "B204"), told(result)
     assert findings(result, "B201")[0].level is Level.INVALID
+
+
+@needs("nginx")
+def test_b211_the_front_has_more_to_do_than_the_server(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each request has a connection and a handshake of its own, with a key of 4096 bits."""
+
+    def hurry() -> None:
+        for one in (front_process("nginx"), load_process(), server_processes()[0]):
+            prefer(one)
+
+    monkeypatch.setattr(starting, "make_certificate", costly_certificate)
+    finding = found(
+        "B211",
+        lambda: lab.run(
+            front="nginx",
+            front_options={"tls": True},
+            keep_alive=False,
+            duration_s=3.0,
+            at_ready=hurry,
+        ),
+    )
+    assert finding.level is Level.WEAK
+    assert "nginx" in finding.message
+
+
+@needs("nginx")
+def test_a_front_that_only_passes_on_is_no_limit(lab: Laboratory) -> None:
+    result = lab.run(path="/slow/", front="nginx")
+    assert findings(result, "B211") == [], told(result)
 
 
 @needs("pyuwsgi")

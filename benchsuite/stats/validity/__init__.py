@@ -11,6 +11,7 @@ from benchsuite.stats.validity.evidence import (
     ClockCheck,
     Cluster,
     Evidence,
+    FrontShares,
     HostShares,
     Probes,
     Slots,
@@ -18,6 +19,7 @@ from benchsuite.stats.validity.evidence import (
     Turnover,
     UnderWay,
 )
+from benchsuite.stats.validity.front import BY_STAGE as FRONT_BY_STAGE
 from benchsuite.stats.validity.generator import BY_STAGE as GENERATOR_BY_STAGE
 from benchsuite.stats.validity.generator import CHECKS as GENERATOR
 from benchsuite.stats.validity.host import CHECKS as HOST
@@ -33,6 +35,7 @@ __all__ = [
     "ClockCheck",
     "Cluster",
     "Evidence",
+    "FrontShares",
     "HostShares",
     "Probes",
     "Slots",
@@ -44,7 +47,7 @@ __all__ = [
 ]
 
 CHECKS = (*GENERATOR, *TARGET, *SOCKETS, *WINDOW, *HOST, *PROJECT)
-BY_STAGE = (*GENERATOR_BY_STAGE, *TARGET_BY_STAGE)
+BY_STAGE = (*GENERATOR_BY_STAGE, *TARGET_BY_STAGE, *FRONT_BY_STAGE)
 """Checks of what differs from level to level of a load."""
 
 

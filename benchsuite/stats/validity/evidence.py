@@ -90,6 +90,23 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FrontShares:
+    """What the front and what stands behind it used of their CPUs; 100 is one CPU."""
+
+    name: str
+    front_percent: float
+    front_cpus: int
+    """CPUs that the front can use at once."""
+    target_percent: float
+    target_cpus: int
+    """CPUs that the target's processes can use at once."""
+    answering_percent: float
+    """Front, target, workers and the services of the run together."""
+    cpus: int
+    """Those on which all of them run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostShares:
     """What else happened on the machine in the window; percent of all its CPUs."""
 
@@ -154,6 +171,8 @@ class Evidence:
     log: str = ""
     """The end of the server's log."""
     target_cpu_percent: float | None = None
+    front: FrontShares | None = None
+    """Where something stands before the target."""
     cluster: Cluster | None = None
     stored: Stored | None = None
     accounts: Accounts | None = None

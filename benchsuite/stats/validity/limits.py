@@ -85,6 +85,12 @@ LIMITS: Mapping[str, Limit] = {
         weak=0,
         invalid=5,
     ),
+    "B211": Limit(
+        name="front-limit",
+        of="CPU share of the front, % of what it can use while the target has time to spare; where "
+        "all that answers uses its CPUs up, a front that uses more than the rest",
+        weak=70,
+    ),
     "B301": Limit(name="not-steady", of="trend over the window, %", weak=5),
     "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
     "B303": Limit(
@@ -132,6 +138,9 @@ FEWEST_JOURNEYS = 10
 
 SERVED_SHARE = 0.5
 """B206: when less than that is answered, not only some connections are starved, but all."""
+
+USED_UP_PERCENT = 90.0
+"""B211: CPUs of which more is used have no time left worth the name."""
 
 FEWEST_SAMPLES = 20
 """B302: a run with fewer successes is invalid."""
