@@ -1,12 +1,10 @@
 """Makes one run and says what was found about it."""
 
-import sys
 from typing import Any
 
 from benchsuite.results import Level, RunResult
 from benchsuite.runner.session import session
 from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from tests.integration.command import ROOT
 from tests.integration.quiet import Quiet
 
 NOISE = {"B101", "B102", "B103", "B104", "B105", "B106", "B301", "B302"}
@@ -29,13 +27,8 @@ def a_run(
         load=LoadProfile(**{"users": 4, "warmup_s": 1.0, "duration_s": 4.0, **load}),
         database=DatabaseSpec(rows=rows),
     )
-    before = sys.argv[0]
-    sys.argv[0] = str(ROOT / "manage.py")
-    try:
-        with session(settings_module=settings_module) as at_work:
-            result = at_work.run(spec, Quiet())
-    finally:
-        sys.argv[0] = before
+    with session(settings_module=settings_module) as at_work:
+        result = at_work.run(spec, Quiet())
     assert result.failure == ""
     return result
 

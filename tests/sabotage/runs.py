@@ -1,6 +1,5 @@
 """Makes real runs, broken or not, and says what was found about them."""
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +10,6 @@ from benchsuite.load.job import Tick
 from benchsuite.results import Ceiling, Finding, Level, RunResult
 from benchsuite.runner.session import Session, session
 from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from tests.integration.command import ROOT
 from tests.integration.quiet import Quiet
 
 HERE = "tests.sabotage"
@@ -101,22 +99,16 @@ class Laboratory:
             load=LoadProfile(**{**LOAD, **load}),
             database=database or DatabaseSpec(rows=100),
         )
-        return self._at_work.run(spec, Saboteur(at_ready, at_second or {}))
+        # For the time of a run only: the laboratory outlasts the tests of this folder.
+        with override_settings(BENCHSUITE=PLUGGED):
+            return self._at_work.run(spec, Saboteur(at_ready, at_second or {}))
 
 
 @contextmanager
 def laboratory(settings_module: str = SICK) -> Iterator[Laboratory]:
     ceilings: list[Ceiling] = []
-    before = sys.argv[0]
-    sys.argv[0] = str(ROOT / "manage.py")
-    try:
-        with (
-            override_settings(BENCHSUITE=PLUGGED),
-            session(settings_module=settings_module, ceilings=lambda _: ceilings) as at_work,
-        ):
-            yield Laboratory(at_work, ceilings)
-    finally:
-        sys.argv[0] = before
+    with session(settings_module=settings_module, ceilings=lambda _: ceilings) as at_work:
+        yield Laboratory(at_work, ceilings)
 
 
 def findings(result: RunResult, number: str) -> list[Finding]:
