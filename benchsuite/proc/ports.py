@@ -2,7 +2,7 @@
 
 import errno
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
 from benchsuite.exceptions import StartError
@@ -13,6 +13,19 @@ def free_port(host: str = "127.0.0.1") -> int:
     with _socket(host, 0) as (listener, address):
         listener.bind(address)
         return int(listener.getsockname()[1])
+
+
+def distinct(find: Callable[[], int], count: int, besides: Collection[int] = ()) -> list[int]:
+    """So many ports that `find` has found free: the kernel may well give out one twice.
+
+    None of them is among `besides`, which nobody listens on yet.
+    """
+    found: list[int] = []
+    while len(found) < count:
+        port = find()
+        if port not in found and port not in besides:
+            found.append(port)
+    return found
 
 
 def ensure_port_free(host: str, port: int) -> None:

@@ -23,7 +23,7 @@ from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
 from benchsuite.probe import answers_as
 from benchsuite.proc.guard import without_shared_memory
-from benchsuite.proc.ports import ensure_port_free
+from benchsuite.proc.ports import distinct, ensure_port_free
 from benchsuite.proc.process import Process
 from benchsuite.proc.readiness import wait_until_ready
 from benchsuite.proc.starting import running
@@ -198,7 +198,9 @@ def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port:
     if runs_instances(spec):
         return _replicas(start, stack, found, scene, port)
     host = scene.late.server_host
-    ports = [port] if not spec.front else [scene.late.free_port() for _ in range(spec.instances)]
+    ports = [port]
+    if spec.front:
+        ports = distinct(scene.late.free_port, spec.instances, besides=ports)
     servers = [_server(start, stack, found, scene, (host, one)) for one in ports]
     for process, one in zip(servers, ports, strict=True):
         ready_s = _wait(start, found, process, f"http://{host}:{one}")
