@@ -1,6 +1,8 @@
 """Finds, before the first run, what can't stand around a server as it was asked for."""
 
-from benchsuite import conf
+from django.core.exceptions import ImproperlyConfigured
+
+from benchsuite import conf, preparing
 from benchsuite.delay import netem
 from benchsuite.delay.choice import choose
 from benchsuite.exceptions import UnavailableError, UsageError
@@ -59,12 +61,10 @@ def _check_layer(run: RunSpec) -> None:
     layer = run.layer
     server = conf.server_class(run.server.server)
     if layer.backend == MEMORY:
-        copies = server(run.server, Application()).processes * run.server.instances
-        if copies > 1:
-            raise UsageError(
-                "--layer=memory stays within one process: of what is sent to a group the others "
-                f"hear nothing, and there would be {copies}; take --layer=redis, or one process."
-            )
+        _check_memory("--layer=memory", run)
+    work = conf.workload_class(run.workload.workload)(**run.workload.options)
+    if work.needs_layer and not layer.backend and server.serves_project:
+        _check_own_layer(run)
     if conf.workload_class(run.workload.workload).needs_workers:
         _check_workers(layer, run.workload.workload, server)
     elif layer.workers:
@@ -74,6 +74,32 @@ def _check_layer(run: RunSpec) -> None:
             raise UnavailableError(
                 f"--layer={layer.backend} needs {name}: pip install 'django-benchsuite[channels]'"
             )
+
+
+def _check_own_layer(run: RunSpec) -> None:
+    """The project's, where --layer names no other; what can't be read here, the run finds out."""
+    try:
+        layers = getattr(preparing.target_settings(), "CHANNEL_LAYERS", None) or {}
+    except (ImportError, ImproperlyConfigured):
+        return
+    own = layers.get("default")
+    if own is None:
+        raise UsageError(
+            f"The workload {run.workload.workload} sends through a channel layer, and the project "
+            "has none in CHANNEL_LAYERS; add --layer=redis, or --layer=memory for one process."
+        )
+    if own.get("BACKEND") == LayerSpec(backend=MEMORY).path:
+        _check_memory("The project's layer in memory", run)
+
+
+def _check_memory(layer: str, run: RunSpec) -> None:
+    adapter = conf.server_class(run.server.server)(run.server, Application())
+    copies = adapter.processes * run.server.instances
+    if copies > 1:
+        raise UsageError(
+            f"{layer} stays within one process: of what is sent to a group the others hear "
+            f"nothing, and there would be {copies}; take --layer=redis, or one process."
+        )
 
 
 def _check_workers(layer: LayerSpec, workload: str, server: type[ServerAdapter]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -95,6 +96,15 @@ def unbuilt(runs: Iterable[RunSpec]) -> list[str]:
     return [one.name for one in _recipes(runs) if building.built(one, root) is None]
 
 
+def target_settings() -> Any:
+    """The settings that the measured server starts from: the console's own, or another module.
+
+    Raises what that module does where it can't be loaded here.
+    """
+    module = conf.config()["TARGET_SETTINGS"]
+    return import_module(module) if module else settings
+
+
 def _recipes(runs: Iterable[RunSpec]) -> list[Recipe]:
     """Of the environments that these runs need; each once."""
     found: dict[str, Recipe] = {}
@@ -136,6 +146,4 @@ def _check(found: Interpreter) -> None:
 @cache
 def _serves_console() -> bool:
     """Whether the measured project has benchsuite's pages among its own."""
-    module = conf.config()["TARGET_SETTINGS"]
-    apps = import_module(module).INSTALLED_APPS if module else settings.INSTALLED_APPS
-    return any(one in apps for one in CONSOLE_APPS)
+    return any(one in target_settings().INSTALLED_APPS for one in CONSOLE_APPS)

@@ -113,6 +113,8 @@ class Workload(ABC):
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
     needs_workers: ClassVar[bool] = False
     """Whether programs at the other end of the channel layer must answer (`--layer-workers`)."""
+    needs_layer: bool = False
+    """Whether the target must have a channel layer, its own or that of `--layer`."""
     whole_journeys: ClassVar[bool] = False
     """Whether a journey under way at the end of the window is brought to its end in the drain, and
     not cut off between two requests."""

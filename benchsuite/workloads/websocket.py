@@ -23,6 +23,9 @@ class WebSocketWorkload(Workload):
     needs_websocket = True
     in_turn = True
     consumer: ClassVar[str]
+    by_layer: ClassVar[bool] = False
+    """Whether what one connection says comes to others, for which all its consumers need a layer.
+    """
     least_bytes: ClassVar[int] = 0
 
     def __init__(self, **options: Option) -> None:
@@ -30,8 +33,10 @@ class WebSocketWorkload(Workload):
         self.path = str(self.settings["path"])
         variants = [name for name in ("layer", "sync") if self.settings.get(name)]
         self.needs_target_app = not self.path
+        self.needs_layer = self.by_layer or "layer" in variants
         if self.path:
             self.ready_path = "/"
+            self.needs_layer = False  # what a consumer of one's own needs is not known
             if variants:
                 raise UsageError(
                     f"{self.name}'s options {' and '.join(variants)} choose among the consumers of "

@@ -20,6 +20,7 @@ class WsBroadcast(WebSocketWorkload):
     summary = "WebSocket: publish to all subscribers: when has the last one got it?"
     options = {**COMMON, "size": 64, "binary": False, "publishers": 1}
     consumer = "broadcast"
+    by_layer = True
     alike = False
     least_bytes = LEAST_BYTES
 

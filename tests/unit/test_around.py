@@ -1,6 +1,8 @@
 """What stands around a server: what makes no sense is refused, and the rest has words."""
 
 import re
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -181,3 +183,64 @@ def test_a_redis_is_started_only_where_none_is_given():
     assert around.wanted_services(run(backend="redis-pubsub", workers=1)) == {"redis"}
     assert not around.wanted_services(run(backend="redis", workers=1, url=REDIS_URL))
     assert not around.wanted_services(run(backend="memory"))
+
+
+BROADCAST = {"workload": "ws_broadcast"}
+
+
+@pytest.fixture
+def layers(monkeypatch):
+    """Sets what the measured project has in CHANNEL_LAYERS."""
+
+    def put(**layers):
+        found = SimpleNamespace(CHANNEL_LAYERS=layers)
+        monkeypatch.setattr(around.preparing, "target_settings", lambda: found)
+
+    monkeypatch.setattr(around, "_check_front", lambda run: None)
+    put()
+    return put
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        WorkloadSpec(**BROADCAST),
+        WorkloadSpec(workload="ws_echo", options={"layer": True}),
+    ],
+)
+def test_a_workload_that_needs_a_layer_is_refused_where_there_is_none(workload, layers):
+    wanted = RunSpec(server=ServerSpec(server="daphne"), workload=workload)
+    with pytest.raises(UsageError, match="has none in CHANNEL_LAYERS; add --layer=redis"):
+        around.check(wanted)
+    layers(other={"BACKEND": "channels_redis.core.RedisChannelLayer"})
+    with pytest.raises(UsageError, match="has none in CHANNEL_LAYERS"):
+        around.check(wanted)
+    around.check(replace(wanted, layer=LayerSpec(backend="memory")))
+
+
+def test_the_projects_own_layer_will_do(layers):
+    layers(default={"BACKEND": "channels_redis.core.RedisChannelLayer"})
+    around.check(run("uvicorn", processes=2, **BROADCAST))
+
+
+def test_the_projects_own_layer_in_memory_joins_no_processes(layers):
+    layers(default={"BACKEND": "channels.layers.InMemoryChannelLayer"})
+    around.check(run("uvicorn", **BROADCAST))
+    with pytest.raises(UsageError, match=r"project's layer in memory .* there would be 2; take"):
+        around.check(run("uvicorn", processes=2, **BROADCAST))
+    around.check(run("uvicorn", processes=2, workload="ws_echo"))
+
+
+def test_a_consumer_of_ones_own_and_a_server_of_its_own_need_what_they_need(layers):
+    options = {"path": "/chat/"}
+    own = WorkloadSpec(**BROADCAST, options=options)
+    around.check(RunSpec(server=ServerSpec(server="daphne"), workload=own))
+    around.check(run("peer-ws", **BROADCAST))
+
+
+def test_settings_that_cannot_be_loaded_here_are_left_to_the_run(monkeypatch):
+    def fail():
+        raise ImportError("No module named 'shop'")
+
+    monkeypatch.setattr(around.preparing, "target_settings", fail)
+    around.check(run("uvicorn", **BROADCAST))
