@@ -41,6 +41,8 @@ class Keeper:
         self._log = log
         self._spec = spec
         self._seeding_s = rows / ROWS_PER_SECOND
+        self._asked = 0
+        """Commands so far, by whose number their answers are known."""
         self._ready: Mapping[str, Any] | None = None
         self._changed: Mapping[str, str] | None = None
 
@@ -51,7 +53,7 @@ class Keeper:
     def wait(self) -> None:
         """Returns when the databases are made and filled; a second call returns at once."""
         if self._ready is None:
-            self._ready = self._answer("ready", READY_S + self._seeding_s)
+            self._ready = self._answer("made", READY_S + self._seeding_s)
 
     @property
     def settings_changed(self) -> dict[str, str]:
@@ -100,13 +102,15 @@ class Keeper:
         """
         self.wait()
         self._tell({"do": "clone", "token": token, "amended": amended})
-        answer = self._answer("cloned", CLONE_S + self._seeding_s)
+        answer = self._answer("copied", CLONE_S + self._seeding_s)
         self._changed = answer["settings_changed"]
         try:
             yield Path(answer["plan"])
-        finally:
-            self._tell({"do": "drop", "token": token})
-            self._answer("dropped", CLONE_S)
+        except BaseException:
+            with suppress(DatabaseError):  # what went wrong first is told; `end()` drops again
+                self._drop(token)
+            raise
+        self._drop(token)
 
     def counts(self, token: str) -> dict[str, int]:
         """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`.
@@ -115,6 +119,10 @@ class Keeper:
         """
         self._tell({"do": "count", "token": token})
         return dict(self._answer("counted", CLONE_S + self._seeding_s)["counts"])
+
+    def _drop(self, token: str) -> None:
+        self._tell({"do": "drop", "token": token})
+        self._answer("dropped", CLONE_S)
 
     def end(self) -> None:
         """Drops everything; raises DatabaseError when something could not be dropped."""
@@ -140,29 +148,41 @@ class Keeper:
 
     def _tell(self, command: Mapping[str, Any]) -> None:
         assert self._child.stdin is not None
+        self._asked += 1
+        line = json.dumps({**command, "number": self._asked})
         try:
-            self._child.stdin.write(json.dumps(command).encode() + b"\n")
+            self._child.stdin.write(line.encode() + b"\n")
         except BrokenPipeError as error:
             raise DatabaseError(f"The databases' keeper ended: {self._why()}") from error
 
-    def _answer(self, event: str, timeout_s: float) -> Mapping[str, Any]:
-        message: Mapping[str, Any] = json.loads(self._line(time.monotonic() + timeout_s, timeout_s))
-        if message["event"] != event:
-            raise DatabaseError(str(message.get("message", message)))
+    def _answer(self, done: str, timeout_s: float) -> Mapping[str, Any]:
+        """The answer to the last command; `done` says in a word what is waited for.
+
+        Those before it are passed over: nobody waits for them since Ctrl-C or a deadline.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            message: Mapping[str, Any] = json.loads(self._line(deadline, done, timeout_s))
+            if message["number"] == self._asked:
+                break
+        if message["event"] == "failed":
+            raise DatabaseError(str(message["message"]))
         return message
 
-    def _line(self, deadline: float, timeout_s: float) -> bytes:
+    def _line(self, deadline: float, done: str, timeout_s: float) -> bytes:
         with selectors.DefaultSelector() as selector:
             selector.register(self._answers, selectors.EVENT_READ)
             while b"\n" not in self._buffer:
                 if not selector.select(max(0.0, deadline - time.monotonic())):
                     raise DatabaseError(
-                        f"The throw-away databases were not ready after {timeout_s:.0f} s; lower "
-                        "--rows, or look at the database server."
+                        f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
+                        "lower --rows, or look at the database server."
                     )
                 chunk = os.read(self._answers, 65536)
                 if not chunk:
-                    raise DatabaseError(f"The throw-away database could not be made: {self._why()}")
+                    raise DatabaseError(
+                        f"The throw-away databases could not be {done}: {self._why()}"
+                    )
                 self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line

@@ -12,7 +12,8 @@ It answers on the inherited pipe FD, in JSON lines, to commands on standard inpu
     parent → {"do": "count", "token": …}      child → {"event": "counted", "counts": {name: …}}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
 
-An {"event": "failed", "message": …} may stand in place of any answer. At the end of its standard
+Commands are numbered from 1 ("number"), and each answer has its command's number; "ready" has 0. An
+{"event": "failed", "message": …} may stand in place of any answer. At the end of its standard
 input, which also comes when the parent is killed, it drops everything and ends.
 """
 
@@ -93,13 +94,13 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
         try:
             made = custody.make()
             commands.made()
-            _say(answers, {"event": "ready", **made})
+            _say(answers, {"event": "ready", "number": 0, **made})
         except BenchsuiteError as error:
             commands.made()
-            _say(answers, {"event": "failed", "message": str(error)})
+            _say(answers, {"event": "failed", "number": 0, "message": str(error)})
             return
         while (command := commands.next()) is not None:
-            _say(answers, _answered(custody, command))
+            _say(answers, {**_answered(custody, command), "number": command["number"]})
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         custody.end()

@@ -1,5 +1,6 @@
 """What the parent makes of the keeper's answers, or of their absence."""
 
+import io
 import os
 import subprocess
 import time
@@ -16,6 +17,9 @@ from benchsuite.specs import WorkloadSpec
 
 class Child:
     """A keeper's process that has ended or never says anything."""
+
+    def __init__(self) -> None:
+        self.stdin = io.BytesIO()
 
     def wait(self, timeout: float) -> int:
         if timeout < 0:
@@ -42,8 +46,9 @@ def keeper(answers: int, log: Path) -> Keeper:
 def test_what_prepare_found_out_is_known_after_the_wait(
     pipe: tuple[int, int], tmp_path: Path
 ) -> None:
-    os.write(pipe[1], b'{"event": "ready", "engine": "sqlite 3.40.1", "cookies": {"a": "b"}, ')
-    os.write(pipe[1], b'"settings_changed": {"DEBUG": "False"}, "options": {"rows": 7}}\n')
+    os.write(pipe[1], b'{"event": "ready", "number": 0, "engine": "sqlite 3.40.1", ')
+    os.write(pipe[1], b'"cookies": {"a": "b"}, "settings_changed": {"DEBUG": "False"}, ')
+    os.write(pipe[1], b'"options": {"rows": 7}}\n')
     one = keeper(pipe[0], tmp_path / "log")
     one.wait()
     one.wait()
@@ -54,7 +59,7 @@ def test_what_prepare_found_out_is_known_after_the_wait(
 
 
 def test_a_refusal_is_passed_on_as_it_is(pipe: tuple[int, int], tmp_path: Path) -> None:
-    os.write(pipe[1], b'{"event": "failed", "message": "There is no space left."}\n')
+    os.write(pipe[1], b'{"event": "failed", "number": 0, "message": "There is no space left."}\n')
     with pytest.raises(DatabaseError, match=r"^There is no space left\.$"):
         keeper(pipe[0], tmp_path / "log").wait()
 
@@ -75,6 +80,44 @@ def test_a_keeper_that_says_nothing_is_given_up(
     monkeypatch.setattr("benchsuite.isolation.databases.READY_S", 0.05)
     os.write(pipe[1], b'{"event": ')
     began = time.monotonic()
-    with pytest.raises(DatabaseError, match="were not ready after 0 s"):
+    with pytest.raises(DatabaseError, match="were not made within 0 s"):
         keeper(pipe[0], tmp_path / "log").wait()
     assert time.monotonic() - began >= 0.05
+
+
+def answers(pipe: tuple[int, int], *lines: str) -> None:
+    os.write(pipe[1], "".join(f"{line}\n" for line in lines).encode())
+
+
+CLONED = '{"event": "cloned", "number": %d, "plan": "/%d/plan.json", "settings_changed": {}}'
+
+
+def test_answers_that_nobody_waits_for_any_more_are_passed_over(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run gave up waiting for its copy, and the next must not be served on it."""
+    answers(pipe, '{"event": "ready", "number": 0}')
+    one = keeper(pipe[0], tmp_path / "log")
+    one.wait()
+    monkeypatch.setattr("benchsuite.isolation.databases.CLONE_S", 0.01)
+    with pytest.raises(DatabaseError, match="were not copied within 0 s"), one.clone("first"):
+        raise AssertionError("it was never copied")
+    monkeypatch.undo()
+    answers(pipe, CLONED % (1, 1), CLONED % (2, 2), '{"event": "dropped", "number": 3}')
+    with one.clone("second") as plan:
+        assert plan == Path("/2/plan.json")
+
+
+def test_what_went_wrong_first_is_told_when_dropping_fails_too(
+    pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    failed = '{"event": "failed", "number": 2, "message": "The server is gone."}'
+    answers(pipe, '{"event": "ready", "number": 0}', CLONED % (1, 1), failed)
+    with pytest.raises(KeyboardInterrupt), keeper(pipe[0], tmp_path / "log").clone("first"):
+        raise KeyboardInterrupt
+    answers(pipe, '{"event": "ready", "number": 0}', CLONED % (1, 1), failed)
+    with (
+        pytest.raises(DatabaseError, match=r"^The server is gone\.$"),
+        keeper(pipe[0], tmp_path / "log").clone("first"),
+    ):
+        pass
