@@ -1,11 +1,14 @@
 """One run at a time on a machine: two would measure each other."""
 
+import errno
 import os
 import socket
 import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+from benchsuite.exceptions import StartError
 
 POLL_S = 0.2
 
@@ -28,7 +31,12 @@ def alone(on_wait: Callable[[int | None], None]) -> Iterator[None]:
             try:
                 holder.bind(address)
                 break
-            except OSError:
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise StartError(
+                        f"No Unix socket can be made to keep other runs out: {error.strerror}; "
+                        "allow this process sockets, as a sandbox may not."
+                    ) from error
                 if not told:
                     on_wait(_holder(address))
                     told = True

@@ -1,11 +1,14 @@
 """Two runs at the same time: the second waits, and says for whom."""
 
+import errno
 import os
+import socket
 import subprocess
 import sys
 
 import pytest
 
+from benchsuite.exceptions import StartError
 from benchsuite.proc import lock
 
 HOLDER = """
@@ -55,3 +58,18 @@ def test_a_killed_holder_leaves_nothing_to_wait_for() -> None:
         waited_for: list[int | None] = []
         with lock.alone(waited_for.append):
             assert waited_for == []
+
+
+def test_a_process_that_may_have_no_socket_does_not_wait_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Forbidden(socket.socket):
+        def bind(self, address: object) -> None:
+            raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(socket, "socket", Forbidden)
+    with (
+        pytest.raises(StartError, match=r"No Unix socket can be made .* not permitted"),
+        lock.alone(lambda pid: None),
+    ):
+        raise AssertionError("nothing was locked")
