@@ -6,7 +6,7 @@ from benchsuite import conf, preparing
 from benchsuite.delay import netem
 from benchsuite.delay.choice import choose
 from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.interpreter import installed_version
+from benchsuite.interpreter import Interpreter
 from benchsuite.servers.base import Application, Available, ServerAdapter
 from benchsuite.services import postgres, redis
 from benchsuite.specs import (
@@ -40,6 +40,16 @@ def check(run: RunSpec) -> None:
         choose(NETEM, netem=netem.available(), cut_off=(), may_reach_more=True)
 
 
+def check_libraries(layer: LayerSpec, python: Interpreter) -> None:
+    """Raises UnavailableError when the target's Python lacks what the layer is made of."""
+    for name in LIBRARIES[layer.backend]:
+        if python.installed(name) is None:
+            raise UnavailableError(
+                f"--layer={layer.backend} needs {name}, which is not installed for "
+                f"{python.executable}: pip install 'django-benchsuite[channels]'"
+            )
+
+
 def wanted_services(run: RunSpec) -> frozenset[str]:
     """Names of the services that a run starts besides its database."""
     wanted = set(conf.server_class(run.server.server).services)
@@ -69,11 +79,6 @@ def _check_layer(run: RunSpec) -> None:
         _check_workers(layer, run.workload.workload, server)
     elif layer.workers:
         raise UsageError("--layer-workers answer what --workload=layer sends; add it.")
-    for name in LIBRARIES[layer.backend]:
-        if server.serves_project and installed_version(name) is None:
-            raise UnavailableError(
-                f"--layer={layer.backend} needs {name}: pip install 'django-benchsuite[channels]'"
-            )
 
 
 def _check_own_layer(run: RunSpec) -> None:

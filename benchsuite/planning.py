@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from benchsuite import around, conf, preparing
 from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.interpreter import OWN
+from benchsuite.interpreter import OWN, Interpreter
 from benchsuite.proc import cpus, descriptors
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import THROWAWAY, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
@@ -80,8 +80,19 @@ def check(runs: Iterable[RunSpec]) -> None:
         around.check(run)
         unbuilt = preparing.unbuilt([run])
         if not unbuilt or not conf.server_class(run.server.server).serves_project:
-            check_usable(run.server)
-            _check_channels(work, run.server)
+            check_installed(run)
+
+
+def check_installed(run: RunSpec) -> None:
+    """Finds what is not installed for a run, in the environment that its server runs in.
+
+    One that has not been built yet can't be asked.
+    """
+    check_usable(run.server)
+    if conf.server_class(run.server.server).serves_project:
+        python = preparing.interpreter(run.server)
+        _check_channels(workload(run.workload), python)
+        around.check_libraries(run.layer, python)
 
 
 def check_usable(server: ServerSpec) -> None:
@@ -160,12 +171,11 @@ def _check_sockets(work: Workload, run: RunSpec) -> None:
     descriptors.check(open_files(work, run), _connections(run.load))
 
 
-def _check_channels(work: Workload, server: ServerSpec) -> None:
+def _check_channels(work: Workload, python: Interpreter) -> None:
     """The target's consumers are made of Channels; a server of its own has others."""
     if not (work.needs_websocket and work.needs_target_app):
         return
-    python = preparing.interpreter(server)
-    if conf.server_class(server.server).serves_project and python.installed("channels") is None:
+    if python.installed("channels") is None:
         raise UnavailableError(
             f"The consumers of {work.name} need channels, which is not installed for "
             f"{python.executable}: pip install 'django-benchsuite[channels]'; or name a "

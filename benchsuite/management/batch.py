@@ -38,7 +38,7 @@ def make(
     with terminable(), alone(on_wait), _results_database():
         preparing.prepare(runs, on_build)
         for run in runs:
-            planning.check_usable(run.server)
+            planning.check_installed(run)
         store.sweep()
         with (
             session(

@@ -8,6 +8,7 @@ import pytest
 
 from benchsuite import around
 from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.interpreter import OWN, Interpreter
 from benchsuite.report.around import Around
 from benchsuite.specs import (
     DatabaseSpec,
@@ -173,10 +174,14 @@ def test_a_layer_that_could_not_work_is_refused_before_the_run(spec, message, mo
         around.check(spec)
 
 
-def test_a_library_that_is_missing_is_told(monkeypatch):
-    monkeypatch.setattr(around, "installed_version", lambda name: None)
-    with pytest.raises(UnavailableError, match=r"needs channels: pip install .*\[channels\]"):
-        around.check(run(backend="memory"))
+def test_a_library_that_the_target_s_python_lacks_is_told(monkeypatch):
+    """Of the Python that serves: what this process has is of no use to it."""
+    there = Interpreter("/other/python", "3.13")
+    monkeypatch.setattr(Interpreter, "installed", lambda self, name: "4.3" if self.is_own else None)
+    around.check_libraries(LayerSpec(backend="memory"), OWN)
+    message = r"needs channels, .* for /other/python: pip install .*\[channels\]"
+    with pytest.raises(UnavailableError, match=message):
+        around.check_libraries(LayerSpec(backend="memory"), there)
 
 
 def test_a_redis_is_started_only_where_none_is_given():
