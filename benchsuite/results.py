@@ -134,10 +134,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One second of one part of the system (`target`, `front`, `postgresql`, `load`, …)."""
+    """One second of one part of the system (`target`, `front`, `database`, `load`, …)."""
 
     second: float
-    """Seconds since the first request; negative before it."""
+    """Seconds since the first request, negative before it; since the first reading, in a run whose
+    load broke before it could tell of any."""
     part: str
     cpu_percent: float | None = None
     """100 is one CPU fully used."""
@@ -244,7 +245,7 @@ class Program:
     """One program that a run started to be measured, or to be measured with."""
 
     part: str
-    """To which its CPU and memory count: "target", "front", "workers", "postgresql", …"""
+    """To which its CPU and memory count: "target", "front", "workers", "database", …"""
     name: str
     argv: tuple[str, ...]
     version: str | None = None
@@ -267,9 +268,9 @@ class RunResult:
     """What made the added latency, and how exact it was; empty without any."""
     server_version: str | None = None
     python_version: str | None = None
+    """Of the interpreter that the server ran under."""
     revision: str = ""
     """Of the measured code: its commit, and what was changed since; empty when not known."""
-    """Of the interpreter that the server ran under."""
     packages: Mapping[str, str] = field(default_factory=dict)
     """What was installed for that interpreter: distribution → version."""
     processes: int | None = None

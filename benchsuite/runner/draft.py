@@ -50,7 +50,8 @@ class Draft:
         self.total: Summary | None = None
         self.summaries: tuple[Summary, ...] = ()
         self.intervals: tuple[Any, ...] = ()
-        self.readings: tuple[Reading, ...] = ()
+        self._seen: Sequence[Reading] = ()
+        """Their `second` is still that of the monotonic clock."""
         self.sampler_cpu_percent: float | None = None
         self.slowing: Mapping[str, str] = {}
         self.undone: Mapping[str, str] = {}
@@ -83,7 +84,7 @@ class Draft:
             yield
         finally:
             seen = sampler.stop()
-            self.readings = tuple(seen.readings)
+            self._seen = seen.readings
             self.sampler_cpu_percent = seen.cpu_percent
             if self.witness is not None:
                 self.witness.errors = seen.errors
@@ -93,9 +94,6 @@ class Draft:
         done = self.done
         if done is None:
             return
-        self.readings = tuple(
-            replace(reading, second=reading.second - done.origin) for reading in self.readings
-        )
         figures = Figures(*with_fan_out(samples, names), done, self.spec.load, self.unit)
         self.intervals = figures.intervals
         self.stored = self._held_against(figures)
@@ -156,6 +154,16 @@ class Draft:
             log_tail=self.serving.log,
             sampler_cpu_percent=self.sampler_cpu_percent,
         )
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """In seconds since the first request; since the first reading, where the load broke and no
+        request is known.
+        """
+        if not self._seen:
+            return ()
+        origin = self.done.origin if self.done is not None else self._seen[0].second
+        return tuple(replace(one, second=one.second - origin) for one in self._seen)
 
     @property
     def window(self) -> tuple[float, float] | None:

@@ -1,0 +1,60 @@
+"""What is known of a run whose load broke."""
+
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import pytest
+
+from benchsuite.exceptions import LoadError
+from benchsuite.load.job import Done
+from benchsuite.planning import adapter
+from benchsuite.results import Reading, Status
+from benchsuite.runner.draft import Draft
+from benchsuite.specs import RunSpec, ServerSpec
+from benchsuite.telemetry import Watched
+
+SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
+SINCE_BOOT_S = 86_400.0
+
+
+class Sampler:
+    """Three seconds of a machine that is up for a day."""
+
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> Watched:
+        readings = tuple(
+            Reading(second=SINCE_BOOT_S + second, part="target", cpu_percent=50.0)
+            for second in range(3)
+        )
+        return Watched(readings=readings, cpu_percent=0.1, errors=())
+
+
+@pytest.fixture
+def draft() -> Draft:
+    return Draft(SPEC, adapter(SPEC), started_at=datetime.now(UTC))
+
+
+def test_readings_are_told_from_the_first_one_when_the_load_broke(draft: Draft) -> None:
+    with pytest.raises(LoadError), draft.watched(cast(Any, Sampler())):
+        raise LoadError("The load process died.")
+    draft.fail(Status.FAILED, "The load process died.")
+    result = draft.result({})
+    assert [one.second for one in result.readings] == [0.0, 1.0, 2.0]
+    assert result.window is None
+
+
+def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of_it(
+    draft: Draft,
+) -> None:
+    with draft.watched(cast(Any, Sampler())):
+        draft.done = Done(
+            origin=SINCE_BOOT_S + 0.5,
+            window=(SINCE_BOOT_S + 0.5, SINCE_BOOT_S + 2.5),
+            stopped=False,
+            users=(),
+            cpu_percent=None,
+            lag_p99_s=None,
+        )
+    assert [one.second for one in draft.result({}).readings] == [-0.5, 0.5, 1.5]
