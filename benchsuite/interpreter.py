@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -68,7 +69,7 @@ class Interpreter:
         """The version of a distribution in its environment, or None."""
         if self.is_own:
             return installed_version(distribution)
-        found: str | None = _told(self.executable)["installed"].get(_plain(distribution))
+        found: str | None = _told(self.executable)["installed"].get(plain(distribution))
         return found
 
     @property
@@ -95,7 +96,7 @@ def installed_version(distribution: str) -> str | None:
 @cache
 def _own_packages() -> Mapping[str, str]:
     return {
-        _plain(one.metadata["Name"]): one.version
+        plain(one.metadata["Name"]): one.version
         for one in metadata.distributions()
         if one.metadata["Name"]
     }
@@ -129,10 +130,10 @@ def ask(executable: str) -> Mapping[str, Any]:
         raise UnavailableError(
             f"{executable} can't be asked what it has installed: {error}."
         ) from error
-    installed = {_plain(name): one for name, one in told["installed"].items() if name}
+    installed = {plain(name): one for name, one in told["installed"].items() if name}
     return {**told, "installed": installed}
 
 
-def _plain(distribution: str) -> str:
+def plain(distribution: str) -> str:
     """A distribution's name as all spellings of it compare."""
-    return distribution.lower().replace("_", "-").replace(".", "-")
+    return re.sub(r"[-_.]+", "-", distribution).lower()

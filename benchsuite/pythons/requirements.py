@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchsuite.exceptions import UsageError
+from benchsuite.interpreter import plain
 
 _INCLUDE = re.compile(r"(?:-r|--requirement)[\s=]*(?P<file>\S.*)")
 _CONSTRAIN = re.compile(r"(?:-c|--constraint)[\s=]*(?P<file>\S.*)")
@@ -45,11 +46,6 @@ class Requirements:
         """Those that are pinned: distribution → version."""
         pinned = (line.partition(";")[0].split("==") for line in self.lines)
         return {plain(one[0].strip()): one[1].split()[0] for one in pinned if len(one) == 2}
-
-
-def plain(distribution: str) -> str:
-    """A distribution's name as all spellings of it compare."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def parse(text: str) -> Requirements:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.interpreter import OWN, Interpreter, plain
 from benchsuite.pythons import requirements
 from benchsuite.pythons.finding import find, kind_of
 from benchsuite.pythons.recipe import Recipe, Step
@@ -66,7 +66,7 @@ class Heritage(ServerAdapter):
         """As installed in its environment; as pinned, when our own interpreter is asked."""
         if not python.is_own:
             return python.installed(cls.distribution)
-        return cls.pins().versions.get(requirements.plain(cls.distribution))
+        return cls.pins().versions.get(plain(cls.distribution))
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
