@@ -52,8 +52,8 @@ class Data:
         """Who keeps the databases of this workload; it begins to make them when it is first asked
         for.
 
-        One for each Python: another Django has other migrations. None for a server that brings its
-        own target.
+        One for each Python: another Django has other migrations. A server that brings its own
+        target has none of them, and something that stands in.
         """
         if not adapter.serves_project:
             return OwnTarget(spec.workload)

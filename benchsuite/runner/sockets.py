@@ -10,12 +10,11 @@ from benchsuite.load.job import stage_windows
 from benchsuite.load.spool import NameEntry, Samples
 from benchsuite.results import IdleMemory, Reading, WebSockets
 from benchsuite.runner.figures import Figures
+from benchsuite.runner.serving import TARGET
 from benchsuite.stats.fanout import fan_out
 from benchsuite.stats.messages import ended_early
 from benchsuite.stats.samples import FANOUT, HANDSHAKE, MESSAGE, PUBLICATION, STRAY, Kind
 from benchsuite.stats.slope import slope
-
-TARGET = "target"
 
 
 def with_fan_out(

@@ -96,9 +96,8 @@ def postgres(
     """Runs a PostgreSQL in `folder`, which must exist and be the run's own.
 
     While telemetry is connected, the target can have `max_connections` open at once, neither more
-    nor fewer. Without `fsync` a
-    commit waits for no disk. Raises UnavailableError without the programs, StartError with the end
-    of the log when it does not come up.
+    nor fewer. Without `fsync` a commit waits for no disk. Raises UnavailableError without the
+    programs, StartError with the end of the log when it does not come up.
     """
     cluster = _Cluster(folder, marker, env, on_cpus)
     if cluster.data.exists():
