@@ -18,6 +18,7 @@ from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import ranking_sentence
 from benchsuite.report.sockets import sockets_table
 from benchsuite.report.stages import stages_table
+from benchsuite.report.targets import own_target_sentence
 from benchsuite.results import Status
 from benchsuite.specs import RunSpec
 
@@ -37,6 +38,7 @@ class Screen:
 
     def plan(self, runs: Sequence[RunSpec]) -> None:
         self._line(f"Plan     {text.plan_line(runs, planning.estimate_s(runs))}")
+        self.warn(own_target_sentence(run.server.server for run in runs))
 
     def warn(self, line: str) -> None:
         """A line of its own; none when there is nothing to say."""
@@ -76,6 +78,7 @@ class Screen:
         sentence = ranking_sentence(found)
         if sentence:
             self._line(sentence)
+        self.warn(own_target_sentence(row.server for row in rows))
         if rows:
             self._line(f"Look: {_address(rows)}")
 

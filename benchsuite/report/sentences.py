@@ -151,9 +151,10 @@ def thread_sentence(cells: Sequence[Cell]) -> str:
     for cell in cells:
         run = cell.first
         try:
-            asgi = conf.server_class(run.server).interface == "asgi"
+            server = conf.server_class(run.server)
         except (UsageError, ImportError):
             continue
+        asgi = server.interface == "asgi" and server.serves_project
         if asgi and f"{run.workload}_async" in conf.workload_paths():
             hopping.append(run.server)
     names = list(dict.fromkeys(hopping))

@@ -20,6 +20,7 @@ from benchsuite.report.sentences import (
     starts_sentence,
     thread_sentence,
 )
+from benchsuite.report.targets import own_target_sentence
 from benchsuite.results import Verdict
 from benchsuite.units import format_number, format_ratio
 from benchsuite.views import access
@@ -103,7 +104,9 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
     cells = comparison.cells
     sentences = [question_sentence(cells, question) for question in questions(cells)]
     said = [sentence for sentence in sentences if sentence]
-    cautions = [starts_sentence(cells), thread_sentence(cells)] if said else []
+    cautions = [own_target_sentence(cell.first.server for cell in cells)]
+    if said:
+        cautions += [starts_sentence(cells), thread_sentence(cells)]
     return {
         "title": f"{len(comparison.runs)} runs compared"
         if len(comparison.runs) > 1

@@ -29,6 +29,7 @@ from benchsuite.report.naming import (
     workload_title,
 )
 from benchsuite.report.sentences import run_sentence
+from benchsuite.report.targets import own_target_sentence
 from benchsuite.results import Status
 from benchsuite.revision import short
 from benchsuite.views import access
@@ -51,6 +52,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "run": run,
         "state": html.state(run),
         "sentence": run_sentence(run, findings),
+        "own_target": own_target_sentence([run.server]),
         "findings": findings,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
         "names": [one for one in measurements if one.scope != "all" and _is_told(run, one)],

@@ -25,6 +25,15 @@ def test_it_says_what_happened(soup: Any) -> None:
     assert "Use fewer users" in finding.select_one(".hint").text
 
 
+def test_a_server_that_brings_its_own_target_says_so(soup: Any) -> None:
+    page = soup(f"/results/{make_run('heritage-2012-gevent', workload='bench_app').pk}/")
+    assert page.select_one("p.sentence").text.endswith(
+        "heritage-2012-gevent serves a small target of its own, not this project."
+    )
+    facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
+    assert facts["Data"] == "none of the project’s, and no database"
+
+
 def test_each_chart_has_its_numbers_beside_it(soup: Any) -> None:
     run = make_run("uwsgi")
     page = soup(f"/results/{run.pk}/")
