@@ -1,6 +1,7 @@
 """What the log of a process says: its last lines, and the error of its first traceback."""
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 _TAIL_BYTES = 64 * 1024
@@ -33,6 +34,17 @@ def since(path: Path, size: int) -> str:
             return log.read(_TAIL_BYTES).decode(errors="replace")
     except OSError:
         return ""
+
+
+def count(path: Path, size: int, signs: Collection[str]) -> int:
+    """Lines with one of these signs, of all that was written after the first `size` bytes."""
+    wanted = [sign.encode() for sign in signs]
+    try:
+        with path.open("rb") as log:
+            log.seek(size)
+            return sum(any(sign in line for sign in wanted) for line in log)
+    except OSError:
+        return 0
 
 
 def first_error(path: Path) -> str | None:

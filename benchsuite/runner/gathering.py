@@ -55,6 +55,7 @@ def _seen(witness: Witness | None, done: Done) -> Evidence:
     return Evidence(
         turnover=witness.turnover(done),
         log=witness.log,
+        sessions_refused=witness.sessions_refused,
         host=witness.shares(done),
         clock=witness.clock(),
         cpus_target=witness.cpus_target,

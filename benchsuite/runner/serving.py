@@ -1,6 +1,6 @@
 """All programs that a run serves with: the server or its instances, and what stands around them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,12 @@ class Serving:
     def since(self, written: Mapping[Path, int]) -> list[str]:
         """What has been added to these logs, or the end of it."""
         return [logfile.since(log, size) for log, size in written.items()]
+
+    def counted(self, written: Mapping[Path, int], signs: Collection[str]) -> int | None:
+        """Lines with one of these signs that have been added to these logs; None without a log."""
+        if not written:
+            return None
+        return sum(logfile.count(log, size, signs) for log, size in written.items())
 
     def first_error(self) -> str | None:
         """What the first of the logs that tells of an error says."""

@@ -9,6 +9,7 @@ from benchsuite import probing
 from benchsuite.load.job import Done, Job
 from benchsuite.runner.serving import DATABASE, TARGET, Serving
 from benchsuite.stats.validity import ClockCheck, HostShares, Probes, Turnover
+from benchsuite.stats.validity.target import NO_SESSION
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.clocks import Clocks
@@ -31,6 +32,8 @@ class Witness:
         self.cpus_target: frozenset[int] | None = None
         self.cpus_load: frozenset[int] | None = None
         self.log = ""
+        self.sessions_refused: int | None = None
+        """By the PostgreSQL of the run, from the begin of the load to its end."""
         self._serving = serving
         self._load_pids = load_pids
         self.errors: tuple[str, ...] = ()
@@ -82,6 +85,7 @@ class Witness:
                 self.log = "\n".join(
                     [self._serving.log_tail(LOG_LINES), *self._serving.since(written_before)]
                 )
+                self.sessions_refused = self._serving.counted(written_before, NO_SESSION)
                 self._probes = probing.read(written)
 
     def turnover(self, done: Done) -> Turnover | None:

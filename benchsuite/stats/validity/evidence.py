@@ -170,6 +170,8 @@ class Evidence:
     turnover: Turnover | None = None
     log: str = ""
     """The end of the server's log."""
+    sessions_refused: int | None = None
+    """By a database of the run, over the whole load: it tells each in its log."""
     target_cpu_percent: float | None = None
     front: FrontShares | None = None
     """Where something stands before the target."""

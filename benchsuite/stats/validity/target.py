@@ -21,10 +21,13 @@ from benchsuite.units import format_count, format_duration, format_percent
 
 TURNED_AWAY = (Kind.CONNECT_REFUSED, Kind.RESET)
 
+NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
+"""What PostgreSQL logs for each session that it refuses for want of a connection."""
+DATABASE_FULL = "the database had no connection left"
+
 FULL = (
-    ("too many clients already", "the database had no connection left"),
-    ("remaining connection slots are reserved", "the database had no connection left"),
-    ("too many connections", "the database had no connection left"),
+    *((sign, DATABASE_FULL) for sign in NO_SESSION),
+    ("too many connections", DATABASE_FULL),
     ("couldn't get a connection after", "the database pool had no connection left"),
     ("database is locked", "SQLite was locked by another writer"),
     ("too many open files", "the target had no file descriptor left"),
@@ -132,7 +135,11 @@ def turned_away(evidence: Evidence) -> Iterator[Finding]:
     overflows = evidence.host.listen_overflows if evidence.host else None
     if overflows and _connected_late(evidence):
         seen.append(f"{format_count(overflows)} connections found a full listen queue")
-    seen += dict.fromkeys(words for sign, words in FULL if _says(evidence.log, sign))
+    full = dict.fromkeys(words for sign, words in FULL if _says(evidence.log, sign))
+    if evidence.sessions_refused:
+        full.pop(DATABASE_FULL, None)
+        seen.append(f"{format_count(evidence.sessions_refused)} × {DATABASE_FULL}")
+    seen += full
     examples = "\n".join(evidence.total.failure_examples.values()) if evidence.total else ""
     seen += [words for sign, words in HERE if _says(examples, sign)]
     level = rule.level(len(seen))

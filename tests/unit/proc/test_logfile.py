@@ -97,3 +97,13 @@ def test_what_was_written_since(tmp_path):
     path.write_text("before\nFATAL: too many clients already\n")
     assert logfile.since(path, size) == "FATAL: too many clients already\n"
     assert logfile.since(tmp_path / "none", 0) == ""
+
+
+def test_lines_are_counted_however_many_there_are(tmp_path):
+    path = tmp_path / "log"
+    path.write_text("FATAL: reserved\n")
+    size = path.stat().st_size
+    assert logfile.count(path, size, ["reserved", "too many"]) == 0
+    path.write_text("FATAL: reserved\n" + 5000 * ("FATAL: reserved\nDETAIL: …\nFATAL: too many\n"))
+    assert logfile.count(path, size, ["reserved", "too many"]) == 10_000
+    assert logfile.count(tmp_path / "none", 0, ["reserved"]) == 0

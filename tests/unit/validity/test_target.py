@@ -214,3 +214,12 @@ def test_starvation_of_connections_in_the_open_model(
 def test_what_is_not_known_gives_no_finding() -> None:
     nothing = replace(CLEAN, total=None, host=None, turnover=None, cluster=None)
     assert found(total=nothing.total, host=None, turnover=None, cluster=None) == {}
+
+
+def test_a_database_of_the_run_tells_how_often_it_refused() -> None:
+    log = "FATAL:  remaining connection slots are reserved for roles with …\n"
+    counted = found(log=log, sessions_refused=1234)["B204"]
+    assert "1\u2009234 × the database had no connection left." in counted.message
+    assert "reached: the database had no connection left." in found(log=log)["B204"].message
+    assert "B204" in found(sessions_refused=1)  # its log was too long for the sign to be seen
+    assert "B204" not in found(sessions_refused=0)
