@@ -16,7 +16,7 @@ from benchsuite.conformance.findings import Check, Deviation, Finding, Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.exceptions import UsageError
 from benchsuite.isolation.plan import Plan
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.guard import guarded
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.process import Process

@@ -13,7 +13,7 @@ from benchsuite.fronts.program import (
     ROUND_ROBIN,
     ProgramFront,
 )
-from benchsuite.probe import RUN_HEADER
+from benchsuite.probing.answer import RUN_HEADER
 from benchsuite.specs import refuse_below
 
 SPARE_CONNECTIONS = 32

@@ -17,7 +17,7 @@ from benchsuite.exceptions import LoadError
 from benchsuite.load import null
 from benchsuite.load.crew import load_crew
 from benchsuite.load.job import Job
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc import cpus
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.process import Process

@@ -21,7 +21,7 @@ from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.exceptions import UsageError
 from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.guard import without_shared_memory
 from benchsuite.proc.ports import distinct, ensure_port_free
 from benchsuite.proc.process import Process

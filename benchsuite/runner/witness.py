@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchsuite import probing
 from benchsuite.load.job import Done, Job
+from benchsuite.probing import probes
 from benchsuite.runner.serving import DATABASE, TARGET, Serving
 from benchsuite.stats.validity import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.stats.validity.target import NO_SESSION
@@ -38,7 +38,7 @@ class Witness:
         self._load_pids = load_pids
         self.errors: tuple[str, ...] = ()
         """What the sampler could not read."""
-        self._probes: list[probing.Probe] = []
+        self._probes: list[probes.Probe] = []
         self._probed = False
 
     def sampler(self) -> Sampler:
@@ -58,12 +58,12 @@ class Witness:
     def looking_on(self, workload: Workload, job: Job, folder: Path) -> Iterator[None]:
         """From before the load until after it."""
         with ExitStack() as stack:
-            path = probing.probed_path(workload)
+            path = probes.probed_path(workload)
             written = folder / "none"
             if path is not None:
                 self._probed = True
                 written = stack.enter_context(
-                    probing.prober(
+                    probes.prober(
                         base_url=job.base_url,
                         path=path,
                         token=job.run_header,
@@ -86,7 +86,7 @@ class Witness:
                     [self._serving.log_tail(LOG_LINES), *self._serving.since(written_before)]
                 )
                 self.sessions_refused = self._serving.counted(written_before, NO_SESSION)
-                self._probes = probing.read(written)
+                self._probes = probes.read(written)
 
     def turnover(self, done: Done) -> Turnover | None:
         return self.census.turnover(*done.window)
@@ -113,7 +113,7 @@ class Witness:
         """What the prober saw in a window; None when it was not there."""
         if not self._probed:
             return None
-        seen = probing.between(self._probes, window)
+        seen = probes.between(self._probes, window)
         return Probes(
             sent=seen.sent,
             service_times_s=seen.service_times_s,

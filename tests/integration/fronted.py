@@ -15,7 +15,7 @@ from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.process import Process
 from benchsuite.proc.readiness import wait_until_ready

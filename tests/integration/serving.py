@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.process import Process
 from benchsuite.proc.readiness import wait_until_ready

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.process import Process
 from benchsuite.proc.readiness import wait_until_ready

@@ -16,7 +16,7 @@ from benchsuite.conformance.frames import Opcode
 from benchsuite.conformance.peer import Peer
 from benchsuite.importing import project_folders
 from benchsuite.isolation.plan import Plan
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.readiness import wait_until_ready
 from benchsuite.proc.starting import running

@@ -14,7 +14,7 @@ import pytest
 
 from benchsuite.delay.address import Loop
 from benchsuite.exceptions import StartError
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from tests.integration.delay_servers import (
     PATIENCE_S,
     connect,

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import trustme
 
-from benchsuite import probing
 from benchsuite.exceptions import AnswerError, LoadError
-from benchsuite.probe import answers_as
+from benchsuite.probing import probes
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.samples import Kind
@@ -274,7 +274,7 @@ def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
         assert answers_as(responder.base_url + "/", RUN)
         assert not answers_as(responder.base_url + "/", "somebody-else")
         assert not answers_as(responder.base_url.replace("https:", "http:") + "/", RUN)
-        with probing.prober(
+        with probes.prober(
             base_url=responder.base_url,
             path="/",
             token=RUN,
@@ -283,8 +283,8 @@ def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
             cookies={},
             seed=1,
         ) as written:
-            assert eventually(lambda: len(probing.read(written)) >= 3)
-    assert all(right for *_, right in probing.read(written)[:3])
+            assert eventually(lambda: len(probes.read(written)) >= 3)
+    assert all(right for *_, right in probes.read(written)[:3])
 
 
 NGINX = """

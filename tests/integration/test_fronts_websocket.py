@@ -14,7 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from benchsuite.fronts.base import FrontPlace
 from benchsuite.fronts.starting import front
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.readiness import wait_until_ready
 from benchsuite.proc.starting import running

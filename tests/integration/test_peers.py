@@ -17,7 +17,7 @@ from benchsuite.conformance.peer import Peer
 from benchsuite.conformance.session import OWN, report
 from benchsuite.exceptions import StartError
 from benchsuite.load.websocket.dialect import Dialect
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc import programs
 from benchsuite.proc.ports import ensure_port_free, free_port
 from benchsuite.proc.readiness import wait_until_ready

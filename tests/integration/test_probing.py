@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import probing
+from benchsuite.probing import probes
 from benchsuite.specs import LoadProfile
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.stub import Stub, stub
@@ -22,9 +22,9 @@ def server(tmp_path: Path) -> Iterator[Stub]:
 
 def probed(
     server: Stub, folder: Path, *, token: str = "", keep_alive: bool = True
-) -> list[probing.Probe]:
+) -> list[probes.Probe]:
     """At least five probes of a server."""
-    with probing.prober(
+    with probes.prober(
         base_url=f"http://127.0.0.1:{server.port}",
         path="/some/page/?with=query",
         token=token or server.marker,
@@ -33,9 +33,9 @@ def probed(
         cookies={"sessionid": "secret"},
         seed=1,
     ) as written:
-        assert eventually(lambda: len(probing.read(written)) >= 5)
+        assert eventually(lambda: len(probes.read(written)) >= 5)
         assert processes_with(token or server.marker)
-    return probing.read(written)
+    return probes.read(written)
 
 
 @pytest.mark.parametrize("keep_alive", [True, False])
@@ -43,12 +43,12 @@ def test_it_asks_now_and_then_and_is_gone_afterwards(
     server: Stub, tmp_path: Path, *, keep_alive: bool
 ) -> None:
     began = time.monotonic()
-    probes = probed(server, tmp_path, keep_alive=keep_alive)
-    assert all(right for *_, right in probes)
-    assert all(due <= sent <= end for due, sent, end, _ in probes)
-    assert probes[0][0] > began, "by the monotonic clock, as all times of a run"
-    pauses = [after[0] - before[0] for before, after in pairwise(probes)]
-    assert min(pauses) >= probing.LEAST_PAUSE_S * 0.4
+    made = probed(server, tmp_path, keep_alive=keep_alive)
+    assert all(right for *_, right in made)
+    assert all(due <= sent <= end for due, sent, end, _ in made)
+    assert made[0][0] > began, "by the monotonic clock, as all times of a run"
+    pauses = [after[0] - before[0] for before, after in pairwise(made)]
+    assert min(pauses) >= probes.LEAST_PAUSE_S * 0.4
     assert (tmp_path / "prober.json").stat().st_mode & 0o077 == 0, "it holds a session"
     assert eventually(lambda: processes_with(server.marker) == [server.process.pid])
 
@@ -66,7 +66,7 @@ def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
     """A probe of 0.3 s may be in flight for a tenth of the time, as ten users are there."""
     with stub("answers_slowly", tmp_path) as server:
         server.wait()  # a refused connection would be a quick probe
-        with probing.prober(
+        with probes.prober(
             base_url=f"http://127.0.0.1:{server.port}",
             path="/",
             token=server.marker,
@@ -75,7 +75,7 @@ def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
             cookies={},
             seed=1,
         ) as written:
-            assert eventually(lambda: len(probing.read(written)) == 1)
+            assert eventually(lambda: len(probes.read(written)) == 1)
             time.sleep(1.0)
-            (probe,) = probing.read(written)
+            (probe,) = probes.read(written)
     assert not probe[3]

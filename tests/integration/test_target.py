@@ -14,7 +14,7 @@ import pytest
 
 from benchsuite.isolation.databases import throwaway
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
-from benchsuite.probe import answers_as
+from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.readiness import wait_until_ready
 from benchsuite.proc.starting import running

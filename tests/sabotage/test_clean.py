@@ -43,7 +43,9 @@ def test_who_looks_on_keeps_away_from_the_load(lab: Laboratory) -> None:
         own = psutil.Process()
         seen["here"] = os.sched_getaffinity(0)
         (prober,) = (
-            one for one in own.children(recursive=True) if "benchsuite.prober" in str(one.cmdline())
+            one
+            for one in own.children(recursive=True)
+            if "benchsuite.probing.prober" in str(one.cmdline())
         )
         seen["prober"] = set(os.sched_getaffinity(prober.pid))
         for thread in threading.enumerate():

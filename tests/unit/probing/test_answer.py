@@ -2,7 +2,7 @@ import http.client
 
 import pytest
 
-from benchsuite import probe
+from benchsuite.probing import answer
 
 
 class Answer:
@@ -43,7 +43,7 @@ def connection(monkeypatch) -> type[Connection]:
     class Fresh(Connection):
         asked: list[tuple[object, ...]] = []
 
-    monkeypatch.setattr(probe.http.client, "HTTPConnection", Fresh)
+    monkeypatch.setattr(answer.http.client, "HTTPConnection", Fresh)
     return Fresh
 
 
@@ -52,7 +52,7 @@ def connection(monkeypatch) -> type[Connection]:
 )
 def test_only_the_header_of_this_run_is_proof(connection, token, expected):
     connection.token = token
-    assert probe.answers_as("http://127.0.0.1:8001/a/?b=c", "mine") is expected
+    assert answer.answers_as("http://127.0.0.1:8001/a/?b=c", "mine") is expected
     assert connection.asked == [("127.0.0.1", 8001), ("GET", "/a/?b=c"), ("close",)]
 
 
@@ -61,11 +61,11 @@ def test_only_the_header_of_this_run_is_proof(connection, token, expected):
 )
 def test_no_answer_is_no(connection, error):
     connection.error = error
-    assert probe.answers_as("http://127.0.0.1:8001", "mine") is False
+    assert answer.answers_as("http://127.0.0.1:8001", "mine") is False
     assert connection.asked[1:] == [("GET", "/"), ("close",)]
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "127.0.0.1:8000", "http:///path"])
 def test_what_is_no_url_is_a_mistake_of_the_caller(url):
     with pytest.raises(ValueError, match=r"wants http\(s\)://host:port/path"):
-        probe.answers_as(url, "mine")
+        answer.answers_as(url, "mine")

@@ -169,9 +169,10 @@ def _tls(parts: SplitResult) -> str:
 
 
 def _command(request: Path, output: Path) -> list[str]:
-    package = str(Path(__file__).resolve().parent.parent)
+    package = str(Path(__file__).resolve().parents[2])
     program = (
-        f"import sys; sys.path.insert(0, {package!r}); from benchsuite.prober import main; main()"
+        f"import sys; sys.path.insert(0, {package!r}); "
+        "from benchsuite.probing.prober import main; main()"
     )
     # Isolated and without site-packages: it is up in 50 ms.
     return [sys.executable, "-I", "-S", "-c", program, str(request), str(output)]

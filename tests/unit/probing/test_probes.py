@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from benchsuite import probing
+from benchsuite.probing import probes
 from benchsuite.specs import LoadProfile
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.io_create import IoCreate
@@ -42,35 +42,35 @@ def made(call: Any) -> Workload:
     ],
 )
 def test_the_first_page_of_a_journey(workload: Workload, path: str | None) -> None:
-    assert probing.probed_path(workload) == path
+    assert probes.probed_path(workload) == path
 
 
 def test_a_locustfile_is_not_probed() -> None:
     workload = Plain()
     workload.locustfile = "locustfile.py"
-    assert probing.probed_path(workload) is None
+    assert probes.probed_path(workload) is None
 
 
 def test_what_was_written(tmp_path: Path) -> None:
     file = tmp_path / "seen"
-    assert probing.read(file) == []
+    assert probes.read(file) == []
     file.write_text("1.0 1.1 1.3 1\n2.0 2.0 2.5 0\n3.0 3.")
-    assert probing.read(file) == [(1.0, 1.1, 1.3, True), (2.0, 2.0, 2.5, False)]
+    assert probes.read(file) == [(1.0, 1.1, 1.3, True), (2.0, 2.0, 2.5, False)]
 
 
 def test_the_window_takes_what_was_meant_for_it() -> None:
-    probes = [
+    made = [
         (0.9, 0.9, 5.0, True),
         (1.0, 1.1, 1.3, True),
         (1.5, 1.5, 1.6, False),
         (1.9, 2.2, 2.4, True),
         (2.0, 2.0, 2.1, True),
     ]
-    seen = probing.between(probes, (1.0, 2.0))
+    seen = probes.between(made, (1.0, 2.0))
     assert seen.sent == 3
     assert seen.service_times_s == pytest.approx((0.2, 0.2))
     assert seen.lateness_s == pytest.approx(0.1)
-    assert probing.between(probes, (7.0, 8.0)).sent == 0
+    assert probes.between(made, (7.0, 8.0)).sent == 0
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_of_arrivals_one_in_a_hundred_is_probed_at_most(
     load = LoadProfile(
         model="open", arrival_rate=max(rates), stages=rates if len(rates) > 1 else ()
     )
-    assert probing.least_pause_s(load) == pytest.approx(pause_s)
-    assert probing.most_time(load) == 0.5
+    assert probes.least_pause_s(load) == pytest.approx(pause_s)
+    assert probes.most_time(load) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -93,5 +93,5 @@ def test_of_the_requests_of_users_one_in_a_hundred_is_in_flight(
     users: tuple[int, ...], share: float
 ) -> None:
     load = LoadProfile(users=max(users), stages=users if len(users) > 1 else ())
-    assert probing.least_pause_s(load) == 0.2
-    assert probing.most_time(load) == pytest.approx(share)
+    assert probes.least_pause_s(load) == 0.2
+    assert probes.most_time(load) == pytest.approx(share)

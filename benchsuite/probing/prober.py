@@ -3,7 +3,7 @@
     python -S -c "…; main()" REQUEST OUTPUT
 
 It is a client of its own that shares nothing with the load generator, so that each can be held
-against the other. It imports nothing but the standard library. `benchsuite.probing` starts it.
+against the other. It imports nothing but the standard library. `probes` starts it.
 """
 
 import http.client
