@@ -156,7 +156,7 @@ class Session:
         asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
         looking_on = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         with (
-            cpus.given(looking_on),  # this thread, and what it starts: sampler and prober
+            cpus.given(looking_on),  # this thread and the sampler; the prober is a client
             witness.looking_on(asked, job, folder),
             draft.watched(witness.sampler()),
         ):
