@@ -16,8 +16,10 @@ from django.db import close_old_connections, transaction
 from benchsuite import environment, models
 from benchsuite.proc import owner
 from benchsuite.report.completions import is_completion
-from benchsuite.results import Ceiling, Distribution, Reading, RunResult, Status, Summary
+from benchsuite.results import Ceiling, Distribution, RunResult, Status, Summary
+from benchsuite.runner.serving import TARGET
 from benchsuite.specs import RunSpec
+from benchsuite.stats.readings import mean_cpu_percent
 
 BATCH_SIZE = 500
 
@@ -134,8 +136,8 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.log_tail = result.log_tail
     run.startup_s = result.startup_s
     run.sampler_cpu_percent = result.sampler_cpu_percent
-    target = [reading for reading in result.readings if reading.part == "target"]
-    run.cpu_percent = _mean_cpu(target, result.window)
+    target = [reading for reading in result.readings if reading.part == TARGET]
+    run.cpu_percent = mean_cpu_percent(target, TARGET, result.window)
     run.memory_bytes = max((one.memory_bytes for one in target if one.memory_bytes), default=None)
     own = [one for one in result.summaries if is_completion(run.workload, one.scope, one.name)]
     if own:
@@ -156,18 +158,6 @@ def _columns(run: models.Run, result: RunResult) -> None:
         run.p50_s = total.response_time.at(50)
         run.p95_s = total.response_time.at(95)
         run.p99_s = total.response_time.at(99)
-
-
-def _mean_cpu(readings: list[Reading], window: tuple[float, float] | None) -> float | None:
-    """Mean CPU share of the readings inside the window; None without any."""
-    if window is None:
-        return None
-    shares = [
-        reading.cpu_percent
-        for reading in readings
-        if reading.cpu_percent is not None and window[0] < reading.second <= window[1] + 0.5
-    ]
-    return sum(shares) / len(shares) if shares else None
 
 
 def _environment(data: dict[str, Any]) -> models.Environment:

@@ -12,6 +12,7 @@ from benchsuite.runner.stretches import Stretch
 from benchsuite.runner.witness import Witness
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.ceilings import ceiling_rate
+from benchsuite.stats.readings import mean_cpu_percent
 from benchsuite.stats.samples import JOURNEY, REQUEST
 from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, Probes
 
@@ -35,7 +36,7 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         load_cpu_percent=done.cpu_percent,
         load_lag_p99_s=done.lag_p99_s,
         died=draft.died,
-        target_cpu_percent=_cpu_percent(draft, draft.window, TARGET),
+        target_cpu_percent=mean_cpu_percent(draft.readings, TARGET, draft.window),
         stored=draft.stored,
         cluster=draft.cluster,
         slowing=draft.slowing,
@@ -113,7 +114,8 @@ def _front(draft: "Draft", window: tuple[float, float]) -> FrontShares | None:
     """What the front used beside those behind it; None without one, or where it was not seen."""
     server, adapter, witness = draft.spec.server, draft.adapter, draft.witness
     on = witness.cpus_target if witness is not None else None
-    used = {part: _cpu_percent(draft, window, part) for part in ANSWERING}
+    readings = draft.readings
+    used = {part: mean_cpu_percent(readings, part, window) for part in ANSWERING}
     front, target = used[FRONT], used[TARGET]
     if not server.front or not on or front is None or target is None:
         return None
@@ -127,16 +129,3 @@ def _front(draft: "Draft", window: tuple[float, float]) -> FrontShares | None:
         answering_percent=sum(share for share in used.values() if share is not None),
         cpus=len(on),
     )
-
-
-def _cpu_percent(draft: "Draft", window: tuple[float, float] | None, part: str) -> float | None:
-    """Mean CPU share of a part over the seconds that lie in the window."""
-    begin, end = window or (0.0, 0.0)
-    shares = [
-        reading.cpu_percent
-        for reading in draft.readings
-        if reading.part == part
-        and reading.cpu_percent is not None
-        and begin < reading.second <= end
-    ]
-    return sum(shares) / len(shares) if shares else None
