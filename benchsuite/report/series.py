@@ -203,7 +203,8 @@ def connections(readings: Iterable[Reading]) -> Series:
     counted = [
         (one.second, dict(one.counts)) for one in readings if one.part == DATABASE and one.counts
     ]
-    limit = max((counts.pop(LIMIT, 0) for _, counts in counted), default=0)
+    limits = [counts.pop(LIMIT) for _, counts in counted if LIMIT in counts]
+    limit = max(limits, default=None)
     states = sorted({state for _, counts in counted for state in counts})
     return Series(
         "connections",

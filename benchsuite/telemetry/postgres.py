@@ -35,28 +35,30 @@ class Connections:
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection: psycopg.Connection[tuple[str, int]] | None = None
-        self._limit = 0
+        self._limit: int | None = None
 
     def sample(self) -> Mapping[str, int]:
         """State → connections ("active", "idle", "idle in transaction" …), and `limit`."""
         import psycopg  # here, because only a run with PostgreSQL needs it
 
-        if self._connection is None:
-            self._connection = psycopg.connect(
-                self._url,
-                autocommit=True,
-                application_name=APPLICATION,
-                connect_timeout=CONNECT_S,
-            )
-            self._connection.execute(f"SET statement_timeout = {LONGEST_MS}")
-            row = self._connection.execute(MOST).fetchone()
-            self._limit = int(row[0]) - 1 if row else 0  # less our own
         try:
+            if self._connection is None:
+                self._connection = psycopg.connect(
+                    self._url,
+                    autocommit=True,
+                    application_name=APPLICATION,
+                    connect_timeout=CONNECT_S,
+                )
+                self._connection.execute(f"SET statement_timeout = {LONGEST_MS}")
+            if self._limit is None:
+                row = self._connection.execute(MOST).fetchone()
+                self._limit = int(row[0]) - 1 if row else None  # less our own
             rows = self._connection.execute(BY_STATE, (APPLICATION,)).fetchall()
         except psycopg.Error:
             self.close()  # the next sample connects anew
             raise
-        return {**{str(state): int(count) for state, count in rows}, LIMIT: self._limit}
+        known = {} if self._limit is None else {LIMIT: self._limit}
+        return {**{str(state): int(count) for state, count in rows}, **known}
 
     def close(self) -> None:
         if self._connection is not None:

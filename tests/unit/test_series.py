@@ -120,3 +120,8 @@ def test_connections_by_state_against_the_most_there_can_be() -> None:
         "limit",
     ]
     assert not series.connections([])
+
+
+def test_a_limit_of_connections_that_nobody_told_is_missing() -> None:
+    found = series.connections([Reading(second=0.0, part="database", counts={"idle": 2})])
+    assert found.rows == ((0.0, 2, None),)
