@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from benchsuite.models import Measurement, Run
 from benchsuite.report.cells import Cell
+from benchsuite.report.periods import windows_s
 from benchsuite.units import format_count, format_number, format_period
 
 SCOPE = "journey"
@@ -63,7 +64,7 @@ def completions_sentence(found: Completions, seconds: float) -> str:
 def completion_lines(cells: Sequence[Cell]) -> list[str]:
     """One line a run, most completions first; none for other workloads."""
     told = [
-        (found, f"{run.server}: {completions_sentence(found, run.duration_s)}.")
+        (found, f"{run.server}: {completions_sentence(found, windows_s(run))}.")
         for cell in cells
         for run in cell.measured
         if (found := completions(run, run.measurements.filter(scope=SCOPE)))

@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from benchsuite.models import Run
+from benchsuite.report.periods import planned_s
 from benchsuite.report.sentences import missing_reason
 from benchsuite.results import Status
 from benchsuite.units import (
@@ -81,9 +82,8 @@ def badge(word: str) -> SafeString:
 
 def progress(run: Run) -> SafeString:
     """How much of its planned time a running run has had."""
-    planned = run.warmup_s + run.duration_s
     had = (timezone.now() - run.started_at).total_seconds()
-    percent = min(99, max(0, round(had / planned * 100)))
+    percent = min(99, max(0, round(had / planned_s(run) * 100)))
     return format_html('<progress max="100" value="{0}">{0} %</progress>', percent)
 
 

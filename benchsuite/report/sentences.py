@@ -11,6 +11,7 @@ from benchsuite.models import Finding, Run
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.leading import leading_sentence
 from benchsuite.report.naming import cell_titles, load_title, units_of, workload_title
+from benchsuite.report.periods import planned_s
 from benchsuite.report.sockets import idle_interval, idle_sentence
 from benchsuite.results import Level, Status, Verdict
 from benchsuite.stats.percentiles import samples_needed
@@ -223,8 +224,7 @@ def _inside(message: str) -> str:
 
 
 def _remaining(run: Run) -> str:
-    planned = run.warmup_s + run.duration_s
-    left = planned - (timezone.now() - run.started_at).total_seconds()
+    left = planned_s(run) - (timezone.now() - run.started_at).total_seconds()
     if left <= 0:
         return "It should be done any moment."
     return f"About {format_period(left)} to go."

@@ -1,0 +1,22 @@
+"""How long the load of a run takes, by its spec; with stages, of all of them together."""
+
+from benchsuite.models import Run
+from benchsuite.specs import LoadProfile
+
+
+def planned_s(run: Run) -> float:
+    """Seconds from the first request to the end of the last window."""
+    load = _load(run)
+    return load.window_end_s if load else run.warmup_s + run.duration_s
+
+
+def windows_s(run: Run) -> float:
+    """Seconds of all windows."""
+    load = _load(run)
+    return run.duration_s * len(load.levels) if load else run.duration_s
+
+
+def _load(run: Run) -> LoadProfile | None:
+    """None for a run that was stored without it."""
+    data = run.spec.get("load")
+    return LoadProfile.from_json(data) if data else None
