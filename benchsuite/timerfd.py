@@ -1,0 +1,51 @@
+"""Rings at a moment of the monotonic clock, to some hundredths of a millisecond.
+
+An event loop's own timers count in whole milliseconds (epoll does). A timerfd is exact; Python has
+it from 3.13 on.
+"""
+
+import ctypes
+import os
+from contextlib import suppress
+from time import CLOCK_MONOTONIC
+
+ABSOLUTE = 1
+"""TFD_TIMER_ABSTIME"""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class _Setting(ctypes.Structure):
+    """struct itimerspec: interval (none) and moment."""
+
+    _fields_ = (
+        ("interval_s", ctypes.c_long),
+        ("interval_ns", ctypes.c_long),
+        ("moment_s", ctypes.c_long),
+        ("moment_ns", ctypes.c_long),
+    )
+
+
+class TimerFd:
+    """A file descriptor that is readable from its moment on, until it is hushed."""
+
+    def __init__(self) -> None:
+        self.file: int = _libc.timerfd_create(CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
+        if self.file < 0:
+            raise OSError(ctypes.get_errno(), "timerfd_create failed")
+
+    def ring_at(self, moment: float) -> None:
+        """At that moment of `time.monotonic()` and no other; at once when it has passed."""
+        # Rounded up: to be woken too early would mean to be woken twice.
+        seconds, nanoseconds = divmod(int(moment * 1e9) + 1, 1_000_000_000)
+        setting = _Setting(0, 0, seconds, nanoseconds)
+        if _libc.timerfd_settime(self.file, ABSOLUTE, ctypes.byref(setting), None):
+            raise OSError(ctypes.get_errno(), "timerfd_settime failed")
+
+    def hush(self) -> None:
+        """It has been heard, if it rang."""
+        with suppress(BlockingIOError):
+            os.read(self.file, 8)
+
+    def close(self) -> None:
+        os.close(self.file)
