@@ -8,6 +8,7 @@ PYTHON ?= python3
 PORT ?= 8000
 SERVE ?= 1
 ARGS ?=
+JOBS ?= 3
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,6 +17,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 DEMO_SERVERS := gunicorn-gthread,uwsgi,uvicorn,granian-wsgi
 DEMO := --server=$(DEMO_SERVERS) --workload=io_read --rows=10000 --users=20 --warmup=1 --duration=5 --label=demo
+
+# Not -n: its workers would not be told -X dev.
+SHARED_OUT = $(if $(filter-out 0,$(JOBS)),--dist worksteal --tx '$(JOBS)*popen//python=$(BIN)/python -X dev')
 
 .PHONY: help demo test compiled lint format pins clean
 
@@ -38,8 +42,18 @@ ifneq ($(SERVE),0)
 	  $(MANAGE) runserver --noreload --verbosity 0 127.0.0.1:$(PORT) || exit $$?
 endif
 
-test: $(VENV)/.test-installed  ## the whole test suite (ARGS="-k proc -x" goes to pytest)
-	@$(BIN)/python -X dev -m pytest $(ARGS)
+# First what bears neighbours, shared out to JOBS workers; then, one by one, what measures.
+test: $(VENV)/.test-installed  ## the whole test suite (ARGS="-k proc -x" goes to pytest; JOBS=0: all one by one)
+	@status=0 none=0; \
+	part() { \
+	  $(BIN)/python -X dev -m pytest "$$@" $(ARGS) && return; \
+	  ended=$$?; \
+	  case $$ended in 2) exit 2;; 5) none=$$((none + 1));; *) status=$$ended;; esac; \
+	}; \
+	part -m "not alone" $(SHARED_OUT); \
+	part -m alone; \
+	if [ $$none -eq 2 ]; then exit 5; fi; \
+	exit $$status
 
 compiled: $(VENV)/.compiled-installed  ## adds the servers that have no wheel (apt install gcc libev-dev python3-dev)
 

@@ -9,6 +9,8 @@ import pytest
 from tests.integration.command import SHORT, Command, measured
 from tests.needs import needs
 
+pytestmark = pytest.mark.alone
+
 
 def parts(one: dict[str, Any]) -> list[str]:
     return [program["part"] for program in one["programs"]]

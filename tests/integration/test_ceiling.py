@@ -5,7 +5,11 @@ import socket
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from benchsuite.load.ceiling import ceilings, responder
+
+pytestmark = pytest.mark.alone
 
 
 def test_it_answers_whatever_it_is_asked(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from tests.integration.command import Command
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def command(tmp_path: Path) -> Iterator[Command]:

@@ -14,6 +14,8 @@ from benchsuite.load.schedule import arrivals
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_http import Responder, after
 
+pytestmark = pytest.mark.alone
+
 PROCESSES = 2
 
 

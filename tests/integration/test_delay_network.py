@@ -9,7 +9,7 @@ import pytest
 from tests.integration.delay_network import scene
 from tests.needs import needs
 
-pytestmark = needs("private-network", "iproute2")
+pytestmark = [pytest.mark.alone, needs("private-network", "iproute2")]
 
 WITHIN_S = 0.002
 

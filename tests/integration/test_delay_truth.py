@@ -18,6 +18,8 @@ from tests.integration.delay_servers import connect, echo, receive, server, thro
 from tests.integration.postgres import Cluster, cluster
 from tests.needs import needs
 
+pytestmark = pytest.mark.alone
+
 WITHIN_S = 0.002
 DELAYS_S = (0.0, 0.1, 0.2)
 TIMES = 15

@@ -16,7 +16,7 @@ from benchsuite.specs import LayerSpec
 from tests.integration.command import Command, measured
 from tests.needs import needs
 
-pytestmark = needs("redis", "redis-py", "channels-redis", "daphne")
+pytestmark = [pytest.mark.alone, needs("redis", "redis-py", "channels-redis", "daphne")]
 
 MEMBERS = 12
 Then = Callable[[Any], Awaitable[None]]

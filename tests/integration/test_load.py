@@ -33,6 +33,8 @@ from tests.integration.stubs_http import (
     trickling,
 )
 
+pytestmark = pytest.mark.alone
+
 CHECKED = 1
 """The checked journey asks once, and is not in the samples."""
 

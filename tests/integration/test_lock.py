@@ -11,6 +11,8 @@ import pytest
 from benchsuite.exceptions import StartError
 from benchsuite.proc import lock
 
+pytestmark = pytest.mark.alone
+
 HOLDER = """
 import sys
 from benchsuite.proc.lock import alone

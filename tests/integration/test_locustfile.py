@@ -10,6 +10,8 @@ from benchsuite.stats.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Behaviour, Responder, after, answer, closing, every
 
+pytestmark = pytest.mark.alone
+
 HEAD = """
 from locust import FastHttpUser, HttpUser, User, between, constant, events, task
 """

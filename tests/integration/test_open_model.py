@@ -21,6 +21,8 @@ from benchsuite.stats.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Responder, after
 
+pytestmark = pytest.mark.alone
+
 CHECKED = 1
 
 

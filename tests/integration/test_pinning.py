@@ -12,6 +12,8 @@ from benchsuite.load.driver import load_worker
 from benchsuite.proc.cpus import available
 from benchsuite.proc.starting import running
 
+pytestmark = pytest.mark.alone
+
 FORKING = "import os, time; os.fork(); time.sleep(60)"
 
 

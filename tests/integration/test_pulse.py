@@ -3,7 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.integration.command import ROOT
+
+pytestmark = pytest.mark.alone
 
 TRIES = 3
 EXACT_S = 0.0003

@@ -16,6 +16,8 @@ from benchsuite import conf
 from benchsuite.servers import BUILTIN
 from tests.integration.command import SHORT, Command, measured, wait_for
 
+pytestmark = pytest.mark.alone
+
 
 def rows(command: Command, columns: str = "status, failure, goodput") -> list[Any]:
     """Stored runs, oldest first."""

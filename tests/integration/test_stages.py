@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from benchsuite.runner.figures import Figures
 from benchsuite.stats.samples import Kind
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Responder, after
+
+pytestmark = pytest.mark.alone
 
 
 def test_each_stage_has_its_own_users(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.integration.command import SHORT, Command, measured
 from tests.integration.left_behind import eventually
 from tests.needs import needs
 
-pytestmark = needs("docker-swarm")
+pytestmark = [pytest.mark.alone, needs("docker-swarm")]
 
 IMAGE = f"--front-option=image={os.environ.get('SWARM_IMAGE')}"
 

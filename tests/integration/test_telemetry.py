@@ -13,6 +13,8 @@ from benchsuite.proc.tree import ProcessTree
 from benchsuite.telemetry import Sampler, Watched
 from tests.integration.left_behind import eventually
 
+pytestmark = pytest.mark.alone
+
 BUSY_PARENT = """
 import os, sys, time
 def burn(seconds):

@@ -18,6 +18,8 @@ from benchsuite.stats.samples import FANOUT, Kind
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_ws import Behaviour, SocketResponder
 
+pytestmark = pytest.mark.alone
+
 SUBSCRIBERS = 6
 PATH = "/room"
 

@@ -29,6 +29,8 @@ from tests.integration.stubs_ws import (
     with_code,
 )
 
+pytestmark = pytest.mark.alone
+
 CHECKED = 1
 """The checked journey's message, which is in no sample."""
 

@@ -12,6 +12,8 @@ from benchsuite.servers import BUILTIN
 from tests.integration.command import Command, wait_for
 from tests.integration.test_runbench import rows
 
+pytestmark = pytest.mark.alone
+
 SERVERS = [
     name
     for name in BUILTIN

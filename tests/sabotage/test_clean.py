@@ -10,6 +10,8 @@ from benchsuite.results import Ceiling, RunResult
 from tests.sabotage.runs import Laboratory, findings, told, weighing
 from tests.sabotage.saboteurs import load_process, pin, server_processes
 
+pytestmark = pytest.mark.alone
+
 CPUS = sorted(os.sched_getaffinity(0))
 
 NOISE = {"B101", "B102", "B104", "B105", "B106", "B301", "B401"}

@@ -2,9 +2,13 @@
 
 import os
 
+import pytest
+
 from benchsuite.results import Ceiling, Level
 from tests.sabotage.runs import Laboratory, findings, found, told
 from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
+
+pytestmark = pytest.mark.alone
 
 CPU = min(os.sched_getaffinity(0))
 

@@ -19,6 +19,8 @@ from tests.sabotage.groups import limited
 from tests.sabotage.runs import Laboratory, findings, message, told
 from tests.sabotage.saboteurs import held_back, load_process, neighbours, server_processes
 
+pytestmark = pytest.mark.alone
+
 STEP_S = 30.0
 
 

@@ -7,6 +7,8 @@ import pytest
 from benchsuite.results import Level
 from tests.sabotage.runs import findings, laboratory, told
 
+pytestmark = pytest.mark.alone
+
 QUERYCOUNT = """
 from django.db import connection
 

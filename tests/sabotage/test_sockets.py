@@ -1,7 +1,11 @@
 """Runs whose WebSockets are broken, or say too little: B209, B210 and B303."""
 
+import pytest
+
 from benchsuite.results import Level, RunResult
 from tests.sabotage.runs import Laboratory, findings, told
+
+pytestmark = pytest.mark.alone
 
 
 def echo(lab: Laboratory, path: str) -> RunResult:

@@ -24,6 +24,8 @@ from tests.sabotage.saboteurs import (
     stranger,
 )
 
+pytestmark = pytest.mark.alone
+
 
 def test_b201_one_answer_of_ten_is_a_500(lab: Laboratory) -> None:
     result = lab.run(path="/failing/")

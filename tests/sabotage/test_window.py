@@ -1,7 +1,11 @@
 """Runs whose window carries no figure: B301 and B302."""
 
+import pytest
+
 from benchsuite.results import Level
 from tests.sabotage.runs import Laboratory, findings, found, told
+
+pytestmark = pytest.mark.alone
 
 
 def test_b301_a_page_gets_slower_all_the_time(lab: Laboratory) -> None:

@@ -15,6 +15,8 @@ from benchmarks.machine import own_cpus
 from benchsuite.specs import LoadProfile
 from benchsuite.stats import histogram
 
+pytestmark = pytest.mark.alone
+
 RELATIVE = 0.10
 ABSOLUTE_S = 0.001
 """How far above the log a percentile may be, whichever is more, plus twice the load's own lag: the

@@ -13,6 +13,8 @@ from benchsuite.stats import histogram
 from benchsuite.stats.samples import Kind
 from tests.truth.test_known_answers import PERCENTS, TRIES, highest, lowest
 
+pytestmark = pytest.mark.alone
+
 CONNECTIONS, RATE, SECONDS = 100, 400.0, 2.0
 
 

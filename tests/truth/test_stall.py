@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks import stall
 
+pytestmark = pytest.mark.alone
+
 DURATION_S = 8.0
 
 
