@@ -7,21 +7,20 @@ from pathlib import Path
 import pytest
 
 from benchsuite.isolation.databases import throwaway
-from benchsuite.isolation.plan import PLAN_VARIABLE
 from benchsuite.load.job import Job
 from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.readiness import wait_until_ready
 from benchsuite.proc.starting import running
+from benchsuite.runner.surroundings import surroundings
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import DatabaseSpec, LoadProfile, ServerSpec, WorkloadSpec
 from benchsuite.stats.samples import Kind
-from benchsuite.target.gate import RUN_VARIABLE
 from benchsuite.workloads import BUILTIN
 from tests.integration.loads import load
 from tests.integration.postgres import Cluster, cluster
-from tests.integration.test_target import SETTINGS_MODULE, loaded
+from tests.integration.test_target import loaded
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -54,7 +53,10 @@ def test_as_many_completions_are_stored_as_were_claimed(
     own = tmp_path / "own.sqlite3"
     env = {**os.environ, "DATABASE_URL": f"sqlite:///{own}"}
     use = request.getfixturevalue("server").url("shop") if engine == "postgresql" else "throwaway"
-    adapter: ServerAdapter = loaded(SERVERS[name])(
+    server_class = loaded(SERVERS[name])
+    if not (available := server_class.available()).ok:
+        pytest.skip(f"{name}: {available.reason}; {available.command}")
+    adapter: ServerAdapter = server_class(
         ServerSpec(server=name), Application(), Place(folder=tmp_path)
     )
     port = free_port()
@@ -78,11 +80,8 @@ def test_as_many_completions_are_stored_as_were_claimed(
             name=name,
             log=tmp_path / "server.log",
             env={
-                **env,
-                **adapter.env(),
-                "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-                PLAN_VARIABLE: str(plan),
-                RUN_VARIABLE: TOKEN,
+                **surroundings(adapter, token=TOKEN, plan=plan, seed=1),
+                "DATABASE_URL": env["DATABASE_URL"],
             },
             stop_signal=adapter.stop_signal,
             grace_s=adapter.grace_s,
