@@ -17,6 +17,7 @@ from benchsuite.management import (
     socket_arguments,
 )
 from benchsuite.management.around_arguments import pairs
+from benchsuite.management.parsing import whole_number
 from benchsuite.models import Run
 from benchsuite.specs import (
     RunSpec,
@@ -28,6 +29,15 @@ from benchsuite.workloads.base import Workload
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
 PREFERRED_SOCKETS = ("uvicorn", "daphne")
 """Where no server is named, for HTTP and for WebSockets."""
+
+BESIDE_AGAIN = frozenset(
+    (
+        *("again", "python", "env", "cpus_target", "cpus_load", "no_pin"),
+        *("repeat", "seed", "port", "label", "json", "strict", "dry_run"),
+    )
+)
+"""What may be said beside --again: which CPUs, how often, under which label; never another run.
+--python and --env have sentences of their own."""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -51,8 +61,10 @@ def _add_target(group: Any) -> None:
         metavar="NAME[,NAME…]",
         help="server to start; several by comma or by repeating (see listbench)",
     )
-    group.add_argument("--processes", type=int, metavar="N", help="processes of each server")
-    group.add_argument("--threads", type=int, metavar="N", help="threads of each process")
+    group.add_argument(
+        "--processes", type=whole_number, metavar="N", help="processes of each server"
+    )
+    group.add_argument("--threads", type=whole_number, metavar="N", help="threads of each process")
     group.add_argument(
         "--option",
         action="append",
@@ -84,15 +96,17 @@ def _add_target(group: Any) -> None:
 def _add_run(group: Any) -> None:
     group.add_argument(
         "--repeat",
-        type=int,
+        type=whole_number,
         default=1,
         metavar="N",
         help="fresh starts of each server, interleaved in shuffled blocks (default: %(default)s)",
     )
     group.add_argument("--label", default="", help="a word to find these runs by")
-    group.add_argument("--seed", type=int, default=0, help="of the order and of each start")
     group.add_argument(
-        "--port", type=int, metavar="N", help="port of the server (default: a free one)"
+        "--seed", type=whole_number, default=0, help="of the order and of each start"
+    )
+    group.add_argument(
+        "--port", type=whole_number, metavar="N", help="port of the server (default: a free one)"
     )
     group.add_argument("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
     group.add_argument(
@@ -107,8 +121,10 @@ def _add_run(group: Any) -> None:
 def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
     if options["again"]:
+        _refuse_beside_again(options)
         stored = pinning.again(_stored(options["again"]), options)
         stored = python_arguments.again(stored, options)
+        stored = replace(stored, label=options["label"] or stored.label)
         return planning.blocks([stored], options["repeat"], options["seed"])
     if options["port"] is not None and not 1 <= options["port"] <= 65535:
         raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
@@ -140,6 +156,21 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         for python in python_arguments.pythons(options)
     ]
     return planning.blocks(cells, options["repeat"], options["seed"])
+
+
+def _refuse_beside_again(options: dict[str, Any]) -> None:
+    parser = argparse.ArgumentParser()
+    add_to(parser)
+    changed = [
+        "--no-keep-alive" if name == "keep_alive" else f"--{name.replace('_', '-')}"
+        for name, default in vars(parser.parse_args([])).items()
+        if name not in BESIDE_AGAIN and options.get(name, default) != default
+    ]
+    if changed:
+        raise UsageError(
+            f"--again repeats a stored run as it was, and {', '.join(changed)} would change it: "
+            "leave one of them out."
+        )
 
 
 def _stored(run_id: str) -> RunSpec:

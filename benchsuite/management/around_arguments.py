@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchsuite.exceptions import UsageError
+from benchsuite.management.parsing import whole_number
 from benchsuite.specs import (
     AUTO,
     DELAYERS,
@@ -25,7 +26,7 @@ def add_front_to(group: Any) -> None:
     )
     group.add_argument(
         "--instances",
-        type=int,
+        type=whole_number,
         default=1,
         metavar="N",
         help="copies of the server behind the front (default: %(default)s)",
@@ -50,7 +51,7 @@ def add_database_to(group: Any) -> None:
     )
     group.add_argument(
         "--rows",
-        type=int,
+        type=whole_number,
         default=DatabaseSpec().rows,
         metavar="N",
         help="rows to seed for workloads that read them (default: %(default)s)",
@@ -63,7 +64,7 @@ def add_database_to(group: Any) -> None:
     )
     group.add_argument(
         "--max-connections",
-        type=int,
+        type=whole_number,
         metavar="N",
         help="clients that the PostgreSQL started by the run admits",
     )
@@ -80,7 +81,7 @@ def add_database_to(group: Any) -> None:
     )
     group.add_argument(
         "--pool",
-        type=int,
+        type=whole_number,
         metavar="N",
         help="database connections in the pool of each process (PostgreSQL; default: as the "
         "project says)",
@@ -108,7 +109,7 @@ def add_layer_to(group: Any) -> None:
     )
     group.add_argument(
         "--layer-workers",
-        type=int,
+        type=whole_number,
         default=0,
         metavar="N",
         help="programs runworker that answer what comes through the layer",
@@ -168,11 +169,17 @@ def layer(options: Mapping[str, Any]) -> LayerSpec:
 
 
 def delay(options: Mapping[str, Any]) -> DelaySpec:
-    return DelaySpec(
+    found = DelaySpec(
         to_clients_s=parse_seconds(options["delay_to_clients"]),
         to_database_s=parse_seconds(options["delay_to_database"]),
         by=options["delay_by"],
     )
+    if found.by != AUTO and not found:
+        raise UsageError(
+            f"--delay-by={found.by} says what delays, and nothing is to be delayed: add "
+            "--delay-to-clients or --delay-to-database, or leave --delay-by out."
+        )
+    return found
 
 
 def pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchsuite.exceptions import UsageError
+from benchsuite.management.parsing import number, whole_number
 from benchsuite.specs import ARRIVALS, CLOSED, CONSTANT, IN_FLIGHT, OPEN, LoadProfile
 from benchsuite.units import parse_seconds
 from benchsuite.workloads.base import Workload
@@ -20,13 +21,13 @@ def add_to(group: Any) -> None:
     """Adds every option of the load."""
     group.add_argument(
         "--users",
-        type=int,
+        type=whole_number,
         metavar="N",
         help=f"users at once, each waits for its answer (default: {DEFAULTS.users})",
     )
     group.add_argument(
         "--spawn-rate",
-        type=float,
+        type=number,
         metavar="N",
         help="users started per second (default: all at once)",
     )
@@ -38,7 +39,7 @@ def add_to(group: Any) -> None:
     )
     group.add_argument(
         "--rate",
-        type=float,
+        type=number,
         metavar="R",
         help="instead of users: journeys that begin per second, whatever the answers do",
     )
@@ -49,7 +50,7 @@ def add_to(group: Any) -> None:
     )
     group.add_argument(
         "--max-in-flight",
-        type=int,
+        type=whole_number,
         metavar="N",
         help="with --rate: journeys under way at once; later ones wait, and their waiting counts "
         f"(default: what arrives within one --timeout, at most {IN_FLIGHT})",
@@ -84,7 +85,7 @@ def add_to(group: Any) -> None:
     )
     group.add_argument(
         "--load-processes",
-        type=int,
+        type=whole_number,
         default=DEFAULTS.processes,
         metavar="N",
         help="processes that make the load together (default: %(default)s)",
@@ -120,7 +121,10 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
             model=OPEN, arrival_rate=rate, arrivals=arrivals, stages=levels, **common
         )
     if options["arrivals"] is not None:
-        raise UsageError("--arrivals says how the journeys of --rate come, and --rate is missing.")
+        raise UsageError(
+            "--arrivals says how the journeys of --rate come, and --rate is missing: add it, or "
+            "leave --arrivals out."
+        )
     if common["spawn_rate"] is None:
         common["spawn_rate"] = work.spawn_rate
     users = int(max(levels)) if levels else options["users"]

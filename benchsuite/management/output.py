@@ -1,6 +1,7 @@
 """Where `runbench` writes: people's output to the screen, JSON to a file or standard output."""
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchsuite import conf, planning, preparing
-from benchsuite.exceptions import BenchsuiteError
+from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.models import Run
 from benchsuite.report import text
 from benchsuite.report.cells import cells
@@ -89,6 +90,22 @@ class Screen:
 
     def _line(self, line: str) -> None:
         self.console.print(line, markup=False, soft_wrap=True)
+
+
+def check_writable(file: str) -> None:
+    """Raises UsageError where no file can be written: better now than after an hour's runs."""
+    if file == "-":
+        return
+    path = Path(file)
+    if path.is_dir():
+        raise UsageError(f"--json={file} is a folder; name a file in it.")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(
+            f"--json={file} can't be written: there is no folder {path.absolute().parent}; make "
+            "it, or name another."
+        )
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise UsageError(f"--json={file} may not be written by this user; name another file.")
 
 
 def write_json(file: str, rows: Sequence[Run]) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from benchsuite.exceptions import UsageError
+from benchsuite.management.parsing import whole_number
 from benchsuite.specs import MAX_USERS, Option
 from benchsuite.specs.spec import whole
 from benchsuite.workloads.base import Workload
@@ -14,13 +15,13 @@ def add_to(group: Any) -> None:
     """Adds both options."""
     group.add_argument(
         "--connections",
-        type=int,
+        type=whole_number,
         metavar="N",
         help="WebSockets open at once, for the workloads ws_…: what --users is for the others",
     )
     group.add_argument(
         "--messages",
-        type=int,
+        type=whole_number,
         metavar="N",
         help="messages on each connection, which is then closed and opened again (default: a "
         "connection is kept for the whole load)",

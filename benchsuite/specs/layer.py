@@ -45,6 +45,11 @@ class LayerSpec(Spec):
             )
         if self.by not in (TCP, UNIX):
             raise UsageError(f"--layer-by={self.by} is not known; there are: {TCP}, {UNIX}.")
+        if self.by != TCP and not self.uses_redis:
+            raise UsageError(
+                f"--layer-by={self.by} says how a Redis is reached, and there is none: add "
+                "--layer=redis or --layer=redis-pubsub, or leave --layer-by out."
+            )
         whole("layer-workers", self.workers, 0, MAX_PROCESSES)
         if self.workers and self.backend == MEMORY:
             raise UsageError(

@@ -113,7 +113,7 @@ class LoadProfile(Spec):
         if self.spawn_rate is not None or self.think_time_s:
             raise UsageError(
                 "--spawn-rate and --think-time belong to users who wait for answers (closed "
-                "model); arrivals at a --rate have neither."
+                "model); arrivals at a --rate have neither: leave them out."
             )
         self._check_processes(self.in_flight_limit, "journeys in flight (--max-in-flight)")
 
@@ -123,7 +123,10 @@ class LoadProfile(Spec):
             ("max-in-flight", self.max_in_flight),
         ):
             if given is not None:
-                raise UsageError(f"--{flag} belongs to the open model, and --users to the closed.")
+                raise UsageError(
+                    f"--{flag} belongs to the open model (--rate), and --users to the closed: "
+                    f"leave --{flag} out, or take the open model."
+                )
         for users in self.levels:
             whole("stages", int(users), 1, MAX_USERS)
             if users != int(users):

@@ -18,6 +18,9 @@ from benchsuite.specs.spec import Spec
 FORMAT_VERSION = 1
 """Raised whenever a stored spec could not be read by the code before it."""
 
+MAX_LABEL = 200
+"""Characters, which is what the database keeps of one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSpec(Spec):
@@ -40,6 +43,12 @@ class RunSpec(Spec):
     label: str = ""
     repetition: int = 1
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.label) > MAX_LABEL:
+            raise UsageError(
+                f"--label may have {MAX_LABEL} characters at most, and has {len(self.label)}."
+            )
 
     @property
     def key(self) -> str:

@@ -4,12 +4,13 @@ import argparse
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, load_command_class
 
 from benchsuite.exceptions import UsageError
 from benchsuite.management import arguments
 from benchsuite.proc import cpus
 from benchsuite.specs import RunSpec
+from tests.factories import make_run
 
 
 def specs(*words: str) -> tuple[RunSpec, ...]:
@@ -75,7 +76,7 @@ def test_a_path_means_the_workload_url() -> None:
         (["--rate=0"], "--rate must be above 0"),
         (["--rate=200", "--think-time=1"], "belong to users who wait for answers"),
         (["--rate=200", "--arrivals=weekly"], "there are: constant, poisson."),
-        (["--arrivals=poisson"], "and --rate is missing."),
+        (["--arrivals=poisson"], "and --rate is missing: add it, or leave"),
         (["--max-in-flight=5"], "--max-in-flight belongs to the open model"),
         (["--rate=2", "--max-in-flight=0"], "--max-in-flight must be between 1 and"),
         (["--stages=many"], "--stages=many is not understood; write numbers of users (50:100"),
@@ -105,6 +106,9 @@ def test_a_path_means_the_workload_url() -> None:
         ),
         (["--rows=-1"], "--rows must be between 0 and"),
         (["--port=70000"], "--port must be between 1 and 65535, and is 70000."),
+        (["--label=" + "x" * 201], "--label may have 200 characters at most, and has 201."),
+        (["--delay-by=proxy"], "add --delay-to-clients or --delay-to-database, or leave"),
+        (["--layer-by=unix"], "add --layer=redis or --layer=redis-pubsub, or leave"),
         (["--repeat=0"], "--repeat must be between 1 and 1000, and is 0."),
     ],
 )
@@ -155,6 +159,51 @@ def test_again_wants_a_stored_run(run_id: str) -> None:
         return
     with pytest.raises(UsageError, match=f"--again {run_id}: no stored run begins with that id"):
         specs("--again", run_id)
+
+
+@pytest.mark.django_db
+def test_again_takes_nothing_that_would_change_the_run() -> None:
+    stored = make_run("uvicorn", users=7, label="first")
+    (run,) = specs("--again", stored.pk.hex[:8], "--port=8123", "--seed=3")
+    assert (run.load.users, run.label) == (7, "first")
+    assert specs("--again", stored.pk.hex, "--label=second")[0].label == "second"
+    for words, flags in (
+        (["--users=50"], "--users"),
+        (["--no-keep-alive", "--stages=5:10x2s"], "--stages, --no-keep-alive"),
+        (["--server=daphne"], "--server"),
+    ):
+        with pytest.raises(UsageError, match=f"as it was, and {flags} would change it"):
+            specs("--again", stored.pk.hex, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["runbench", "--rate=abc"], "argument --rate: 'abc' is not a number; write one such as"),
+        (["runbench", "--users=2.5"], "argument --users: '2.5' is not a whole number; write"),
+        (["runbench", "--userz=3"], "unrecognized arguments: --userz=3"),
+        (["comparebench", "--foo"], "unrecognized arguments: --foo"),
+        (["checkbench", "--load-processes=two"], "'two' is not a whole number"),
+    ],
+)
+def test_what_cannot_be_read_is_not_buried_under_all_options(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = load_command_class("benchsuite", words[0])
+    with pytest.raises(SystemExit) as ended:
+        command.run_from_argv(["manage.py", *words])
+    assert ended.value.code == 2
+    usage, said = capsys.readouterr().err.splitlines()
+    assert usage.startswith(f"usage: manage.py {words[0]} [-h]")
+    assert message in said
+
+
+@pytest.mark.parametrize("name", ["", "no/such/folder/results.json"])
+def test_json_that_cannot_be_written_is_told_before_anything_runs(name: str, tmp_path) -> None:
+    with pytest.raises(CommandError, match=r"is a folder; name a file|make it, or name") as refused:
+        call_command("runbench", "--server=uvicorn", "--json", str(tmp_path / name))
+    assert refused.value.returncode == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,22 @@ def test_labels_with_several_servers_are_paired_by_server(
     assert "daphne has no counterpart in main and is left out." in found["notes"]
 
 
+@pytest.mark.usefixtures("two_builds")
+def test_what_only_the_baseline_has_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    starts("uvicorn", SLOW, label="main")
+    found = as_json(capsys, "branch", "--baseline=main", "--fail-if=goodput < -50%")
+    assert "uvicorn has no counterpart in branch and is left out." in found["notes"]
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_labels_without_anything_in_common() -> None:
+    starts("uvicorn", SLOW, label="main")
+    starts("daphne", SLOW, label="other", users=7)
+    message = refused("main", "other")
+    assert message.startswith("main and other have nothing in common: ")
+    assert "Measure both alike, or name one run of each" in message
+
+
 def test_a_label_of_every_build_stands_for_the_last(capsys: pytest.CaptureFixture[str]) -> None:
     starts("gunicorn-sync", SLOW, label="main", columns={"server_version": "22.0"})
     starts("gunicorn-sync", FAST, label="main", begun=LATER)

@@ -32,6 +32,12 @@ def test_what_is_no_condition(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize("text", ["goodput < -100%", "goodput < -500%", "p95 > -100%"])
+def test_a_limit_that_no_figure_can_reach(text: str) -> None:
+    with pytest.raises(UsageError, match="no figure falls by 100 % or more; write a limit above"):
+        parse(text)
+
+
 def test_an_unknown_metric_in_a_condition() -> None:
     with pytest.raises(UsageError, match="no metric 'rps'"):
         parse("rps > 10%")

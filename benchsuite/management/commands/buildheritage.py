@@ -3,18 +3,19 @@
 import argparse
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from rich import box
 from rich.table import Table
 
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.management import heritage
 from benchsuite.management.output import Screen
+from benchsuite.management.parsing import BriefCommand
 from benchsuite.proc.interrupts import terminable
 from benchsuite.proc.lock import alone
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -3,13 +3,14 @@
 import argparse
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchsuite.exceptions import BenchsuiteError, UnavailableError
+from benchsuite.management.parsing import BriefCommand
 from benchsuite.servers.peers import packages
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

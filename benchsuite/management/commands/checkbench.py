@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import OperationalError, ProgrammingError
 
 from benchsuite import environment, store
@@ -11,6 +11,7 @@ from benchsuite.examine import State, examine
 from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.load.ceiling import ceilings
 from benchsuite.management.output import Screen
+from benchsuite.management.parsing import BriefCommand, whole_number
 from benchsuite.proc.lock import alone
 from benchsuite.report import examination
 from benchsuite.specs import MAX_LOAD_PROCESSES
@@ -18,7 +19,7 @@ from benchsuite.specs.spec import whole
 from benchsuite.units import parse_seconds
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--load-processes",
-            type=int,
+            type=whole_number,
             default=1,
             metavar="N",
             help="calibrate for runs with so many load processes (default: %(default)s)",

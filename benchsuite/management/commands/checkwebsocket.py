@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchsuite import conf
 from benchsuite.conformance.findings import Outcome
@@ -23,9 +23,10 @@ from benchsuite.interpreter import OWN
 from benchsuite.management.around_arguments import pairs
 from benchsuite.management.conformance_table import headline, table
 from benchsuite.management.output import Screen
+from benchsuite.management.parsing import BriefCommand
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -5,17 +5,18 @@ still within given limits.
 import argparse
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchsuite.exceptions import BenchsuiteError
 from benchsuite.management import comparing, comparison_arguments
+from benchsuite.management.parsing import BriefCommand
 from benchsuite.report.comparing.gate import Decision, overall
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
 USAGE = 2
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -4,9 +4,10 @@ import time
 from argparse import ArgumentParser
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchsuite.exceptions import BenchsuiteError, RobotError, UsageError
+from benchsuite.management.parsing import BriefCommand, number, whole_number
 from benchsuite.robot import ensure_installed
 from benchsuite.robot.client import checked_url
 from benchsuite.units import format_duration
@@ -15,17 +16,19 @@ if TYPE_CHECKING:
     from benchsuite.robot.walk import Visit
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = __doc__
 
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("url", help="http://127.0.0.1:8000/survey/")
-        parser.add_argument("--count", type=int, default=1, help="Completions (%(default)s).")
+        parser.add_argument(
+            "--count", type=whole_number, default=1, help="Completions (%(default)s)."
+        )
         parser.add_argument(
             "--seed",
-            type=int,
+            type=whole_number,
             default=0,
             help="The same seed gives the same answers (%(default)s).",
         )
@@ -38,10 +41,10 @@ class Command(BaseCommand):
             help="An answer that can't be made up, such as a password; may be repeated.",
         )
         parser.add_argument(
-            "--max-pages", type=int, default=100, help="Give up after (%(default)s)."
+            "--max-pages", type=whole_number, default=100, help="Give up after (%(default)s)."
         )
         parser.add_argument(
-            "--timeout", type=float, default=30.0, help="Seconds for a page (%(default)s)."
+            "--timeout", type=number, default=30.0, help="Seconds for a page (%(default)s)."
         )
         parser.add_argument("--browser", action="store_true", help="Through Chromium.")
         parser.add_argument(

@@ -3,16 +3,16 @@
 from itertools import groupby
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from benchsuite import conf
+from benchsuite.management.parsing import BriefCommand
 from benchsuite.servers.base import Available
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = __doc__
 
     def handle(self, **options: Any) -> None:

@@ -1,18 +1,21 @@
 """Measures this project on real servers and stores what it finds."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from benchsuite import planning
 from benchsuite.examine import Glance
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.management import arguments, batch, output
+from benchsuite.management.parsing import BriefCommand
+from benchsuite.models import Run
 from benchsuite.results import Status
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -24,6 +27,8 @@ class Command(BaseCommand):
         try:
             runs = arguments.specs(options)
             planning.check(runs)
+            if options["json"]:
+                output.check_writable(options["json"])
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
         screen.plan(runs)
@@ -44,8 +49,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt as interrupt:
             raise CommandError("Interrupted before the first run.", returncode=130) from interrupt
         screen.results(rows)
-        if options["json"]:
-            output.write_json(options["json"], rows)
+        self._write(options["json"], rows)
         states = {row.status for row in rows}
         if Status.INTERRUPTED.value in states:
             raise CommandError(
@@ -55,3 +59,11 @@ class Command(BaseCommand):
             raise CommandError(screen.failures(rows), returncode=1)
         if options["strict"] and any(row.verdict == "invalid" for row in rows):
             raise CommandError("A run is invalid, and --strict was given.", returncode=1)
+
+    def _write(self, file: str | None, rows: Sequence[Run]) -> None:
+        if not file:
+            return
+        try:
+            output.write_json(file, rows)
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=1) from error

@@ -4,15 +4,16 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.apps import apps
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import DatabaseError, connections
 
+from benchsuite.management.parsing import BriefCommand, whole_number
 from benchsuite.units import format_count, format_duration
 
 ROWS = 100_000
 
 
-class Command(BaseCommand):
+class Command(BriefCommand):
     help = (
         "Makes the target app's table hold exactly that many rows, or loads its surveys, for "
         "--database=keep and for servers you start yourself; a run on a throw-away database seeds "
@@ -23,7 +24,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
-            "--rows", type=int, help=f"Exact number ({ROWS}; with --surveys: left as they are)."
+            "--rows",
+            type=whole_number,
+            help=f"Exact number ({ROWS}; with --surveys: left as they are).",
         )
         parser.add_argument("--surveys", action="store_true", help="Load the seven surveys.")
         parser.add_argument("--database", default="default", help="Alias (%(default)s).")

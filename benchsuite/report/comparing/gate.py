@@ -75,7 +75,13 @@ def parse(text: str) -> Condition:
             'percent of the baseline, such as "p95 > +10%" or "goodput < -5%".'
         )
     name, operator, limit = found.groups()
-    return Condition(" ".join(text.split()), metric(name), operator, float(limit))
+    condition = Condition(" ".join(text.split()), metric(name), operator, float(limit))
+    if condition.limit_percent <= -100 and condition.metric.scale is Scale.RATIO:
+        raise UsageError(
+            f"--fail-if {text!r} can't be decided by any measurement: no figure falls by 100 % or "
+            "more; write a limit above -100%."
+        )
+    return condition
 
 
 def judge(pairs: Iterable[Pair], conditions: Sequence[Condition]) -> list[Judgement]:

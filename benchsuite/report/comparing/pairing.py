@@ -59,6 +59,7 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
     bases, candidates = sides[: len(base.cells)], sides[len(base.cells) :]
     said = [note for one in (base, *others) for note in one.notes]
     found: list[Pair] = []
+    alone: list[Side] = []
     for candidate in candidates:
         if _same_runs(candidate.cell, bases):
             continue
@@ -66,7 +67,14 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
         if mine or len(bases) == 1:
             found.append(((mine or bases)[0], candidate))
         else:
+            alone.append(candidate)
             said.append(f"{candidate.title} has no counterpart in {base.word} and is left out.")
+    if alone and not found:
+        raise UsageError(
+            f"{base.word} and {_words(others)} have nothing in common: nothing was measured in "
+            "both with the same server, size, work and load. Measure both alike, or name one run "
+            "of each by its id (with --force, if they are unlike)."
+        )
     if not found:
         raise UsageError(
             f"There is nothing to hold against {base.word}: name another label, server, run or "
@@ -78,7 +86,17 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
                 f"{one.title} can't be the baseline: none of its starts is valid "
                 f"({one.why_left_out}). Choose another with --baseline."
             )
+    paired = {id(pair[0]) for pair in found}
+    said += [
+        f"{one.title} has no counterpart in {_words(others)} and is left out."
+        for one in bases
+        if id(one) not in paired
+    ]
     return found, said
+
+
+def _words(named_: Sequence[Named]) -> str:
+    return " and ".join(one.word for one in named_)
 
 
 def _same_runs(cell: Cell, sides: Sequence[Side]) -> bool:

@@ -1,0 +1,38 @@
+"""How the commands read their options: a word that is no number gets a sentence of its own."""
+
+import argparse
+
+from django.core.management.base import BaseCommand, CommandParser
+
+USAGE = "%(prog)s [-h] [options]"
+
+
+def number(text: str) -> float:
+    """For `type=`: a number, with or without a decimal point."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number; write one such as 50 or 2.5."
+        ) from None
+
+
+def whole_number(text: str) -> int:
+    """For `type=`: a number without a decimal point."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a whole number; write one such as 20."
+        ) from None
+
+
+class BriefCommand(BaseCommand):
+    """A command whose message stands out: what it can't read is not buried under all its options,
+    which --help lists.
+    """
+
+    usage = USAGE
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
+        return super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
