@@ -14,6 +14,7 @@ from benchsuite.report.naming import cell_titles, load_title, units_of, workload
 from benchsuite.report.periods import planned_s
 from benchsuite.report.sockets import idle_interval, idle_sentence
 from benchsuite.results import Level, Status, Verdict
+from benchsuite.specs import OPEN
 from benchsuite.stats.percentiles import samples_needed
 from benchsuite.units import (
     format_bytes,
@@ -74,7 +75,7 @@ def questions(cells: Sequence[Cell]) -> tuple[Question, ...]:
 
 def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
     """What happened in this run, and whether its number can be believed."""
-    what = f"{workload_title(run)} from {load_title(run)}"
+    what = f"{workload_title(run)} {'at' if run.model == OPEN else 'from'} {load_title(run)}"
     if run.status == Status.RUNNING.value:
         return f"{run.server} is being measured with {what}. {_remaining(run)}"
     if said := idle_sentence(run):

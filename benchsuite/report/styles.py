@@ -14,6 +14,17 @@ COLOURS = ("#0f7ac0", "#d98a00", "#00946b", "#d55e00", "#3ba7e0", "#b8629a", "#8
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 
+COMPARED_MOST = (
+    "gunicorn-gthread",
+    "uvicorn",
+    "granian-wsgi",
+    "uwsgi",
+    "waitress",
+    "daphne",
+    "gunicorn-sync",
+)
+"""One for each colour: what stands on one page most often has no colour in common."""
+
 PARTS = {
     "target": "#0f7ac0",
     "workers": "#3ba7e0",
@@ -39,18 +50,19 @@ class Style:
 def style(server: str, nth: int = 0) -> Style:
     """The style of a server's `nth` cell: its colour stays, dash and marker move on."""
     number = _number(server)
-    turn = number // len(COLOURS) + nth
-    round_ = number // (len(COLOURS) * len(DASHES))  # colours and dashes begin again, markers don't
+    turn = number // len(COLOURS) + nth  # servers of one colour differ in dash and in marker
     return Style(
         colour=COLOURS[number % len(COLOURS)],
         dash=DASHES[turn % len(DASHES)],
-        marker=MARKERS[(number + nth + round_) % len(MARKERS)],
+        marker=MARKERS[(number + turn) % len(MARKERS)],
     )
 
 
 def _number(server: str) -> int:
-    """Built-in servers in their order; others by a checksum of their name, which never changes."""
-    names = list(BUILTIN)
+    """Built-in servers in their order, after those that are compared most; others by a checksum
+    of their name, which never changes.
+    """
+    names = list(dict.fromkeys((*COMPARED_MOST, *BUILTIN)))
     if server in names:
         return names.index(server)
     return zlib.crc32(server.encode()) % (len(COLOURS) * len(DASHES))

@@ -4,6 +4,7 @@ import shlex
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 
 from benchsuite.models import Measurement, Run
@@ -41,7 +42,9 @@ WEIGHTS = ("invalid", "weak", "info")
 
 @access.guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
-    run = Run.objects.select_related("environment").filter(pk=pk).first()
+    others = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
+    found = Run.objects.select_related("environment").annotate(in_company=Exists(others))
+    run = found.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
     findings = sorted(run.findings.all(), key=lambda one: WEIGHTS.index(one.level))
@@ -74,6 +77,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "database": run.spec.get("database", {}),
         "commands": commands(run),
         "again": f"python manage.py runbench --again {run.pk}",
+        "in_company": run.in_company,
         "before": before,
         "after": after,
         "admin_run_url": url_or_none("admin:benchsuite_run_change", run.pk),

@@ -65,6 +65,12 @@ def test_one_user_and_no_p99() -> None:
     assert "95 % within 280 ms" in sentence
 
 
+def test_a_rate_comes_from_nobody() -> None:
+    load = {"model": "open", "arrival_rate": 200.0}
+    sentence = plain(run_sentence(run(model="open", arrival_rate=200.0, spec={"load": load})))
+    assert "612 requests/s of io_read at 200 /s;" in sentence
+
+
 @pytest.mark.parametrize(
     ("status", "words"),
     [

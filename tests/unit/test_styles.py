@@ -1,11 +1,23 @@
 """One look for each server."""
 
-from benchsuite.report.styles import style
+from benchsuite.report.styles import COLOURS, COMPARED_MOST, MARKERS, style
 from benchsuite.servers import BUILTIN
 
 
 def test_no_two_built_in_servers_look_alike() -> None:
     assert len({style(name) for name in BUILTIN}) == len(BUILTIN)
+
+
+def test_servers_of_one_colour_differ_in_their_marker_too() -> None:
+    """A scatter has no dashes."""
+    names = list(dict.fromkeys((*COMPARED_MOST, *BUILTIN)))[: len(COLOURS) * len(MARKERS)]
+    looks = [style(name) for name in names]
+    assert len({(look.colour, look.marker) for look in looks}) == len(looks)
+
+
+def test_the_servers_compared_most_have_each_a_colour_of_its_own() -> None:
+    assert set(COMPARED_MOST) <= set(BUILTIN)
+    assert {style(name).colour for name in COMPARED_MOST} == set(COLOURS)
 
 
 def test_a_server_keeps_its_colour_through_its_cells() -> None:

@@ -90,7 +90,7 @@ def test_five_starts_each_get_ratios_with_intervals(soup: Any) -> None:
     runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
     page = soup(f"/results/compare/?batch={runs[0].batch}")
     cells = page.select('section[aria-labelledby="real"] tbody td')
-    assert re.match(r"1\.30 \[1\.2\d, 1\.3\d\]p = 0\.00\d", cells[0].text)
+    assert re.match(r"1\.30 \[1\.2\d, 1\.3\d\] p = 0\.00\d", cells[0].text)
     assert "no difference" in cells[2].text
     assert "waitress answered most: 1.30× uwsgi’s goodput [" in page.select_one(".sentence").text
 

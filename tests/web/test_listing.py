@@ -143,6 +143,21 @@ def test_runs_of_one_command_stand_together(soup: Any) -> None:
     assert not soup("/results/?sort=server").select("tr.command-line")
 
 
+def test_the_best_of_a_command_is_the_best_by_the_middle_of_its_starts(soup: Any) -> None:
+    batch = uuid4()
+    for server, rates in (("uwsgi", (500, 510, 900)), ("waitress", (600, 610, 620))):
+        for rate in rates:
+            make_run(server, batch=batch, rate=rate)
+    assert "most: waitress" in soup("/results/").select_one("tr.command-line").text
+
+
+def test_starts_of_one_server_have_no_best(soup: Any) -> None:
+    batch = uuid4()
+    for rate in (500, 510):
+        make_run("uwsgi", batch=batch, rate=rate)
+    assert "most:" not in soup("/results/").select_one("tr.command-line").text
+
+
 def test_pages(soup: Any) -> None:
     make_rows(120, servers=("uwsgi",))
     first, last = soup("/results/"), soup("/results/?page=3&sort=when")

@@ -165,3 +165,13 @@ def test_an_environment_of_its_own_is_named_with_what_it_holds(soup: Any) -> Non
 def test_our_own_environment_is_described_with_the_machine(soup: Any) -> None:
     page = soup(f"/results/{make_run('uwsgi', packages={'django': '5.2.19'}).pk}/")
     assert not [one for one in page.select("details") if "Packages" in one.summary.text]
+
+
+def test_the_other_runs_of_a_command_are_offered_where_there_are_any(soup: Any) -> None:
+    def offered(run: Any) -> bool:
+        return f"?batch={run.batch}" in str(soup(f"/results/{run.pk}/"))
+
+    batch = uuid4()
+    first, _ = make_run("uwsgi", batch=batch), make_run("waitress", batch=batch)
+    assert offered(first)
+    assert not offered(make_run("uwsgi"))

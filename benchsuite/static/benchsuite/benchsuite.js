@@ -27,6 +27,8 @@
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: text, family: colour("--font-family-primary"), size: 12 },
+      // Over the legend while the pointer is on the chart: it has to be seen apart from it.
+      modebar: { bgcolor: colour("--body-bg"), color: text, activecolor: colour("--body-fg") },
       hoverlabel: {
         bgcolor: colour("--darkened-bg"),
         bordercolor: colour("--border-color"),

@@ -207,3 +207,17 @@ class Evidence:
     def who(self) -> str:
         """Who makes them: "users", or "connections" where those are WebSockets."""
         return "users" if self.unit == REQUEST else "connections"
+
+    @property
+    def is_open(self) -> bool:
+        return any(one.arrivals is not None for one in (self, *self.stages))
+
+    @property
+    def less(self) -> str:
+        """What makes the load lighter, in the words of its model."""
+        return "a lower --rate" if self.is_open else "fewer users"
+
+    @property
+    def more(self) -> str:
+        """What makes it heavier."""
+        return "a higher --rate" if self.is_open else f"more --{self.who}"

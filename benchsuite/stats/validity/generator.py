@@ -32,7 +32,8 @@ def cpu(evidence: Evidence) -> Iterator[Finding]:
             level=level,
             message=f"The load process used {format_percent(percent)} of a CPU: it may be what "
             "was measured.",
-            hint="Use fewer users or a heavier workload, or give the load a machine's free CPU.",
+            hint=f"Use {evidence.less} or a heavier workload, or give the load a machine's free "
+            "CPU.",
         )
 
 
@@ -50,7 +51,7 @@ def lag(evidence: Evidence) -> Iterator[Finding]:
             level=level,
             message=f"A timer in the load process was {format_duration(late_s)} late (p99), at a "
             f"median response time of {format_duration(median_s)}.",
-            hint="The load process waited for a CPU: stop other programs, or use fewer users.",
+            hint=f"The load process waited for a CPU: stop other programs, or use {evidence.less}.",
         )
 
 
@@ -204,7 +205,7 @@ def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
             f"to {format_duration(high_s)}, and the load one of "
             f"{format_duration(probes.load_median_s)}: {format_percent(percent)} apart, its own "
             "waiting counted out.",
-            hint="The load sees later than others do: it is short of CPU. Use fewer users."
+            hint=f"The load sees later than others do: it is short of CPU. Use {evidence.less}."
             if below_s > above_s
             else "Others wait longer than the load does: the server prefers connections that are "
             "busy already, or stalls between its answers.",

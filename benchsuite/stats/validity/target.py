@@ -149,8 +149,8 @@ def turned_away(evidence: Evidence) -> Iterator[Finding]:
             level=level,
             message=f"A limit was reached: {'; '.join(seen)}.",
             hint="Raise that limit (the server's backlog, threads or connections, the database's "
-            "max_connections), or use fewer users: what is measured is being turned away. Ports "
-            "last longer when connections are kept.",
+            f"max_connections), or use {evidence.less}: what is measured is being turned away. "
+            "Ports last longer when connections are kept.",
         )
 
 

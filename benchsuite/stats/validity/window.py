@@ -42,7 +42,7 @@ def few_samples(evidence: Evidence) -> Iterator[Finding]:
     if evidence.total is None or evidence.idle is not None:  # nothing was asked
         return
     count = evidence.total.response_time.count
-    hint = f"Give --duration more time, or use more --{evidence.who}."
+    hint = f"Give --duration more time, or use {evidence.more}."
     if count < FEWEST_SAMPLES:
         yield Finding(
             code=rule.code,

@@ -159,3 +159,19 @@ def test_one_user_may_see_half_of_what_an_outsider_sees() -> None:
         sent=50, service_times_s=(0.2,) * 50, lateness_s=0.0, load_median_s=0.1, users=1.0
     )
     assert level("B106", probes=probes) is None
+
+
+def test_hints_speak_of_the_load_that_there_was() -> None:
+    """ "Fewer users" is no way out of a run that has a rate."""
+    slow = {"load_cpu_percent": 99.0, "load_lag_p99_s": 1.0}
+    few = summary(response_time=replace(summary().response_time, count=30))
+    for arrivals, less, more in (
+        (None, "fewer users", "more --users"),
+        (Arrivals(offered=100.0, achieved=100.0), "a lower --rate", "a higher --rate"),
+    ):
+        findings = found(arrivals=arrivals, total=few, **slow)
+        assert less in findings["B101"].hint
+        assert less in findings["B102"].hint
+        assert more in findings["B302"].hint
+    stage = replace(CLEAN, stage="100 /s")
+    assert replace(CLEAN, arrivals=None, stages=(stage,)).less == "a lower --rate"
