@@ -1,7 +1,8 @@
 """meinheld, a server in C on picoev; see github.com/mopemope/meinheld."""
 
 from benchsuite.interpreter import OWN, Interpreter
-from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, TAKE_THREADS, Available, ServerAdapter
+from benchsuite.servers.base import KEEP_ALIVE_S, TAKE_THREADS, Available
+from benchsuite.servers.launched import Launched
 
 TOO_NEW = (3, 13)
 """The first Python with which it can't be imported any more."""
@@ -27,40 +28,17 @@ def meinheld_available(python: Interpreter = OWN) -> Available:
     )
 
 
-class Meinheld(ServerAdapter):
+class Meinheld(Launched):
     """One request at a time in each process, unless the application waits in meinheld's own way."""
 
     name = "meinheld"
     interface = "wsgi"
     distribution = "meinheld"
     one_at_a_time = True
-    takes_socket = True
     finishes_in_flight = True
     for_threads = TAKE_THREADS
-    options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
+    options = {**Launched.options, "keep_alive_s": KEEP_ALIVE_S}
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
         return meinheld_available(python)
-
-    def argv(self, host: str, port: int) -> list[str]:
-        return self._listening("--bind", f"{host}:{port}")
-
-    def argv_on_socket(self, descriptor: str) -> list[str]:
-        return self._listening("--fd", descriptor)
-
-    def _listening(self, *where: str) -> list[str]:
-        return [
-            *self.python.module("benchsuite.servers.launchers.meinheld"),
-            self.application.wsgi,
-            *where,
-            *("--processes", str(self.processes), "--backlog", str(self.settings["backlog"])),
-            *("--keep-alive", str(self.settings["keep_alive_s"])),
-        ]
-
-    def expected_processes(self) -> int:
-        return 1 if self.processes == 1 else 1 + self.processes
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "backlog", "keep_alive_s")

@@ -1,0 +1,36 @@
+"""What servers have in common that are libraries: a launcher of ours starts them, and forks."""
+
+from benchsuite.servers.base import BACKLOG, ServerAdapter
+
+
+class Launched(ServerAdapter):
+    """As many processes as asked for on one socket, and one that watches them if there are several.
+
+    The launcher is the module of the distribution's name among the `launchers`.
+    """
+
+    takes_socket = True
+    options = {"backlog": BACKLOG}
+
+    def argv(self, host: str, port: int) -> list[str]:
+        return self._listening("--bind", f"{host}:{port}")
+
+    def argv_on_socket(self, descriptor: str) -> list[str]:
+        return self._listening("--fd", descriptor)
+
+    def _listening(self, *where: str) -> list[str]:
+        told = [*where, "--processes", str(self.processes)]
+        if self.threads_word is not None:
+            told += ["--threads", str(self.threads)]
+        told += ["--backlog", str(self.settings["backlog"])]
+        if "keep_alive_s" in self.settings:
+            told += ["--keep-alive", str(self.settings["keep_alive_s"])]
+        launcher = f"benchsuite.servers.launchers.{self.distribution}"
+        return [*self.python.module(launcher), self.application.wsgi, *told]
+
+    def expected_processes(self) -> int:
+        return 1 if self.processes == 1 else 1 + self.processes
+
+    def _check(self) -> None:
+        super()._check()
+        self._at_least(1, *(one for one in ("backlog", "keep_alive_s") if one in self.settings))
