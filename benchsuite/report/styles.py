@@ -50,11 +50,12 @@ class Style:
 def style(server: str, nth: int = 0) -> Style:
     """The style of a server's `nth` cell: its colour stays, dash and marker move on."""
     number = _number(server)
+    place = number % len(COLOURS)
     turn = number // len(COLOURS) + nth  # servers of one colour differ in dash and in marker
     return Style(
-        colour=COLOURS[number % len(COLOURS)],
-        dash=DASHES[turn % len(DASHES)],
-        marker=MARKERS[(number + turn) % len(MARKERS)],
+        colour=COLOURS[place],
+        dash=DASHES[(place + turn) % len(DASHES)],
+        marker=MARKERS[(place + turn) % len(MARKERS)],
     )
 
 

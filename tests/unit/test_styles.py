@@ -1,6 +1,8 @@
 """One look for each server."""
 
-from benchsuite.report.styles import COLOURS, COMPARED_MOST, MARKERS, style
+from itertools import pairwise
+
+from benchsuite.report.styles import COLOURS, COMPARED_MOST, DASHES, MARKERS, style
 from benchsuite.servers import BUILTIN
 
 
@@ -18,6 +20,12 @@ def test_servers_of_one_colour_differ_in_their_marker_too() -> None:
 def test_the_servers_compared_most_have_each_a_colour_of_its_own() -> None:
     assert set(COMPARED_MOST) <= set(BUILTIN)
     assert {style(name).colour for name in COMPARED_MOST} == set(COLOURS)
+
+
+def test_lines_of_neighbouring_colours_differ_in_their_dash() -> None:
+    dashes = [style(name).dash for name in COMPARED_MOST]
+    assert all(one != next_one for one, next_one in pairwise(dashes))
+    assert len(set(dashes)) == len(DASHES)
 
 
 def test_a_server_keeps_its_colour_through_its_cells() -> None:

@@ -150,6 +150,19 @@ def test_pages_are_never_wider_than_the_screen(tab: Any, runs: list[Run], width:
         assert tab.evaluate("() => document.documentElement.scrollWidth") <= width, path
 
 
+def test_on_a_phone_no_bar_of_buttons_lies_on_the_legend(
+    chromium: Any, live_server: Any, runs: list[Run]
+) -> None:
+    phone = {"viewport": {"width": 390, "height": 800}, "is_mobile": True, "has_touch": True}
+    context = chromium.new_context(base_url=live_server.url, **phone)
+    context.set_default_timeout(DEADLINE_MS)
+    tab = context.new_page()
+    tab.goto(runs[0].get_absolute_url())
+    assert_all_drawn(tab)
+    assert tab.locator("figure.chart .modebar-btn").count() == 0
+    context.close()
+
+
 def test_without_scripts_the_tables_say_it_all(
     chromium: Any, live_server: Any, runs: list[Run]
 ) -> None:

@@ -46,6 +46,8 @@
     const place = figure.querySelector(".drawing");
     Plotly.react(place, drawing.data, themed(drawing.layout), {
       displaylogo: false,
+      // Without a pointer the bar would lie on the legend all the time.
+      displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
       responsive: true,
       modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"],
       toImageButtonOptions: { filename: figure.id },
