@@ -13,6 +13,7 @@ def client_context(host: str) -> ssl.SSLContext:
     """
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
+    context.options |= ssl.OP_NO_RENEGOTIATION  # in the middle of it nothing can be sent
     if is_loopback(host):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE

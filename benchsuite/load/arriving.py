@@ -18,13 +18,12 @@ from gevent.hub import Waiter
 from gevent.lock import BoundedSemaphore
 from locust import User
 
-from benchsuite.exceptions import AnswerError
 from benchsuite.load.alarm import Alarm
 from benchsuite.load.clients import HttpClient
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
 from benchsuite.load.schedule import Tally, arrivals
-from benchsuite.load.target import Gate, RequestFailed, Target
+from benchsuite.load.target import Gate, Target
 from benchsuite.load.users import Journeys
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.workloads.base import Workload
@@ -59,6 +58,8 @@ class Arriving(Journeys):
         """Slots that wait; the last one gets the next arrival, so that few connections are used, or
         in turn, so that all are."""
         self._next_free = self._free.popleft if workload.in_turn else self._free.pop
+        self._begun = 0
+        """Slots that Locust has started."""
         self._entering = BoundedSemaphore(MOST_ENTERING)
         self._freed = Event()
         self._standing_by = Event()
@@ -66,7 +67,10 @@ class Arriving(Journeys):
         """Intended and real start of the journeys in flight."""
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
-        return bool(self._standing_by.wait(limit_s))
+        """A slot that is still getting ready by then stands by, too: its samples will tell that the
+        target keeps it waiting.
+        """
+        return bool(self._standing_by.wait(limit_s)) or self._begun == self.standing_by
 
     def begin(self, origin: float) -> None:
         self._origin = origin
@@ -133,6 +137,7 @@ class Arriving(Journeys):
     def _live(self, user: User) -> None:
         """A slot's life: a journey for each arrival that it gets."""
         client = self._new_client()
+        self._begun += 1
         with self._entering:
             self._enter(client)
         self._users.append((client, user))
@@ -149,11 +154,11 @@ class Arriving(Journeys):
 
     def _enter(self, client: HttpClient) -> None:
         """What the workload wants to be there before the load begins; it may fail, and the journeys
-        then try again.
+        then try again, and tell why.
         """
         try:
             self._workload.enter(client)
-        except (AnswerError, RequestFailed):
+        except Exception:  # noqa: BLE001, S110 - foreign code; without its slot no load would begin
             pass
         finally:
             client.settle()

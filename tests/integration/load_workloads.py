@@ -187,6 +187,25 @@ class Socket(Workload):
                 socket.echo(int(self.settings["size"]), binary=bool(self.settings["binary"]))
 
 
+class SocketEntering(Workload):
+    """Has nothing ready for the load, and fails in a way that no client does."""
+
+    name = "socket-entering"
+    unit = "message"
+    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
+    passed = False
+
+    def enter(self, client: Any) -> None:
+        {}["missing"]
+
+    def journey(self, client: Any) -> None:
+        with client.websocket("/") as socket:
+            socket.echo(32)
+        if self.passed:
+            {}["missing"]
+        self.passed = True
+
+
 class SocketTalk(Workload):
     """All that a journey can do with a WebSocket, checked by itself."""
 

@@ -1,5 +1,6 @@
 """The load's WebSockets against a responder that knows what it has seen and done."""
 
+import select
 import socket
 import time
 from collections import Counter
@@ -8,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from websockets.frames import Frame, Opcode
+from websockets.server import ServerProtocol
 from websockets.sync.server import ServerConnection
 
 from benchsuite.exceptions import AnswerError
@@ -28,6 +31,8 @@ from tests.integration.stubs_ws import (
     twice,
     with_code,
 )
+from tests.integration.stubs_ws_raw import RawResponder
+from tests.integration.stubs_ws_raw import answer as raw_answer
 
 pytestmark = pytest.mark.alone
 
@@ -259,6 +264,98 @@ def test_a_closing_handshake_without_answer_is_a_failure_of_the_closing(tmp_path
     assert result.kinds(HANDSHAKE) == {Kind.OK: connections}
     assert set(result.kinds("closing /odd")) == {Kind.READ_TIMEOUT}
     assert set(result.kinds("socket-connect")) == {Kind.READ_TIMEOUT}
+
+
+def test_strays_without_end_keep_nobody(tmp_path: Path) -> None:
+    """The awaited echo never comes, but an old one does, and again."""
+    first: list[Any] = []
+
+    def repeat(connection: ServerConnection, message: Any) -> None:
+        if not first:
+            first.append(message)
+            connection.send(message)
+            return
+        for _ in range(100):
+            connection.send(first[0])
+            time.sleep(0.05)
+
+    begin = time.monotonic()
+    job = {"users": 1, "timeout_s": 0.3, "duration_s": 0.2}
+    result, _ = odd(tmp_path, every(1, repeat), **job)
+    assert result.kinds(MESSAGE)[Kind.READ_TIMEOUT] >= 1
+    assert Kind.UNFINISHED not in result.kinds(MESSAGE)
+    assert time.monotonic() - begin < 15
+
+
+def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -> None:
+    """Socket.IO's ping and the close frame arrive together: its pong can't be sent any more."""
+    messages: list[Frame] = []
+
+    def engine(connected: socket.socket, protocol: ServerProtocol) -> None:
+        protocol.send_text(b'0{"sid":"a"}')
+        while True:
+            for frame in raw_answer(connected, protocol, echo=False):
+                if frame.opcode is not Opcode.TEXT:
+                    return
+                messages.append(frame)
+                if frame.data == b"40":
+                    protocol.send_text(b'40{"sid":"b"}')
+                elif len(messages) % 5:
+                    protocol.send_text(frame.data)
+                else:
+                    protocol.send_text(b"2")
+                    protocol.send_close(1001)
+            connected.sendall(b"".join(protocol.data_to_send()))
+            protocol.receive_data(connected.recv(65_536))
+
+    path = "/socket.io/?EIO=4&transport=websocket"
+    with RawResponder({path: engine}, speaks_first=True) as responder:
+        dialect = "benchsuite.load.websocket.dialects.socketio.SocketIo"
+        job = a_job(responder, "Socket", unit="message", dialect=dialect, users=4, timeout_s=1.0)
+        result = load(tmp_path, job)
+    found = result.kinds("message /")
+    assert found[Kind.OK] > 10
+    assert found[Kind.WEBSOCKET_CLOSED] > 2
+    assert set(found) <= {Kind.OK, Kind.WEBSOCKET_CLOSED, Kind.OTHER}
+
+
+def test_slots_whose_handshake_is_not_answered_do_not_keep_a_load_from_its_begin(
+    tmp_path: Path,
+) -> None:
+    with SocketResponder({"/odd": 503}) as responder:
+        job = a_job(
+            responder,
+            "SocketEntering",
+            path="/odd",
+            unit="message",
+            model="open",
+            arrival_rate=20.0,
+            max_in_flight=3,
+        )
+        result = load(tmp_path, job)
+    assert result.done.sent == (10,)
+    assert result.kinds("socket-entering") == {Kind.JOURNEY_ERROR: 10}
+
+
+def test_at_the_end_the_servers_answers_to_good_byes_are_waited_for(tmp_path: Path) -> None:
+    waited: list[bool] = []
+
+    def slowly(connected: socket.socket, protocol: ServerProtocol) -> None:
+        while True:
+            frames = raw_answer(connected, protocol)
+            if any(frame.opcode is Opcode.CLOSE for frame in frames):
+                return
+            ready, _, _ = select.select([connected], [], [], 5)
+            assert ready
+            block = connected.recv(65_536)
+            if block[:1] == b"\x88":  # its close frame: is it still there after a while?
+                ready, _, _ = select.select([connected], [], [], 0.3)
+                waited.append(not ready)
+            protocol.receive_data(block)
+
+    with RawResponder({"/odd": slowly}) as responder:
+        load(tmp_path, a_job(responder, "Socket", path="/odd", unit="message"))
+    assert waited == [True, True]
 
 
 HANDSHAKES = [

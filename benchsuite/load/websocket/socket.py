@@ -6,6 +6,7 @@ the times of the successes; what nobody waited for is a sample of its own, a str
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import inf
 from time import monotonic
 from types import TracebackType
@@ -96,6 +97,10 @@ class WebSocket:
     @property
     def is_open(self) -> bool:
         return self._wire.ending is None
+
+    @property
+    def is_gone(self) -> bool:
+        return self._wire.is_gone
 
     @property
     def subprotocol(self) -> str | None:
@@ -194,6 +199,8 @@ class WebSocket:
                 failure = self._judged_answer(answer, number)
                 if failure is not None:
                     break
+                if moment - start > self._owner.target.timeout_s:
+                    raise Expired  # strays may come for ever
         except ConnectionFailed as error:
             failure = (error.kind, str(error))
         except Expired:
@@ -328,7 +335,8 @@ class WebSocket:
         assert self._dialect is not None
         heard = self._dialect.hear(message.data)
         if heard.answer is not None:
-            self._wire.send(heard.answer, is_text=True)
+            with suppress(ConnectionFailed):  # it may say good-bye with the very same bytes
+                self._wire.send(heard.answer, is_text=True)
         self._ready = self._ready or heard.ready
         if heard.payload is None:
             return None

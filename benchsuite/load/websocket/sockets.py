@@ -15,6 +15,10 @@ QUIET_S = 2.0
 class Leaving(Protocol):
     """What can be told to go."""
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is left of it, not even the TCP connection."""
+
     def leave(self) -> None: ...
 
 
@@ -60,7 +64,8 @@ class Sockets:
         """Says good-bye on all of them, and waits a little for the servers' answers."""
         self.over = True
         limit = monotonic() + limit_s
-        for one in list(self._open):
+        leaving = list(self._open)
+        for one in leaving:
             one.leave()
-        while self._open and monotonic() < limit:
+        while not all(one.is_gone for one in leaving) and monotonic() < limit:
             gevent.sleep(STEP_S)

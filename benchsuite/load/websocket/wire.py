@@ -10,7 +10,6 @@ any time. No extensions are offered, so nothing is compressed.
 """
 
 import socket
-import ssl
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
@@ -49,6 +48,7 @@ LINGER_S = 1.0
 """How long a server may take to end the connection after the closing handshake; then we do."""
 
 MOST_WAITING = 10_000
+MOST_WAITING_BYTES = 16 * MOST_BYTES
 """Messages that nobody takes; who sends more is cut off, before the load process runs full."""
 
 
@@ -66,6 +66,8 @@ class Wire:
     ) -> None:
         self.inbox: deque[Message] = deque()
         """What has arrived and nobody has taken yet."""
+        self._inbox_bytes = 0
+        """What has arrived since the inbox was empty."""
         self.on_message: Callable[[Message], None] | None = None
         """Takes messages in the hub, in place of the inbox."""
         self.translate: Callable[[Message], Message | None] | None = None
@@ -103,6 +105,11 @@ class Wire:
         self._is_text = True
         self._user: Any = None
         self._parked = False
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is no TCP connection (any more)."""
+        return self._socket is None
 
     @property
     def subprotocol(self) -> str | None:
@@ -199,6 +206,9 @@ class Wire:
         for watcher in watchers:
             watcher.stop()
             watcher.close()
+        if self._secrecy is not None:
+            self._secrecy.good_bye()
+            self._write_out(self._secrecy.due())
         if self._outbox is not None:
             self._outbox.close()
             self._outbox = None
@@ -223,8 +233,8 @@ class Wire:
 
     def _connect(self) -> None:
         self.connecting = True
-        self._socket = connected = GreenSocket(self._destination.family, socket.SOCK_STREAM)
         try:
+            self._socket = connected = GreenSocket(self._destination.family, socket.SOCK_STREAM)
             connected.connect(self._destination.address)
         except ConnectionRefusedError:
             raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
@@ -295,15 +305,18 @@ class Wire:
         """In the hub: what a block means."""
         if self._socket is None:
             return
-        protocol = self._protocol
         if isinstance(block, OSError) or not block:
             self._heard_end("reset" if isinstance(block, OSError) else "closed")
+            self.drop()
             return
         self._heard_anything = True
-        if self._secrecy is not None:
-            block = self._decrypted(self._secrecy, block)
-            if not block:
-                return
+        if self._secrecy is None:
+            self._take_plain(block)
+        else:
+            self._take_secret(self._secrecy, block)
+
+    def _take_plain(self, block: bytes) -> None:
+        protocol = self._protocol
         protocol.receive_data(block)
         for event in protocol.events_received():
             if isinstance(event, Frame):
@@ -314,6 +327,23 @@ class Wire:
             self._ended("closed")
         self._flush()
 
+    def _take_secret(self, secrecy: Secrecy, block: bytes) -> None:
+        plain = secrecy.take(block)
+        self._write_out(secrecy.due())  # of a handshake, or an alert that tells the server why
+        if plain:
+            self._take_plain(plain)
+        if secrecy.failure is not None:
+            kind = Kind.PROTOCOL if secrecy.shaken else Kind.TLS
+            if self.ending is None:
+                self._note(Ending(kind, ABNORMAL, f"no TLS: {words(secrecy.failure)}"))
+            self.drop()
+        elif secrecy.over and self._socket is not None:
+            # servers wait with the end of the connection until they are answered
+            self._heard_end("closed")
+            secrecy.good_bye()
+            self._write_out(secrecy.due())
+            self._linger()
+
     def _heard_end(self, how: str) -> None:
         """In the hub: nothing more comes."""
         if self._protocol.state is State.CONNECTING and self.ending is None:
@@ -321,20 +351,6 @@ class Wire:
             self.ending = cut_off(how, heard=self._heard_anything, secret=secret)
         self._protocol.receive_eof()
         self._ended(how)
-        self.drop()
-
-    def _decrypted(self, secrecy: Secrecy, block: bytes) -> bytes:
-        """In the hub: what a block says; nothing when it is about TLS itself, or makes no sense."""
-        try:
-            plain = secrecy.take(block)
-        except ssl.SSLError as error:
-            self._write_out(secrecy.due())  # an alert tells the server why
-            kind = Kind.PROTOCOL if secrecy.shaken else Kind.TLS
-            self._note(Ending(kind, ABNORMAL, f"no TLS: {words(error)}"))
-            self.drop()
-            return b""
-        self._write_out(secrecy.due())
-        return plain
 
     def _take_frame(self, frame: Frame) -> None:
         opcode = frame.opcode
@@ -356,17 +372,20 @@ class Wire:
         if self.translate is not None and message is not None:
             try:
                 message = self.translate(message)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 self._break(f"the server sent what makes no sense: {error}")
                 return
         if message is None:
             return
         if self.on_message is not None:
             self.on_message(message)
-        elif len(self.inbox) < MOST_WAITING:
+            return
+        self._inbox_bytes = len(message.data) + (self._inbox_bytes if self.inbox else 0)
+        if len(self.inbox) < MOST_WAITING and self._inbox_bytes <= MOST_WAITING_BYTES:
             self.inbox.append(message)
         else:
-            self._break(f"the server sent {MOST_WAITING} messages that nobody had asked for")
+            count = len(self.inbox)
+            self._break(f"the server sent {count} messages that nobody had asked for")
 
     def _break(self, words: str) -> None:
         """Ends the connection for what the server did."""
