@@ -166,7 +166,7 @@ def _check_sockets(work: Workload, run: RunSpec) -> None:
             f"The workload {work.name} speaks WebSocket, and {server} does not; there are: "
             f"{', '.join(able)}."
         )
-    _check_consumer(work, conf.server_class(server))
+    _check_consumer(work, conf.server_class(server), run.server.instances)
     work.fit(run.load)
     descriptors.check(open_files(work, run), _connections(run.load))
 
@@ -183,7 +183,7 @@ def _check_channels(work: Workload, python: Interpreter) -> None:
         )
 
 
-def _check_consumer(work: Workload, server: type[ServerAdapter]) -> None:
+def _check_consumer(work: Workload, server: type[ServerAdapter], instances: int) -> None:
     """A server that brings its own program knows a few paths, and maybe only text."""
     path = getattr(work, "path", "").partition("?")[0]
     if server.consumers and path not in server.consumers:
@@ -193,6 +193,12 @@ def _check_consumer(work: Workload, server: type[ServerAdapter]) -> None:
         )
     if server.dialect and work.settings.get("binary"):
         raise UsageError(f"{server.name} is spoken to in text: leave binary out.")
+    if server.consumers and path.endswith("/broadcast/") and instances > 1:
+        raise UsageError(
+            f"{server.name} is one process, and its broadcasts stay within it: of what is "
+            f"published the others hear nothing, and there would be {instances}; leave "
+            "--instances out."
+        )
 
 
 def is_usable(name: str) -> bool:

@@ -146,3 +146,9 @@ def test_layer_and_sync_choose_the_consumer(options: dict[str, str], path: str) 
 
     assert WsEcho(**options).path == path
     assert WsEcho(**options).needs_target_app
+
+
+def test_a_broadcast_of_a_peer_stays_within_one_process() -> None:
+    words = ("--server=peer-ws", "--front=nginx", "--instances=4")
+    with pytest.raises(UsageError, match="there would be 4; leave --instances out"):
+        checked(*words, "--workload=ws_broadcast")

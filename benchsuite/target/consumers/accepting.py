@@ -21,5 +21,5 @@ def require_layer(consumer: Any) -> None:
     if consumer.channel_layer is None:
         raise InvalidChannelLayerError(
             f"{type(consumer).__name__} sends through the channel layer, and CHANNEL_LAYERS has no "
-            f"{consumer.channel_layer_alias!r}."
+            f"{consumer.channel_layer_alias!r}; a run gets one by --layer."
         )
