@@ -51,7 +51,7 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
     rate = data["rate_connected"]
     reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
     told = [
-        Figure("connections", "" if run.unit == HANDSHAKE else _count(data["connections"])),
+        Figure("connections", _count(data["connections"]) if _keeps(run) else ""),
         Figure("per connection", *_idle(run)),
         Figure("handshakes", _count(accounts["handshakes"])),
         Figure("handshakes/s", format_rate(shake.goodput) if shake and reconnects else ""),
@@ -95,6 +95,11 @@ def sockets_table(runs: Sequence[Run]) -> Table | None:
     for run, texts in rows:
         table.add_row(run.server, *(texts.get(title, MISSING) for title in titles))
     return table
+
+
+def _keeps(run: Run) -> bool:
+    """Whether connections outlive a message: else how many are open is a matter of the moment."""
+    return run.unit != HANDSHAKE and bool(run.spec["load"]["keep_alive"])
 
 
 def _idle(run: Run) -> tuple[str, str]:

@@ -42,6 +42,13 @@ def test_the_run_page_speaks_of_messages_and_connections(soup: Any) -> None:
     assert "Requests" not in shown
 
 
+def test_with_a_connection_for_each_message_none_are_open_to_be_counted(soup: Any) -> None:
+    run = make_echo_run()
+    run.spec["load"]["keep_alive"] = False
+    run.save()
+    assert "Connections" not in tiles(soup(f"/results/{run.pk}/"))
+
+
 def test_connections_and_losses_are_drawn_over_time(soup: Any, client: Client) -> None:
     run = make_echo_run(lost=12, closes={1011: 10})
     page = soup(f"/results/{run.pk}/")
