@@ -58,11 +58,6 @@ class LayerSpec(Spec):
             )
         if self.url:
             self._check_url()
-        elif self.by != TCP and not self.uses_redis:
-            raise UsageError(
-                f"--layer-by={self.by} is how a Redis is reached; add --layer=redis or "
-                "--layer=redis-pubsub."
-            )
 
     def _check_url(self) -> None:
         scheme = urlsplit(self.url).scheme
