@@ -1,5 +1,6 @@
 """What `runbench` prints: the plan, the progress, the table."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
@@ -7,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchsuite import conf
-from benchsuite.models import Run
+from benchsuite.models import Finding, Run
 from benchsuite.proc.cpus import words
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
@@ -182,14 +183,29 @@ def _goodput(cell: Cell) -> str:
 
 
 def finding_lines(rows: Sequence[Run]) -> list[str]:
-    """What makes a verdict doubtful: one line for each finding, and the servers that have it."""
-    seen: dict[tuple[str, str], list[str]] = {}
+    """What makes a verdict doubtful: for each finding the servers that have it, and its hint.
+
+    Of several starts of one server the gravest stands for all, with how many they are.
+    """
+    starts = Counter(row.key for row in rows)
+    seen: dict[tuple[str, str], dict[str, list[tuple[Run, Finding]]]] = {}
     for row in rows:
         for finding in row.findings.exclude(level=Level.INFO.value):
-            key = (finding.code, finding.hint)
-            seen.setdefault(key, []).append(f"{row.server}: {finding.message}")
+            alike = seen.setdefault((finding.code, finding.hint), {})
+            alike.setdefault(row.key, []).append((row, finding))
     lines: list[str] = []
-    for (code, hint), messages in sorted(seen.items()):
-        lines += [f"{code}  {message}" for message in dict.fromkeys(messages)]
+    for (code, hint), by_cell in sorted(seen.items(), key=lambda one: one[0]):
+        for key, found in by_cell.items():
+            lines += dict.fromkeys(f"{code}  {one}" for one in _told(found, starts[key]))
         lines.append(f"{' ' * len(code)}  {hint}")
     return lines
+
+
+def _told(found: Sequence[tuple[Run, Finding]], starts: int) -> list[str]:
+    server = found[0][0].server
+    if starts == 1:
+        return [f"{server}: {finding.message}" for _, finding in found]
+    many = len({row.pk for row, _ in found})
+    gravest = min((one for _, one in found), key=lambda one: one.level != Level.INVALID.value)
+    such = " such as this" * (many > 1)
+    return [f"{server}, {many} of {starts} starts{such}: {gravest.message}"]
