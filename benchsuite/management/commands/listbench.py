@@ -4,10 +4,10 @@ from itertools import groupby
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from benchsuite import conf
+from benchsuite.management.output import Screen
 from benchsuite.management.parsing import BriefCommand
 from benchsuite.servers.base import Available
 
@@ -16,7 +16,7 @@ class Command(BriefCommand):
     help = __doc__
 
     def handle(self, **options: Any) -> None:
-        console = Console(highlight=False)
+        console = Screen(quiet_stdout=False).console
         console.print(_servers())
         console.print(_fronts())
         console.print(_workloads())
@@ -40,7 +40,8 @@ def _servers() -> Table:
 
 
 def _usable(found: Available) -> str:
-    return "yes" if found.ok else f"no: {found.reason}; {found.command}"
+    """With the command on a line of its own, from where it can be copied."""
+    return "yes" if found.ok else f"no: {found.reason}\n{found.command}"
 
 
 def _fronts() -> Table:

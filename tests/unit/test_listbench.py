@@ -1,0 +1,20 @@
+"""What `listbench` shows."""
+
+import pytest
+from django.core.management import call_command
+
+from benchsuite import conf
+from benchsuite.servers.base import Available
+
+COMMAND = "apt install gcc libev-dev python3-dev && pip install 'bjoern>=3.2' --no-binary bjoern"
+
+
+def test_what_helps_stands_on_one_line_from_where_it_can_be_copied(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = Available(False, "bjoern is not installed, and has no wheel", COMMAND)
+    monkeypatch.setattr(conf.server_class("bjoern"), "available", classmethod(lambda *_: missing))
+    call_command("listbench")
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert COMMAND in lines
+    assert any(line.endswith("no: bjoern is not installed, and has no wheel") for line in lines)
