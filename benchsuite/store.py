@@ -17,11 +17,13 @@ from benchsuite import environment, models
 from benchsuite.proc import owner
 from benchsuite.report.completions import is_completion
 from benchsuite.results import Ceiling, Distribution, RunResult, Status, Summary
-from benchsuite.runner.serving import TARGET
 from benchsuite.specs import RunSpec
 from benchsuite.stats.readings import mean_cpu_percent
 
 BATCH_SIZE = 500
+
+TARGET = "target"
+"""The part whose CPU and memory are columns."""
 
 
 def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
