@@ -6,6 +6,7 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 
 import os
 import secrets
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -97,6 +98,9 @@ class Session:
             draft.fail(Status.FAILED, str(error))
         except KeyboardInterrupt:
             draft.fail(Status.INTERRUPTED, "Interrupted.")
+        finally:
+            # The samples of a hundred runs would fill a disk, or memory where /tmp is in it.
+            shutil.rmtree(folder, ignore_errors=True)
         if self._environment is None:
             self._environment = environment.fingerprint()
         return draft.result(self._environment)

@@ -29,6 +29,8 @@ def a_run(
     )
     with session(settings_module=settings_module) as at_work:
         result = at_work.run(spec, Quiet())
+        left = [path.name for path in at_work.folder.iterdir() if path.name.isdigit()]
+    assert left == [], "a run's samples and logs go when it has ended"
     assert result.failure == ""
     return result
 
