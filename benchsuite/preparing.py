@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,10 @@ def interpreter(spec: ServerSpec) -> Interpreter:
     if wanted is not None:
         found = building.built(wanted, conf.cache_folder())
         if found is None:
-            raise UnavailableError(f"The environment {wanted.name} has not been built.")
+            raise UnavailableError(
+                f"The environment {wanted.name} has not been built; runbench builds it before its "
+                "first run."
+            )
     elif spec.python:
         found = Interpreter(str(find(spec.python)), spec.python)
     else:
@@ -143,7 +145,6 @@ def _check(found: Interpreter) -> None:
         )
 
 
-@cache
 def _serves_console() -> bool:
     """Whether the measured project has benchsuite's pages among its own."""
     return any(one in target_settings().INSTALLED_APPS for one in CONSOLE_APPS)

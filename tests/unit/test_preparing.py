@@ -20,13 +20,10 @@ THERE = Path("/pythons/3.13/bin/python")
 @pytest.fixture(autouse=True)
 def machine(monkeypatch, tmp_path):
     """An empty cache, and a Python 3.13 that nobody starts."""
-    preparing._serves_console.cache_clear()
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(preparing, "find", lambda name: THERE)
     monkeypatch.setattr(preparing, "kind_of", lambda executable: Kind(CPYTHON, (3, 13, 0)))
     monkeypatch.setattr(cache, "build_of", str)
-    yield
-    preparing._serves_console.cache_clear()
 
 
 def lock(folder: Path, text: str = "django==5.2.1\ngunicorn==22.0.0\n", name: str = "new") -> str:
