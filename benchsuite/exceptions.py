@@ -23,12 +23,6 @@ class StartError(BenchsuiteError):
     """A process did not come up; carries the last lines of its log."""
 
 
-class TargetDiedError(BenchsuiteError):
-    """A process of the target ended while it was being measured; carries the last lines of its
-    log.
-    """
-
-
 class AnswerError(BenchsuiteError):
     """The target answered, but not what the workload expects (status, body, a redirect)."""
 
@@ -43,7 +37,3 @@ class LoadError(BenchsuiteError):
 
 class DatabaseError(BenchsuiteError):
     """The throw-away database could not be made, filled or reached."""
-
-
-class InterruptedRun(BenchsuiteError):
-    """Ctrl-C or SIGTERM; what was measured until then is kept and marked as interrupted."""
