@@ -210,8 +210,9 @@ class Connection:
     # How it ends
 
     def half_close(self) -> None:
-        """Ends this side of TCP only."""
-        self._socket.shutdown(socket.SHUT_WR)
+        """Ends this side of TCP only; nothing where the server has ended it all already."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
 
     def abort(self) -> None:
         """Resets TCP: the server gets no goodbye of any kind."""
