@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
-from benchsuite.exceptions import BenchsuiteError, UsageError
+from benchsuite.exceptions import UsageError
+from benchsuite.management import writing
 from benchsuite.management.output import Screen
 from benchsuite.report.comparing import gate, likeness, pairing
 from benchsuite.report.comparing.comparison import Comparison
@@ -88,15 +88,15 @@ def write(found: Answer, options: Mapping[str, Any]) -> None:
             comparison=found.comparison,
             notes=found.notes,
         )
-        _write(options["json"], json.dumps(content, indent=2) + "\n")
+        writing.write(options["json"], json.dumps(content, indent=2) + "\n")
     if options["junit"]:
-        _write(options["junit"], as_junit(found.judgements))
+        writing.write(options["junit"], as_junit(found.judgements))
     if options["markdown"]:
         text = markdown(found.found, found.judgements, found.cautions)
-        _write(options["markdown"], text)
+        writing.write(options["markdown"], text)
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if summary and Path(summary).absolute() != Path(options["markdown"]).absolute():
-            _write(summary, text, mode="a")
+            writing.write(summary, text, mode="a")
 
 
 def _metrics(given: Sequence[str] | None) -> list[Metric]:
@@ -106,14 +106,3 @@ def _metrics(given: Sequence[str] | None) -> list[Metric]:
 
 def _line(console: Console, line: str) -> None:
     console.print(line, markup=False, soft_wrap=True)
-
-
-def _write(file: str, content: str, *, mode: str = "w") -> None:
-    if file == "-":
-        sys.stdout.write(content)
-        return
-    try:
-        with Path(file).open(mode, encoding="utf-8") as opened:
-            opened.write(content)
-    except OSError as error:
-        raise BenchsuiteError(f"{file} could not be written: {error.strerror}.") from error

@@ -1,8 +1,6 @@
 """Where `runbench` writes: people's output to the screen, JSON to a file or standard output."""
 
-import json
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,11 +8,12 @@ from rich.console import Console
 
 from benchsuite import conf, planning, preparing
 from benchsuite.exceptions import BenchsuiteError, UsageError
+from benchsuite.management import writing
 from benchsuite.models import Run
 from benchsuite.report import text
 from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines
-from benchsuite.report.export import run_as_json
+from benchsuite.report.export import runs_as_json
 from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import ranking_sentence
 from benchsuite.report.sockets import sockets_table
@@ -109,17 +108,11 @@ def check_writable(file: str) -> None:
 
 
 def write_json(file: str, rows: Sequence[Run]) -> None:
-    """A list with one object a run."""
-    content = json.dumps([run_as_json(row) for row in rows], indent=2) + "\n"
-    if file == "-":
-        sys.stdout.write(content)
-        return
+    """A list with one object a run; raises BenchsuiteError when the file can't be written."""
     try:
-        Path(file).write_text(content)
-    except OSError as error:
-        raise BenchsuiteError(
-            f"The results are stored, but {file} could not be written: {error.strerror}."
-        ) from error
+        writing.write(file, runs_as_json(rows))
+    except BenchsuiteError as error:
+        raise BenchsuiteError(f"The results are stored, but {error}") from error
 
 
 def _address(rows: Sequence[Run]) -> str:

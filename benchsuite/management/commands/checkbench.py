@@ -12,6 +12,7 @@ from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.load.ceiling import ceilings
 from benchsuite.management.output import Screen
 from benchsuite.management.parsing import BriefCommand, whole_number
+from benchsuite.proc.interrupts import terminable
 from benchsuite.proc.lock import alone
 from benchsuite.report import examination
 from benchsuite.specs import MAX_LOAD_PROCESSES
@@ -75,7 +76,11 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
     here = environment.fingerprint()
     try:
         store.ceilings(here)  # says at once when nothing can be kept
-        with alone(screen.waiting), screen.console.status("Calibrating …") as status:
+        with (
+            terminable(),
+            alone(screen.waiting),
+            screen.console.status("Calibrating …") as status,
+        ):
 
             def begin(load: str) -> None:
                 status.update(f"Calibrating: {load} …")
@@ -84,6 +89,8 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
         store.keep_ceilings(here, measured)
     except BenchsuiteError as error:
         raise CommandError(str(error), returncode=1) from error
+    except KeyboardInterrupt as interrupt:
+        raise CommandError("Interrupted; no ceiling was kept.", returncode=130) from interrupt
     except (OperationalError, ProgrammingError) as error:
         raise CommandError(
             f"The ceilings can't be stored ({error}); did you run: python manage.py migrate?",

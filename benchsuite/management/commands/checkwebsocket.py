@@ -2,8 +2,6 @@
 
 import argparse
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -20,10 +18,12 @@ from benchsuite.conformance.session import (
 )
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.interpreter import OWN
+from benchsuite.management import writing
 from benchsuite.management.around_arguments import pairs
 from benchsuite.management.conformance_table import headline, table
 from benchsuite.management.output import Screen
 from benchsuite.management.parsing import BriefCommand
+from benchsuite.proc.interrupts import terminable
 
 
 class Command(BriefCommand):
@@ -68,21 +68,26 @@ class Command(BriefCommand):
                     "help."
                 )
             settings = pairs("--option", options["option"])
-            for name in names:
-                found = report(
-                    conf.server_class(name),
-                    application=options["application"],
-                    options=settings,
-                )
-                reports.append(found)
-                screen.console.print(headline(found), highlight=False)
-                screen.console.print(table(found, everything=options["all"]))
+            with terminable():
+                for name in names:
+                    found = report(
+                        conf.server_class(name),
+                        application=options["application"],
+                        options=settings,
+                    )
+                    reports.append(found)
+                    screen.console.print(headline(found), highlight=False)
+                    screen.console.print(table(found, everything=options["all"]))
+            if options["json"]:
+                content = [one.to_json() for one in reports]
+                text = json.dumps(content, indent=1, ensure_ascii=False)
+                writing.write(options["json"], f"{text}\n")
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=1) from error
-        if options["json"]:
-            _write(options["json"], reports)
+        except KeyboardInterrupt as interrupt:
+            raise CommandError("Interrupted.", returncode=130) from interrupt
         if options["strict"] and any(one.count(Outcome.FAILED) for one in reports):
             raise CommandError("A check has failed, and --strict was given.", returncode=1)
 
@@ -102,14 +107,3 @@ def _servers(given: str | None) -> list[str]:
                 f"{name} can't run here: {usable.reason}; {usable.command} would help."
             )
     return names
-
-
-def _write(file: str, reports: list[Report]) -> None:
-    content = json.dumps([one.to_json() for one in reports], indent=1, ensure_ascii=False) + "\n"
-    if file == "-":
-        sys.stdout.write(content)
-        return
-    try:
-        Path(file).write_text(content)
-    except OSError as error:
-        raise CommandError(f"{file} could not be written: {error.strerror}.") from error

@@ -47,7 +47,9 @@ class Command(BriefCommand):
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=1) from error
         except KeyboardInterrupt as interrupt:
-            raise CommandError("Interrupted before the first run.", returncode=130) from interrupt
+            raise CommandError(
+                "Interrupted; runs that had ended are stored.", returncode=130
+            ) from interrupt
         screen.results(rows)
         self._write(options["json"], rows)
         states = {row.status for row in rows}

@@ -1,0 +1,25 @@
+"""What commands write for machines."""
+
+from pathlib import Path
+
+import pytest
+
+from benchsuite.exceptions import BenchsuiteError
+from benchsuite.management import output, writing
+
+
+def test_a_file_or_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "found.json"
+    writing.write(str(file), "é\n")
+    writing.write(str(file), "more\n", mode="a")
+    assert file.read_text(encoding="utf-8") == "é\nmore\n"
+    writing.write("-", "said\n")
+    assert capsys.readouterr().out == "said\n"
+
+
+def test_a_place_that_can_not_be_written_is_told_with_what_is_safe(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "no" / "file.json")
+    with pytest.raises(BenchsuiteError, match=r"file\.json could not be written: No such file"):
+        writing.write(nowhere, "")
+    with pytest.raises(BenchsuiteError, match=r"^The results are stored, but /.* could not be"):
+        output.write_json(nowhere, [])
