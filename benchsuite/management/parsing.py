@@ -1,8 +1,9 @@
 """How the commands read their options: a word that is no number gets a sentence of its own."""
 
 import argparse
+from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 USAGE = "%(prog)s [-h] [options]"
 
@@ -29,10 +30,16 @@ def whole_number(text: str) -> int:
 
 class BriefCommand(BaseCommand):
     """A command whose message stands out: what it can't read is not buried under all its options,
-    which --help lists.
+    which --help lists, and Ctrl-C is no traceback at any moment.
     """
 
     usage = USAGE
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
         return super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except KeyboardInterrupt as interrupt:
+            raise CommandError("Interrupted.", returncode=130) from interrupt

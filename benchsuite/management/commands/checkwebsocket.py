@@ -86,8 +86,6 @@ class Command(BriefCommand):
             raise CommandError(str(error), returncode=2) from error
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=1) from error
-        except KeyboardInterrupt as interrupt:
-            raise CommandError("Interrupted.", returncode=130) from interrupt
         if options["strict"] and any(one.count(Outcome.FAILED) for one in reports):
             raise CommandError("A check has failed, and --strict was given.", returncode=1)
 

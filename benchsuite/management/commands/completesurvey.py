@@ -62,8 +62,6 @@ class Command(BriefCommand):
             ensure_installed()
             checked_url(url, confirmed=options["yes_this_host"])
             failed = self._complete(url, known, count, seed, options)
-        except KeyboardInterrupt as interrupt:
-            raise CommandError("Interrupted.", returncode=130) from interrupt
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"{count - failed} of {count} completed")
