@@ -126,7 +126,12 @@ def _recipe(name: str, python: str, wanted: Requirements) -> Recipe:
     if missing:
         ours = requirements.parse("\n".join(missing))
         steps.append(Step(requirements=ours, moves_nothing=True))
-    return Recipe(name=name, python=base, steps=tuple(steps))
+    return Recipe(
+        name=name,
+        python=base,
+        steps=tuple(steps),
+        needed="change its requirements, or take another --python",
+    )
 
 
 def _check(found: Interpreter) -> None:

@@ -106,9 +106,12 @@ def _build(recipe: Recipe, slot: Slot, say: Say) -> None:
                 log=slot.log(len(recipe.steps) + 1),
             )
         _mark(recipe, slot)
-    except BaseException:
+    except BaseException as error:
         with held_back():
             _remove(slot)
+        if isinstance(error, UnavailableError) and recipe.needed:
+            said = str(error).removesuffix(".")
+            raise UnavailableError(f"{said}; {recipe.needed}.") from error
         raise
     for log in slot.log(0).parent.glob(f"{slot.digest}-*.log"):
         log.unlink(missing_ok=True)

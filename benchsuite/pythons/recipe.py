@@ -37,7 +37,7 @@ class Recipe:
     proof: str = ""
     """Python code that must run in it without an error."""
     needed: str = ""
-    """What to tell people when it can't be built: what of the machine it needs."""
+    """What would help, for those who are told that it can't be built."""
 
     def digest(self, python: str) -> str:
         """16 hexadecimal digits; `python` says which build of the interpreter is meant."""

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,12 @@ def test_what_does_not_resolve_is_told_in_a_sentence_and_leaves_nothing(tmp_path
     log = Path(str(caught.value).partition("log: ")[2].removesuffix(")."))
     assert "six==999" in log.read_text()
     assert folders(tmp_path) == []
+
+
+def test_what_would_help_is_said_after_it(tmp_path: Path) -> None:
+    wanted = replace(small("six==999"), needed="take six==1.17.0")
+    with pytest.raises(UnavailableError, match=r"\.log\); take six==1\.17\.0\.$"):
+        build(wanted, tmp_path)
 
 
 def test_a_proof_that_fails_leaves_nothing(tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ class Heritage(ServerAdapter):
             steps=cls.steps(cls.pins()),
             files=cls.files(),
             proof=cls.proof,
+            needed="its versions are pinned: look for what the package index has lost, or for the "
+            "compiler and headers that docs/heritage.md names",
         )
 
     @classmethod
@@ -109,7 +111,7 @@ class Heritage(ServerAdapter):
             if kind is None or ".".join(map(str, kind.version[:2])) not in cls.pythons:
                 raise UsageError(
                     f"{cls.name} runs under Python {' or '.join(cls.pythons)}, and "
-                    f"--python={python} is {kind}."
+                    f"--python={python} is {kind}; leave --python out."
                 )
             return found
         for version in cls.pythons:
