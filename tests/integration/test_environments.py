@@ -181,7 +181,11 @@ def test_another_python_imports_the_project_and_benchsuite_and_none_of_our_packa
 
 
 def runs(command: Command, *words: str) -> list[dict[str, Any]]:
-    ended = command.run("runbench", *SHORT, *words)
+    return made(command, *SHORT, *words)
+
+
+def made(command: Command, *words: str) -> list[dict[str, Any]]:
+    ended = command.run("runbench", *words)
     assert ended.status == 0, ended.err
     found: list[dict[str, Any]] = json.loads(ended.out)
     return found
@@ -203,7 +207,7 @@ def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(
     assert one["argv"][0].startswith(command.env["BENCHSUITE_CACHE"])
 
     lock.write_text("django==99\n")
-    (again,) = runs(command, f"--again={one['id']}")
+    (again,) = made(command, f"--again={one['id']}", "--json=-")
     assert again["packages"] == one["packages"]
     assert again["spec"]["server"] == one["spec"]["server"]
 
