@@ -105,7 +105,7 @@ def parts(series: Series, axis: str, *, scale: float = 1.0, unit: str = "") -> C
             x=[second for second, _ in known],
             y=[value for _, value in known],
             name=part,
-            mode="lines",
+            mode="lines" if len(known) > 1 else "markers",  # one point makes no line
             stackgroup="parts",
             line={"color": colour, "width": 1.5},
             hovertemplate=f"{part} %{{y:.4~g}}{unit}<extra></extra>",

@@ -108,6 +108,8 @@ class Batch:
         """
         sound: dict[str, list[Run]] = {}
         for one in self.runs:
+            if one.connection_bytes is not None:
+                continue  # idle connections answer nothing
             if one.goodput is not None and one.verdict != Verdict.INVALID.value:
                 sound.setdefault(one.key, []).append(one)
         found = [
@@ -133,10 +135,11 @@ def batches(ids: Iterable[UUID]) -> dict[UUID, Batch]:
         "model",
         "users",
         "goodput",
+        "connection_bytes",
         "verdict",
     )
     wanted = Run.objects.filter(batch__in=set(ids)).order_by("started_at")
-    for run in wanted.only(*columns, "goodput", "verdict", "spec", "status"):
+    for run in wanted.only(*columns, "spec", "status"):
         found.setdefault(run.batch, []).append(run)
     return {batch: Batch(batch, tuple(runs)) for batch, runs in found.items()}
 

@@ -20,6 +20,9 @@ from benchsuite.units import format_count
 
 NEWEST_FIRST = "-started_at"
 
+MOST_LEVELS = 4
+"""Levels of a load that are all named."""
+
 
 class Ordered(tables.Column):
     """A column whose missing values come last in both directions, newer runs first among equals."""
@@ -51,9 +54,15 @@ class Figure(Ordered):
 
 
 class Goodput(Figure):
-    """Goodput and, for workloads that count them, how many people came to the end."""
+    """Goodput and, for workloads that count them, how many people came to the end.
+
+    Idle connections answer nothing; there it is the memory that each takes.
+    """
 
     def render(self, record: Run) -> SafeString | str:
+        if record.connection_bytes is not None:
+            each = html.figure(record, "connection_bytes")
+            return format_html('{} <span class="quiet">per connection</span>', each)
         shown = super().render(record)
         if record.completions is None:
             return shown
@@ -129,8 +138,13 @@ class RunTable(tables.Table):
     def render_size(self, record: Run) -> str:
         return size_title(record)
 
-    def render_load(self, record: Run) -> str:
-        return load_title(record)
+    def render_load(self, record: Run) -> SafeString | str:
+        """Many levels are told by the first and the last: the others would push figures out."""
+        whole = load_title(record)
+        levels = whole.split(", ")
+        if len(levels) <= MOST_LEVELS:
+            return whole
+        return format_html('<span title="{}">{} … {}</span>', whole, levels[0], levels[-1])
 
     @property
     def grouped(self) -> bool:

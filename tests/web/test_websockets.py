@@ -4,10 +4,12 @@ import csv
 import io
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from benchsuite.models import Run
 from benchsuite.report.cells import cells
 from benchsuite.report.export import run_as_json
 from benchsuite.report.sentences import ranking_sentence, run_sentence
@@ -47,6 +49,29 @@ def test_with_a_connection_for_each_message_none_are_open_to_be_counted(soup: An
     run.spec["load"]["keep_alive"] = False
     run.save()
     assert "Connections" not in tiles(soup(f"/results/{run.pk}/"))
+
+
+def test_the_list_tells_idle_connections_by_their_memory(soup: Any) -> None:
+    for server in ("daphne", "uvicorn"):
+        make_idle_run(server)
+    Run.objects.update(batch=uuid4())
+    page = soup("/results/")
+    (command,) = page.select("tr.command-line")
+    assert "most:" not in command.text
+    row = page.select_one("tr.run").text.replace("\u2009", " ")
+    assert "28.0 KiB per connection" in row
+    assert "0 /s" not in row
+
+
+def test_many_levels_are_told_by_the_first_and_the_last(soup: Any) -> None:
+    run = make_run("daphne")
+    run.spec["load"]["stages"] = [250, 500, 750, 1000, 1250]
+    run.save()
+    (load,) = soup("/results/").select("tr.run span[title]")
+    assert (load.text, load["title"]) == (
+        "250 … 1250 users",
+        "250, 500, 750, 1000, 1250 users",
+    )
 
 
 def test_connections_and_losses_are_drawn_over_time(soup: Any, client: Client) -> None:
