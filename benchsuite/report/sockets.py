@@ -51,7 +51,7 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
     rate = data["rate_connected"]
     reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
     told = [
-        Figure("connections", _count(data["connections"]) if _keeps(run) else ""),
+        Figure("connections", _count(data["connections"]) if keeps_connections(run) else ""),
         Figure("per connection", *_idle(run)),
         Figure("handshakes", _count(accounts["handshakes"])),
         Figure("handshakes/s", format_rate(shake.goodput) if shake and reconnects else ""),
@@ -97,7 +97,7 @@ def sockets_table(runs: Sequence[Run]) -> Table | None:
     return table
 
 
-def _keeps(run: Run) -> bool:
+def keeps_connections(run: Run) -> bool:
     """Whether connections outlive a message: else how many are open is a matter of the moment."""
     return run.unit != HANDSHAKE and bool(run.spec["load"]["keep_alive"])
 

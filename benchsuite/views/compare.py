@@ -117,6 +117,7 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
         "unlike": reasons,
         "beside": beside(comparison),
         "differences": comparison.differences,
+        "asked": _asked(comparison),
         "headings": [COLUMNS[column] for column in _columns(comparison)],
         "rows": _rows(request, comparison),
         "invalid": [
@@ -151,10 +152,16 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
     ]
 
 
+def _asked(comparison: Comparison) -> bool:
+    """Whether answers were waited for: idle connections get none."""
+    runs = [run for cell in comparison.cells for run in cell.runs]
+    return any(run.requests is None or run.requests for run in runs)
+
+
 def _columns(comparison: Comparison) -> list[str]:
     """Those of `OPTIONAL` only where a run has them; no answers where nothing was asked."""
     cells = comparison.cells
-    asked = any(run.requests is None or run.requests for cell in cells for run in cell.runs)
+    asked = _asked(comparison)
     return [
         column
         for column in COLUMNS

@@ -117,7 +117,10 @@ def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:
     made = [
         *(answers if run.requests else ()),
         (socket_charts.memory_of_connections(run), socket_charts.draw_memory_of_connections),
-        (socket_charts.connections(intervals), socket_charts.draw_connections),
+        (
+            socket_charts.connections(intervals if sockets.keeps_connections(run) else ()),
+            socket_charts.draw_connections,
+        ),
         (socket_charts.losses(intervals), socket_charts.draw_losses),
         (series.cpu(readings), figures.cpu),
         (series.memory(readings), figures.memory),

@@ -48,7 +48,9 @@ def test_with_a_connection_for_each_message_none_are_open_to_be_counted(soup: An
     run = make_echo_run()
     run.spec["load"]["keep_alive"] = False
     run.save()
-    assert "Connections" not in tiles(soup(f"/results/{run.pk}/"))
+    page = soup(f"/results/{run.pk}/")
+    assert "Connections" not in tiles(page)
+    assert not page.select("figure#websockets")
 
 
 def test_the_list_tells_idle_connections_by_their_memory(soup: Any) -> None:
@@ -61,6 +63,14 @@ def test_the_list_tells_idle_connections_by_their_memory(soup: Any) -> None:
     row = page.select_one("tr.run").text.replace("\u2009", " ")
     assert "28.0 KiB per connection" in row
     assert "0 /s" not in row
+
+
+def test_idle_connections_are_compared_without_what_answers_would_cost(soup: Any) -> None:
+    runs = [str(make_idle_run(server).pk) for server in ("daphne", "uvicorn")]
+    page = soup(f"/results/compare/?runs={','.join(runs)}")
+    headings = [cell.text for cell in page.select("table.comparison th[scope=col]")]
+    assert "per connection" in headings
+    assert not [heading for heading in headings if "goodput" in heading]
 
 
 def test_many_levels_are_told_by_the_first_and_the_last(soup: Any) -> None:
