@@ -32,6 +32,11 @@ def load_title(run: Run) -> str:
     return f"{run.users} {who}" if run.users == 1 else f"{run.users} {who}s"
 
 
+def keeps_alive(run: Run) -> bool:
+    """Whether the load kept connections; most do, also where the spec can't be read."""
+    return _part(run.spec, "load").get("keep_alive", True) is not False
+
+
 def who_of(run: Run) -> str:
     """Who asks, in the singular: a user or, with WebSockets, a connection."""
     return "user" if run.unit == REQUEST else "connection"

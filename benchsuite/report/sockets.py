@@ -9,6 +9,7 @@ from rich.table import Table
 
 from benchsuite.models import Measurement, Run
 from benchsuite.report.cells import Cell
+from benchsuite.report.naming import keeps_alive
 from benchsuite.stats.samples import FANOUT, HANDSHAKE
 from benchsuite.units import (
     MISSING,
@@ -99,7 +100,7 @@ def sockets_table(runs: Sequence[Run]) -> Table | None:
 
 def keeps_connections(run: Run) -> bool:
     """Whether connections outlive a message: else how many are open is a matter of the moment."""
-    return run.unit != HANDSHAKE and bool(run.spec["load"]["keep_alive"])
+    return run.unit != HANDSHAKE and keeps_alive(run)
 
 
 def _idle(run: Run) -> tuple[str, str]:
