@@ -319,7 +319,7 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -
     assert set(found) <= {Kind.OK, Kind.WEBSOCKET_CLOSED, Kind.OTHER}
 
 
-def test_slots_whose_handshake_is_not_answered_do_not_keep_a_load_from_its_begin(
+def test_slots_that_fail_to_get_ready_do_not_keep_a_load_from_its_begin(
     tmp_path: Path,
 ) -> None:
     with SocketResponder({"/odd": 503}) as responder:
