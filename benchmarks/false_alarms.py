@@ -99,7 +99,7 @@ def weighs(result: RunResult) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--seconds", type=float, default=4.0, help="of each window")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each window")
     given = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "testproject.settings.console")
     django.setup()

@@ -131,7 +131,8 @@ def test_b204_the_database_runs_out_of_connections() -> None:
             database=DatabaseSpec(use=database.users_url, rows=100),
         )
     assert "the database had no connection left" in message(result, "B204"), told(result)
-    assert findings(result, "B201")[0].level is Level.INVALID
+    # How many find it full depends on how fast the others let go.
+    assert findings(result, "B201")[0].level in (Level.WEAK, Level.INVALID)
 
 
 @needs("nginx")
