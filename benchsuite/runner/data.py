@@ -11,7 +11,7 @@ from benchsuite.runner.own_target import OwnTarget
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.postgres import MAX_CONNECTIONS, postgres
 from benchsuite.services.service import Service
-from benchsuite.specs import POSTGRESQL, DatabaseSpec, RunSpec
+from benchsuite.specs import POSTGRESQL, RunSpec
 from benchsuite.workloads.base import Workload
 
 
@@ -24,14 +24,18 @@ class Data:
         self._stack = stack
         self._marker = marker
         """The session's: its guard ends what is left when this process is killed."""
-        self._keepers: dict[tuple[str, str, str], Keeper] = {}
-        self._services: dict[tuple[int, bool], Service] = {}
+        self._keepers: dict[tuple[str, str, str, str], Keeper] = {}
+        self._services: dict[tuple[int, bool, tuple[int, ...] | None], Service] = {}
 
-    def service(self, spec: DatabaseSpec) -> Service | None:
-        """The PostgreSQL that was asked for, started at the first run that wants it."""
-        if spec.use != POSTGRESQL:
+    def service(self, spec: RunSpec) -> Service | None:
+        """The PostgreSQL that was asked for, started at the first run that wants it.
+
+        It is a part of what answers: it runs on the target's CPUs, and keeps off the load's.
+        """
+        wanted = spec.database
+        if wanted.use != POSTGRESQL:
             return None
-        key = (spec.max_connections or MAX_CONNECTIONS, spec.fsync)
+        key = (wanted.max_connections or MAX_CONNECTIONS, wanted.fsync, spec.server.cpus)
         if key not in self._services:
             folder = self._folder / f"postgresql-{len(self._services)}"
             folder.mkdir()
@@ -40,8 +44,9 @@ class Data:
                     folder=folder,
                     marker=self._marker,
                     max_connections=key[0],
-                    fsync=spec.fsync,
+                    fsync=wanted.fsync,
                     env=dict(os.environ),
+                    on_cpus=spec.server.cpus,
                 )
             )
         return self._services[key]
@@ -58,13 +63,14 @@ class Data:
         if not adapter.serves_project:
             return OwnTarget(spec.workload)
         python = adapter.python
+        service = self.service(spec)
         key = (
             repr(spec.workload.to_json()),
             repr(spec.database.to_json()),
+            service.admin_url if service else "",
             python.executable,
         )
         if key not in self._keepers:
-            service = self.service(spec.database)
             folder = self._folder / f"data-{len(self._keepers)}"
             folder.mkdir()
             self._keepers[key] = self._stack.enter_context(

@@ -145,7 +145,7 @@ class Session:
             facts=keeper.facts,
             ready_path=workload.ready_path,
             may_reach_more=not workload.needs_target_app,
-            database=self._data.service(spec.database),
+            database=self._data.service(spec),
         )
         stack.enter_context(serving(draft.serving, start, self.port))
         draft.settings_changed = {

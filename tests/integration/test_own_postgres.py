@@ -12,8 +12,11 @@ import psycopg
 import pytest
 
 from benchsuite.exceptions import DatabaseError, UsageError
+from benchsuite.proc.cpus import available
+from benchsuite.runner.data import Data
 from benchsuite.services.postgres import USER, WATCHING, postgres
 from benchsuite.services.service import Service
+from benchsuite.specs import POSTGRESQL, DatabaseSpec, RunSpec, ServerSpec
 from tests.integration.stranger import TOKEN, get, stranger
 from tests.needs import needs
 
@@ -138,3 +141,17 @@ def test_a_server_that_was_not_started_is_no_place(tmp_path: Path) -> None:
         stranger(tmp_path, databases=SQLITE).kept(use="postgresql"),
     ):
         pytest.fail("it went on")
+
+
+@pytest.mark.parametrize("cpus", [(available()[0],), None])
+def test_it_runs_on_the_cpus_of_the_target(cpus: tuple[int, ...] | None) -> None:
+    asked = RunSpec(
+        server=ServerSpec(server="gunicorn-sync", cpus=cpus), database=DatabaseSpec(use=POSTGRESQL)
+    )
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder, ExitStack() as stack:
+        data = Data("testproject.settings.target", Path(folder), stack, uuid.uuid4().hex)
+        service = data.service(asked)
+        assert service is not None
+        assert data.service(asked) is service
+        allowed = os.sched_getaffinity(service.process.pid)  # all that it starts inherits them
+    assert allowed == set(cpus or available())
