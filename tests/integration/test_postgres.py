@@ -112,6 +112,7 @@ def test_started_by_root_it_runs_as_nobody(service: Service) -> None:
     assert owners == {pwd.getpwnam(NOBODY).pw_uid}
 
 
+@pytest.mark.alone  # others leave things in /dev/shm meanwhile
 def test_nothing_is_left(tmp_path: Path) -> None:
     before = set(SHARED.iterdir())
     sockets = set(Path("/tmp").glob(".s.PGSQL*"))
