@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.cassandra import JARS
 from tests.integration.command import Command
-from tests.integration.left_behind import processes_with
+from tests.integration.left_behind import eventually, processes_with
 from tests.integration.shop import Shop
 
 # Cassandra is a hundred jars and a gigabyte of memory: its test is for those who ask for it, with
@@ -48,4 +48,4 @@ def shop() -> Iterator[Shop]:
     with tempfile.TemporaryDirectory(prefix="shop-") as folder:
         made = Shop(Path(folder))
         yield made
-        assert processes_with(made.token) == []
+        assert eventually(lambda: not processes_with(made.token))

@@ -13,6 +13,8 @@ from benchsuite.target.gate import RUN_VARIABLE
 from benchsuite.target.routing import application
 
 WAIT_S = 20.0
+REFUSED_S = 3.0
+"""The communicator waits so long before it tells what the consumer raised."""
 TWINS = ("", "_sync")
 PAYLOADS = ["", "é\u2028\U0001f600", "x" * 100_000, b"", b"\x00\xff\x80", bytes(range(256)) * 400]
 
@@ -44,8 +46,8 @@ def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> N
 def refused(path: str) -> bool:
     async def connect() -> bool:
         client = WebsocketCommunicator(application, path)
-        accepted, _ = await client.connect(timeout=WAIT_S)
-        await client.wait(WAIT_S)
+        accepted, _ = await client.connect(timeout=REFUSED_S)
+        await client.wait(REFUSED_S)
         return not accepted
 
     return asyncio.run(connect())
