@@ -139,7 +139,7 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.startup_s = result.startup_s
     run.sampler_cpu_percent = result.sampler_cpu_percent
     target = [reading for reading in result.readings if reading.part == TARGET]
-    run.cpu_percent = mean_cpu_percent(target, TARGET, result.window)
+    run.cpu_percent = mean_cpu_percent(result.readings, TARGET, result.window)
     run.memory_bytes = max((one.memory_bytes for one in target if one.memory_bytes), default=None)
     own = [one for one in result.summaries if is_completion(run.workload, one.scope, one.name)]
     if own:

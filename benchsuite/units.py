@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 
 from benchsuite.exceptions import UsageError
 
@@ -92,3 +93,8 @@ def parse_seconds(text: str) -> float:
             f"{text!r} is not a time; write seconds (10) or a unit (500ms, 10s, 2m, 1h)."
         )
     return float(match[1]) * _SECONDS[match[2]]
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"; of at least one."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

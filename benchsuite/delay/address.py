@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
 from benchsuite.delay.echo import echo
-from benchsuite.delay.program import python
 from benchsuite.exceptions import StartError, UsageError
+from benchsuite.proc.isolated import python
 from benchsuite.proc.process import Process
 from benchsuite.proc.readiness import wait_until_ready
 from benchsuite.proc.starting import running
@@ -134,7 +134,7 @@ def command(
 ) -> list[str]:
     """The command line of a proxy; pure."""
     return [
-        *python("benchsuite.delay.proxy"),
+        *python("benchsuite.delay.proxy", packages=True),
         *("--to-server" if direction == "to_server" else "--to-client", f"{delay_s:g}"),
         *("--listen", f"{listen[0]}:{listen[1]}", "--loop", loop),
         f"{upstream[0]}:{upstream[1]}",

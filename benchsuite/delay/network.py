@@ -16,10 +16,10 @@ from benchsuite.delay import netem, wiring
 from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
 from benchsuite.delay.address import Address, DelayedAddress, delayed
 from benchsuite.delay.netem import Wire
-from benchsuite.delay.program import python
 from benchsuite.exceptions import UnavailableError
 from benchsuite.proc import owner
 from benchsuite.proc.interrupts import held_back
+from benchsuite.proc.isolated import python
 from benchsuite.proc.process import Process
 from benchsuite.proc.readiness import wait_until_ready
 from benchsuite.proc.starting import running
@@ -110,7 +110,12 @@ def private_network(
         )
         holder = stack.enter_context(
             running(
-                [netem.program("unshare"), "--net", "--", *python("benchsuite.delay.echo")],
+                [
+                    netem.program("unshare"),
+                    "--net",
+                    "--",
+                    *python("benchsuite.delay.echo", packages=True),
+                ],
                 name="private-network",
                 log=folder / "private-network.log",
                 env=env,

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 
 from benchsuite.encryption import is_loopback
+from benchsuite.proc.isolated import python
 from benchsuite.proc.starting import running
 from benchsuite.specs import LoadProfile
 from benchsuite.workloads.base import Workload
@@ -116,7 +116,7 @@ def prober(
     with open(os.open(asked, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(request, file)
     with running(
-        _command(asked, seen),
+        [*python("benchsuite.probing.prober"), str(asked), str(seen)],
         name="the prober",
         log=folder / "prober.log",
         env={"LC_ALL": "C.UTF-8"},
@@ -166,13 +166,3 @@ def _tls(parts: SplitResult) -> str:
     if parts.scheme != "https":
         return ""
     return "unverified" if is_loopback(str(parts.hostname)) else "verified"
-
-
-def _command(request: Path, output: Path) -> list[str]:
-    package = str(Path(__file__).resolve().parents[2])
-    program = (
-        f"import sys; sys.path.insert(0, {package!r}); "
-        "from benchsuite.probing.prober import main; main()"
-    )
-    # Isolated and without site-packages: it is up in 50 ms.
-    return [sys.executable, "-I", "-S", "-c", program, str(request), str(output)]

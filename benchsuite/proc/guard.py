@@ -6,7 +6,6 @@ when the parent dies, however it dies.
 
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 from benchsuite.exceptions import UsageError
 from benchsuite.proc import sharedmemory
 from benchsuite.proc.interrupts import held_back
+from benchsuite.proc.isolated import python
 from benchsuite.proc.removal import why_kept
 
 LEAVE_S = 2.0
@@ -104,20 +104,9 @@ def _working() -> Path | None:
 
 
 def _start(marker: str, folder: Path, working: Path | None) -> subprocess.Popen[bytes]:
-    package = Path(__file__).resolve().parents[1]
-    program = (
-        f"import sys; sys.path.insert(0, {str(package.parent)!r}); "
-        "from benchsuite.proc.watchman import main; main()"
-    )
     return subprocess.Popen(
-        # Isolated and without site-packages: it starts in a few milliseconds and nothing of the
-        # project's environment can keep it from starting.
         [
-            sys.executable,
-            "-I",
-            "-S",
-            "-c",
-            program,
+            *python("benchsuite.proc.watchman"),
             str(os.getpid()),
             marker,
             str(folder.resolve()),

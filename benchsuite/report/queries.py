@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
 from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Interval, Measurement, Reading, Run
+from benchsuite.report.cells import cells
 from benchsuite.report.export import COLUMNS
 from benchsuite.results import Verdict
 
@@ -106,17 +106,16 @@ class Batch:
         """The cell with the most goodput, by the median of its starts that are not invalid; None
         where there are not two.
         """
-        sound: dict[str, list[Run]] = {}
-        for one in self.runs:
-            if one.connection_bytes is not None:
-                continue  # idle connections answer nothing
-            if one.goodput is not None and one.verdict != Verdict.INVALID.value:
-                sound.setdefault(one.key, []).append(one)
-        found = [
-            Best(starts[0].server, median(one.goodput or 0.0 for one in starts))
-            for starts in sound.values()
-        ]
-        return max(found, key=lambda one: one.goodput) if len(found) > 1 else None
+        ranked = cells(
+            one
+            for one in self.runs
+            if one.goodput is not None
+            and one.verdict != Verdict.INVALID.value
+            and one.connection_bytes is None  # idle connections answer nothing
+        )
+        if len(ranked) < 2:
+            return None
+        return Best(ranked[0].first.server, ranked[0].middle("goodput") or 0.0)
 
     @property
     def servers(self) -> list[str]:
@@ -129,6 +128,7 @@ def batches(ids: Iterable[UUID]) -> dict[UUID, Batch]:
     columns = (
         "batch",
         "key",
+        "started_at",
         "server",
         "workload",
         "label",

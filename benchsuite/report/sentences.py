@@ -25,6 +25,7 @@ from benchsuite.units import (
     format_period,
     format_rate,
     format_ratio,
+    listed,
 )
 
 CLOSE = 1.05
@@ -42,26 +43,45 @@ class Question:
     show: Callable[[float | None], str]
     won: str
     lost: str
+    metric: str
+    """By which name runs are compared in it."""
     about: str
     """What it is about, as one says it."""
     highest: bool = False
 
 
 GOODPUT = Question(
-    "goodput", format_rate, "answered most", "{ratio} {next}’s", "goodput", highest=True
+    "goodput",
+    format_rate,
+    "answered most",
+    "{ratio} {next}’s",
+    metric="goodput",
+    about="goodput",
+    highest=True,
 )
 P95 = Question(
-    "p95_s", format_duration, "had the shortest p95", "{next} took {ratio} as long", "p95"
+    "p95_s",
+    format_duration,
+    "had the shortest p95",
+    "{next} took {ratio} as long",
+    metric="p95",
+    about="p95",
 )
 MEMORY = Question(
-    "memory_bytes", format_bytes, "needed the least memory", "{next} took {ratio} as much", "memory"
+    "memory_bytes",
+    format_bytes,
+    "needed the least memory",
+    "{next} took {ratio} as much",
+    metric="memory",
+    about="memory",
 )
 CONNECTION = Question(
     "connection_bytes",
     format_bytes,
     "needed the least memory for a connection",
     "{next} took {ratio} as much",
-    "memory per connection",
+    metric="connection",
+    about="memory per connection",
 )
 QUESTIONS = (GOODPUT, P95, MEMORY)
 
@@ -111,12 +131,12 @@ def unranked_sentence(cells: Sequence[Cell]) -> str:
         for title, cell in zip(cell_titles(cells), cells, strict=True)
         if cell not in ranked
     ]
-    return f"Nothing is ranked: {_listed(out)}."
+    return f"Nothing is ranked: {listed(out)}."
 
 
 def question_sentence(cells: Sequence[Cell], question: Question) -> str:
     """Who is first in one figure, against the next; invalid cells take no part."""
-    if said := leading_sentence(cells, _short(question)):
+    if said := leading_sentence(cells, question.metric):
         return said
     ranked = _ranked(cells, question)
     if len(ranked) < 2:
@@ -164,7 +184,7 @@ def thread_sentence(cells: Sequence[Cell]) -> str:
         return ""
     verb = "runs" if len(names) == 1 else "run"
     return (
-        f"{_listed(names)} {verb} sync views in a thread (docs/reading-results.md): "
+        f"{listed(names)} {verb} sync views in a thread (docs/reading-results.md): "
         f"compare with --workload={cells[0].first.workload}_async."
     )
 
@@ -252,16 +272,3 @@ def _overlap(first: Cell, second: Cell, question: Question) -> bool:
     if mine is None or theirs is None or min(len(first.measured), len(second.measured)) < 2:
         return False
     return mine.least <= theirs.most and theirs.least <= mine.most
-
-
-def _short(question: Question) -> str:
-    return {
-        "goodput": "goodput",
-        "p95_s": "p95",
-        "memory_bytes": "memory",
-        "connection_bytes": "connection",
-    }[question.column]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from benchsuite import conf
 from benchsuite.exceptions import UsageError
+from benchsuite.units import listed
 
 
 def serves_own_target(server: str) -> bool:
@@ -21,6 +22,4 @@ def own_target_sentence(servers: Iterable[str]) -> str:
         return ""
     if len(own) == 1:
         return f"{own[0]} serves a small target of its own, not this project."
-    return (
-        f"{', '.join(own[:-1])} and {own[-1]} serve small targets of their own, not this project."
-    )
+    return f"{listed(own)} serve small targets of their own, not this project."

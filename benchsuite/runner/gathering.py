@@ -114,10 +114,12 @@ def _front(draft: "Draft", window: tuple[float, float]) -> FrontShares | None:
     """What the front used beside those behind it; None without one, or where it was not seen."""
     server, adapter, witness = draft.spec.server, draft.adapter, draft.witness
     on = witness.cpus_target if witness is not None else None
+    if not server.front or not on:
+        return None
     readings = draft.readings
     used = {part: mean_cpu_percent(readings, part, window) for part in ANSWERING}
     front, target = used[FRONT], used[TARGET]
-    if not server.front or not on or front is None or target is None:
+    if front is None or target is None:
         return None
     parallel = conf.front_class(server.front)(server.front_options).parallel
     return FrontShares(

@@ -46,11 +46,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
 application = get_wsgi_application()
 """
 
-ASGI = """
-import os
+ECHOING = """
 from django.core.asgi import get_asgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
 pages = get_asgi_application()
 
 
@@ -62,6 +60,13 @@ async def application(scope, receive, send):
     while (event := await receive())["type"] == "websocket.receive":
         await send({"type": "websocket.send", "text": event["text"]})
 """
+"""An ASGI application that echoes what comes by WebSocket, in a process that knows its settings."""
+
+ASGI = f"""
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+{ECHOING}"""
 
 ACTIVATED = """
 import os, sys

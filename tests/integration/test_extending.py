@@ -14,6 +14,7 @@ from benchsuite.results import Status
 from benchsuite.runner import session
 from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from tests.integration.quiet import Quiet
+from tests.integration.shop import ECHOING
 
 DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
 
@@ -28,21 +29,6 @@ urlpatterns = [
     path("", lambda request: HttpResponse("welcome")),
     path("product/<int:id>/", lambda request, id: HttpResponse(f"{id} is in stock")),
 ]
-"""
-
-ASGI = """
-from django.core.asgi import get_asgi_application
-
-pages = get_asgi_application()
-
-
-async def application(scope, receive, send):
-    if scope["type"] != "websocket":
-        return await pages(scope, receive, send)
-    await receive()
-    await send({"type": "websocket.accept"})
-    while (event := await receive())["type"] == "websocket.receive":
-        await send({"type": "websocket.send", "text": event["text"]})
 """
 
 
@@ -78,7 +64,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (package / "bench.py").write_text("\n".join(blocks()))
     (package / "chat.py").write_text(chat())
     (package / "settings.py").write_text(SHOP)
-    (package / "asgi.py").write_text(ASGI)
+    (package / "asgi.py").write_text(ECHOING)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     importlib.invalidate_caches()

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from benchsuite.results import Finding, Level
 from benchsuite.stats.validity.evidence import Evidence
+from benchsuite.units import listed
 
 Check = Callable[[Evidence], Iterator[Finding]]
 
@@ -18,10 +19,5 @@ def of_each_stage(check: Check, stages: Sequence[Evidence]) -> Iterator[Finding]
         same = [(name, finding) for name, finding in found if finding.code == code]
         name, worst = min(same, key=lambda one: ORDER.index(one[1].level))
         others = [other for other in dict.fromkeys(other for other, _ in same) if other != name]
-        also = f" The same check finds fault with {_listed(others)}." if others else ""
+        also = f" The same check finds fault with {listed(others)}." if others else ""
         yield replace(worst, message=f"At {name}: {worst.message}{also}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
