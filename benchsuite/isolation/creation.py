@@ -1,6 +1,6 @@
 """Makes, clones and drops throw-away databases with Django's own test-database machinery.
 
-Runs in the keeper, with Django set up for the target.
+Runs in the keeper, with the settings of the target; Django is set up after `begin()` only.
 """
 
 import re
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from django.db import DatabaseError, connections
-from django.test.utils import setup_databases
 
 from benchsuite.isolation.connecting import PLACE
 
@@ -31,26 +30,33 @@ class Throwaway:
         """First alias → all aliases that mean the same database."""
         self._clones: list[str] = []
 
-    def create(self) -> None:
-        """Makes the templates and migrates them.
+    def begin(self) -> None:
+        """Makes the templates, empty, and points every alias at them; needs no apps.
 
-        The connections are pointed away from the project's databases before anything else is done,
-        so that a migration which writes to another alias than its own can't reach one.
+        After this no code of the project can reach a database of its own, be it at import, in
+        `AppConfig.ready()` or in a migration that writes to another alias than its own.
         """
-        aliases = [alias for alias in connections if _entry(alias)["ENGINE"] != DUMMY]
-        self._sort(aliases)
+        self._sort(_aliases())
         for first, same in self.groups.items():
             name = self._template_name(first)
             for alias in same:
                 _entry(alias)["TEST"]["NAME"] = name
                 _entry(alias)["NAME"] = name
+            creation: Any = connections[first].creation
+            creation._create_test_db(verbosity=0, autoclobber=True)
         for alias, other in self.mirrors.items():
             source = _entry(other)
             _entry(alias).update({key: source[key] for key in (*PLACE, "OPTIONS")})
-        if aliases:
+
+    def migrate(self) -> None:
+        """Migrates the templates, as `manage.py test` does."""
+        from django.test.utils import setup_databases
+
+        if aliases := _aliases():
             setup_databases(
                 verbosity=0,
                 interactive=False,
+                keepdb=True,
                 aliases=dict.fromkeys(aliases),
                 serialized_aliases=[],
             )
@@ -61,6 +67,7 @@ class Throwaway:
         self._clones.append(suffix)
         names = {}
         for first, same in self.groups.items():
+            _send_away(first)
             connections[first].creation.clone_test_db(suffix=suffix, verbosity=0)
             names.update(dict.fromkeys(same, self._clone_name(first, suffix)))
         return names
@@ -140,6 +147,22 @@ def _point(names: dict[str, str]) -> None:
         if connection.vendor == "postgresql":
             connection.close_pool()
         _entry(alias)["NAME"] = name
+
+
+def _send_away(alias: str) -> None:
+    """Ends what else is connected to a template: a thread that the project's `ready()` began."""
+    connection: Any = connections[alias]
+    if connection.vendor == "postgresql":
+        with connection.creation._nodb_cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = %s AND pid <> pg_backend_pid()",
+                [_entry(alias)["NAME"]],
+            )
+
+
+def _aliases() -> list[str]:
+    return [alias for alias in connections if _entry(alias)["ENGINE"] != DUMMY]
 
 
 def _entry(alias: str) -> dict[str, Any]:

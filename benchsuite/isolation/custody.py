@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import django
 import django.db
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -20,7 +21,7 @@ from django.utils.module_loading import import_string
 from benchsuite.exceptions import DatabaseError
 from benchsuite.isolation.creation import Throwaway, engine
 from benchsuite.isolation.facts import Facts
-from benchsuite.isolation.faults import explain
+from benchsuite.isolation.faults import explain, too_early
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
 from benchsuite.isolation.slowing import slowing, undone
@@ -47,18 +48,23 @@ class Custody:
 
     def make(self) -> dict[str, Any]:
         """Makes and fills the templates; what the parent wants to know of it."""
-        if self._plan.needs_target_app:
-            self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
         self._changes()  # what can't be is refused before anything is made
         self._check_pool()
+        kept = self._database.use == KEEP
+        with _explained():
+            if not kept:
+                self._throwaway.begin()
+        _set_up()
+        with _explained():
+            if not kept:
+                self._throwaway.migrate()
+                self._load_fixture()
+        if self._plan.needs_target_app:
+            self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
         workload = self._workload()
         with _explained():
-            if self._database.use == KEEP:
-                found = workload.inspect(self._database)
-            else:
-                self._throwaway.create()
-                self._load_fixture()
-                found = workload.prepare(self._database)
+            fill = workload.inspect if kept else workload.prepare
+            found = fill(self._database)
             program = engine()
         connections.close_all()
         found = found or {}
@@ -159,6 +165,14 @@ class Custody:
         """The project's own settings."""
         module = importlib.import_module(self._plan.settings_module)
         return {name: getattr(module, name) for name in dir(module) if name.isupper()}
+
+
+def _set_up() -> None:
+    """From here on the project's own code runs, if only by being imported."""
+    try:
+        django.setup()
+    except django.db.Error as error:
+        raise DatabaseError(too_early(error)) from error
 
 
 @contextmanager

@@ -2,7 +2,13 @@
 
 import errno
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any
+
+import django
+
+from benchsuite.importing import PACKAGE
 
 _UNREACHABLE = (
     "connection refused",
@@ -15,6 +21,7 @@ _UNREACHABLE = (
     "timeout expired",
     "timed out",
 )
+_DRIVERS = {"MySQLdb", "oracledb", "psycopg", "psycopg2", "psycopg_pool"}
 _FULL = ("disk is full", "no space left on device")
 _ELSEWHERE = "or have the databases made elsewhere: --database=postgres://user@host/name"
 
@@ -55,6 +62,26 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
             f"{_ELSEWHERE}"
         )
     return f"The throw-away database could not be made on {where}: {_first_line(errors)}"
+
+
+def too_early(error: BaseException) -> str:
+    """One sentence for a project that asks its database while it is being set up, before there are
+    tables.
+    """
+    frames = [one for one in extract_tb(error.__traceback__) if not _is_library(one.filename)]
+    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "the project"
+    return (
+        f"The project can't start on an empty database: {where} asks for what only `migrate` makes "
+        f"({_first_line(list(_chain(error)))}); a fresh deployment's `migrate` would fail there "
+        "too, so make it wait for the tables."
+    )
+
+
+def _is_library(filename: str) -> bool:
+    """Whether this is a file of Django, of ours, or of a database's driver."""
+    path = Path(filename)
+    ours = any(path.is_relative_to(one) for one in (django.__path__[0], PACKAGE))
+    return ours or filename.startswith("<") or bool(_DRIVERS & set(path.parts))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -78,10 +78,10 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 
 
 def keep(request: Message, commands: Commands, answers: TextIO) -> None:
-    """Makes the databases, then serves commands until there are no more."""
-    import django
+    """Makes the databases, then serves commands until there are no more.
 
-    django.setup()
+    Django is set up in between: the project's code meets no database but a throw-away one.
+    """
     from benchsuite.isolation.custody import Custody
 
     custody = Custody(

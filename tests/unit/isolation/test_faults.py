@@ -5,7 +5,7 @@ import errno
 import pytest
 from django.db import OperationalError, ProgrammingError
 
-from benchsuite.isolation.faults import explain
+from benchsuite.isolation.faults import explain, too_early
 
 POSTGRES = {
     "ENGINE": "django.db.backends.postgresql",
@@ -61,3 +61,14 @@ def test_the_sentence_says_what_to_do(
     sentence = explain(error, entry)
     assert words in sentence
     assert "\n" not in sentence
+
+
+def test_a_project_that_asks_before_there_are_tables_is_told_the_place() -> None:
+    code = "def ready():\n    raise error\nready()"
+    error = OperationalError("no such table: shop_order")
+    try:
+        exec(compile(code, "/srv/django/shop/apps.py", "exec"), {"error": error})
+    except OperationalError as met:
+        said = too_early(met)
+    assert "/srv/django/shop/apps.py:2 asks for what only `migrate` makes" in said
+    assert "(no such table: shop_order)" in said
