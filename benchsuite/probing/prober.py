@@ -7,14 +7,16 @@ against the other. It imports nothing but the standard library. `probes` starts 
 """
 
 import http.client
+import io
 import json
 import random
 import select
+import socket
 import ssl
 import sys
 import time
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 RUN_HEADER = "X-Benchsuite-Run"
 
@@ -40,12 +42,17 @@ class Prober:
             self._headers["Connection"] = "close"
         self._connection: http.client.HTTPConnection | None = None
 
-    def ask(self) -> bool:
-        """Whether the page was answered, rightly and by the server of this run."""
+    def ask(self, *, prompt: bool = False) -> bool:
+        """Whether the page was answered, rightly and by the server of this run.
+
+        `prompt` acknowledges whatever comes at once, where the kernel may wait with it.
+        """
         try:
             if self._connection is None or _has_ended(self._connection):
                 self.close()
                 self._connection = self._new_connection()
+            answers: Any = _prompt_answer if prompt else http.client.HTTPResponse
+            self._connection.response_class = answers
             self._connection.request("GET", self._path, headers=self._headers)
             answer = self._connection.getresponse()
             answer.read()
@@ -67,6 +74,36 @@ class Prober:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+class _Prompt(io.RawIOBase):
+    """What comes from a socket, acknowledged as soon as it is there."""
+
+    def __init__(self, arriving: socket.socket) -> None:
+        self._arriving = arriving
+        self._raw = arriving.makefile("rb", buffering=0)
+
+    def makefile(self, *_: object) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int | None:  # type: ignore[override]
+        arriving = self._arriving
+        if not (isinstance(arriving, ssl.SSLSocket) and arriving.pending()):
+            select.select([arriving], [], [], arriving.gettimeout())
+            # Holds until the next segments: it is set anew for each.
+            arriving.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _prompt_answer(arriving: socket.socket, *args: Any, **named: Any) -> http.client.HTTPResponse:
+    return http.client.HTTPResponse(_Prompt(arriving), *args, **named)  # type: ignore[arg-type]
 
 
 def probe(request: dict[str, object], output: TextIO) -> NoReturn:

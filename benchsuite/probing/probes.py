@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,20 +85,18 @@ def probed_path(workload: Workload) -> str | None:
     return None
 
 
-@contextmanager
-def prober(
+def request_for(
+    path: str,
     *,
     base_url: str,
-    path: str,
     token: str,
-    folder: Path,
     load: LoadProfile,
     cookies: Mapping[str, str],
     seed: int,
-) -> Iterator[Path]:
-    """Probes while the block runs; the path of the file that it writes to."""
+) -> dict[str, object]:
+    """All that a prober needs to know."""
     parts = urlsplit(base_url)
-    request = {
+    return {
         "host": parts.hostname,
         "port": parts.port or (443 if parts.scheme == "https" else 80),
         "tls": _tls(parts),
@@ -111,6 +109,13 @@ def prober(
         "most_share": most_time(load),
         "seed": seed,
     }
+
+
+@contextmanager
+def prober(
+    request: Mapping[str, object], *, folder: Path, on_cpus: Collection[int] | None
+) -> Iterator[Path]:
+    """Probes while the block runs; the path of the file that it writes to."""
     asked, seen = folder / "prober.json", folder / "prober.txt"
     # A session cookie is nobody else's business.
     with open(os.open(asked, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
@@ -121,10 +126,10 @@ def prober(
         log=folder / "prober.log",
         env={"LC_ALL": "C.UTF-8"},
         stop_signal=signal.SIGKILL,
-        marker=token,
+        marker=str(request["token"]),
         # A client among clients. On a CPU that the server keeps busy it is woken behind the server:
         # it saw 8 to 11 ms of a page of waitress for which it sees 4.6 to 5.1 ms on the load's.
-        on_cpus=load.cpus,
+        on_cpus=on_cpus,
     ):
         yield seen
 

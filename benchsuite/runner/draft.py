@@ -19,7 +19,9 @@ from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.stats import signs, validity
 from benchsuite.stats.samples import REQUEST, Kind
+from benchsuite.stats.stall import Stall
 from benchsuite.stats.validity import Cluster, Stored
+from benchsuite.stats.validity.limits import limit
 from benchsuite.telemetry import Sampler
 
 COMPLETIONS = "completions"
@@ -67,6 +69,7 @@ class Draft:
         self.stored_after: Mapping[str, int] = {}
         self.stored: Stored | None = None
         self.cluster: Cluster | None = None
+        self.stall: Stall | None = None
         self.stretches: tuple[Stretch, ...] = ()
         self._ceilings = ceilings
 
@@ -101,12 +104,27 @@ class Draft:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
         self.total = figures.total
-        self.cluster = signs.cluster(figures.requests, done.window)
+        if self.spec.load.keep_alive:
+            self.cluster = signs.cluster(figures.requests, done.window)
         self.stretches = stretches(figures, alike=self.alike)
         self.summaries = (*figures.by_name, *figures.stages)
         self.websockets = websockets(
             figures, self.readings if self.reads_memory else (), begin_s=done.origin
         )
+
+    def ask_again(self) -> None:
+        """Asks the target about what only it can tell, if the load's times give reason to."""
+        cluster, witness = self.cluster, self.witness
+        if cluster is None or witness is None or not limit("B205").level(cluster.percent):
+            return
+        found = witness.stall()
+        if found is not None and (found.is_shown or self.asks_one_page):
+            self.stall = found
+
+    @property
+    def asks_one_page(self) -> bool:
+        """Whether what the prober asks is all that the journeys ask."""
+        return sum(summary.scope == REQUEST for summary in self.summaries) == 1
 
     def _held_against(self, figures: Figures) -> Stored | None:
         """The journeys' claim beside what came into the database; None where nothing is counted."""

@@ -36,9 +36,9 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         load_cpu_percent=done.cpu_percent,
         load_lag_p99_s=done.lag_p99_s,
         died=draft.died,
-        target_cpu_percent=mean_cpu_percent(draft.readings, TARGET, draft.window),
         stored=draft.stored,
         cluster=draft.cluster,
+        stall=draft.stall,
         slowing=draft.slowing,
         undone=draft.undone,
     )
@@ -104,8 +104,7 @@ def _probes(
     draft: "Draft", window: tuple[float, float], total: Summary | None, users: float | None
 ) -> Probes | None:
     """What the prober saw in a window, if the journey asks nothing but its page."""
-    pages = sum(summary.scope == REQUEST for summary in draft.summaries)
-    if draft.witness is None or total is None or pages != 1:
+    if draft.witness is None or total is None or not draft.asks_one_page:
         return None
     return draft.witness.probes(window, total.service_time.at(50), users)
 

@@ -167,6 +167,7 @@ class Session:
             draft.done = _load(load, draft, watcher)
         draft.stored_after = keeper.counts(token)
         draft.read_samples(*load.samples())
+        draft.ask_again()
 
 
 def _job(

@@ -1,13 +1,14 @@
 """Who looks on while a load runs, and says afterwards what else happened."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchsuite.load.job import Done, Job
-from benchsuite.probing import probes
+from benchsuite.probing import acknowledging, probes
 from benchsuite.runner.serving import DATABASE, TARGET, Serving
+from benchsuite.stats.stall import Stall
 from benchsuite.stats.validity import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.stats.validity.target import NO_SESSION
 from benchsuite.telemetry import Sampler
@@ -39,7 +40,8 @@ class Witness:
         self.errors: tuple[str, ...] = ()
         """What the sampler could not read."""
         self._probes: list[probes.Probe] = []
-        self._probed = False
+        self._request: Mapping[str, object] | None = None
+        """What the prober asks; None when it can ask nothing."""
 
     def sampler(self) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this witness along."""
@@ -61,18 +63,16 @@ class Witness:
             path = probes.probed_path(workload)
             written = folder / "none"
             if path is not None:
-                self._probed = True
-                written = stack.enter_context(
-                    probes.prober(
-                        base_url=job.base_url,
-                        path=path,
-                        token=job.run_header,
-                        folder=folder,
-                        load=job.load,
-                        cookies=job.cookies,
-                        seed=job.seed,
-                    )
+                self._request = probes.request_for(
+                    path,
+                    base_url=job.base_url,
+                    token=job.run_header,
+                    load=job.load,
+                    cookies=job.cookies,
+                    seed=job.seed,
                 )
+                prober = probes.prober(self._request, folder=folder, on_cpus=job.load.cpus)
+                written = stack.enter_context(prober)
             written_before = self._serving.written(DATABASE)
             self.census()
             self.cpus_load = _affinity(self._load_pids)
@@ -111,7 +111,7 @@ class Witness:
         self, window: tuple[float, float], load_median_s: float | None, users: float | None
     ) -> Probes | None:
         """What the prober saw in a window; None when it was not there."""
-        if not self._probed:
+        if self._request is None:
             return None
         seen = probes.between(self._probes, window)
         return Probes(
@@ -121,6 +121,12 @@ class Witness:
             load_median_s=load_median_s,
             users=users,
         )
+
+    def stall(self) -> Stall | None:
+        """What a page does when its pieces are acknowledged at once, and when not; asked when the
+        load has ended. None when the prober can ask nothing.
+        """
+        return None if self._request is None else acknowledging.stall(self._request)
 
 
 def _affinity(pids: Iterable[int]) -> frozenset[int] | None:

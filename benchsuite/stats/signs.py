@@ -4,19 +4,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.stats.samples import Kind
+from benchsuite.stats.stall import TIMERS_S
 from benchsuite.stats.validity.evidence import Cluster, Slots
 from benchsuite.stats.validity.limits import STARVED_SHARE
-
-TIMERS_S = (0.04, 0.2)
-"""Least and greatest delay of an acknowledgement on Linux (TCP_DELACK_MIN and _MAX)."""
 
 BAND_S = 0.01
 """How much longer than the timer an answer takes that has waited for it: its own few
 milliseconds, and the granularity of the kernel's timers."""
 
+EARLY = 0.75
+"""From this share of a timer on: the fastest answer made a connection, too, and on a busy machine
+it was none of the fastest."""
+
 
 def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster | None:
-    """The timer at which most service times of the window's successes lie; None without any."""
+    """The timer by which most service times of the window's successes lie above the fastest of the
+    whole load; None without any.
+    """
     right = samples[samples["kind"] == Kind.OK]
     if not len(right):
         return None
@@ -24,12 +28,14 @@ def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster |
     inside = times[(right["intended_start"] >= window[0]) & (right["intended_start"] < window[1])]
     if not len(inside):
         return None
+    fastest_s = float(times.min())
+    longer = inside - fastest_s
     shares = {
-        timer: float(((inside >= 0.98 * timer) & (inside < timer + BAND_S)).mean()) * 100
+        timer: float(((longer >= EARLY * timer) & (longer < timer + BAND_S)).mean()) * 100
         for timer in TIMERS_S
     }
     at_s = max(shares, key=lambda timer: shares[timer])
-    return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=float(times.min()))
+    return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=fastest_s)
 
 
 def completed(journeys: NDArray[np.void], window: tuple[float, float]) -> int:

@@ -13,11 +13,12 @@ import pytest
 import trustme
 
 from benchsuite.exceptions import AnswerError, LoadError
-from benchsuite.probing import probes
+from benchsuite.probing import acknowledging, probes
 from benchsuite.probing.answer import answers_as
 from benchsuite.proc.ports import free_port
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.samples import Kind
+from benchsuite.stats.validity.limits import FEWEST_ROUNDS
 from tests.integration.left_behind import eventually
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import (
@@ -274,16 +275,18 @@ def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
         assert answers_as(responder.base_url + "/", RUN)
         assert not answers_as(responder.base_url + "/", "somebody-else")
         assert not answers_as(responder.base_url.replace("https:", "http:") + "/", RUN)
-        with probes.prober(
+        request = probes.request_for(
+            "/",
             base_url=responder.base_url,
-            path="/",
             token=RUN,
-            folder=tmp_path,
             load=LoadProfile(users=10, timeout_s=5.0),
             cookies={},
             seed=1,
-        ) as written:
+        )
+        with probes.prober(request, folder=tmp_path, on_cpus=None) as written:
             assert eventually(lambda: len(probes.read(written)) >= 3)
+        asked = acknowledging.stall(request)
+    assert len(asked.rounds) == FEWEST_ROUNDS, "each answered, also with QUICKACK, and none late"
     assert all(right for *_, right in probes.read(written)[:3])
 
 

@@ -24,15 +24,15 @@ def probed(
     server: Stub, folder: Path, *, token: str = "", keep_alive: bool = True
 ) -> list[probes.Probe]:
     """At least five probes of a server."""
-    with probes.prober(
+    request = probes.request_for(
+        "/some/page/?with=query",
         base_url=f"http://127.0.0.1:{server.port}",
-        path="/some/page/?with=query",
         token=token or server.marker,
-        folder=folder,
         load=LoadProfile(users=10, timeout_s=5.0, keep_alive=keep_alive),
         cookies={"sessionid": "secret"},
         seed=1,
-    ) as written:
+    )
+    with probes.prober(request, folder=folder, on_cpus=None) as written:
         assert eventually(lambda: len(probes.read(written)) >= 5)
         assert processes_with(token or server.marker)
     return probes.read(written)
@@ -66,15 +66,15 @@ def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
     """A probe of 0.3 s may be in flight for a tenth of the time, as ten users are there."""
     with stub("answers_slowly", tmp_path) as server:
         server.wait()  # a refused connection would be a quick probe
-        with probes.prober(
+        request = probes.request_for(
+            "/",
             base_url=f"http://127.0.0.1:{server.port}",
-            path="/",
             token=server.marker,
-            folder=tmp_path,
             load=LoadProfile(users=10, timeout_s=0.3),
             cookies={},
             seed=1,
-        ) as written:
+        )
+        with probes.prober(request, folder=tmp_path, on_cpus=None) as written:
             assert eventually(lambda: len(probes.read(written)) == 1)
             time.sleep(1.0)
             (probe,) = probes.read(written)

@@ -27,6 +27,7 @@ PLUGGED = {
         "dawdling": f"{HERE}.workloads.Dawdling",
         "keeping": f"{HERE}.workloads.Keeping",
         "losing": f"{HERE}.workloads.Losing",
+        "marked": f"{HERE}.workloads.Marked",
     },
 }
 

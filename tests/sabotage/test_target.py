@@ -170,6 +170,23 @@ def test_a_front_that_only_passes_on_is_no_limit(lab: Laboratory) -> None:
 def test_b205_a_server_writes_in_two_pieces(lab: Laboratory) -> None:
     finding = found("B205", lambda: lab.run("uwsgi", "/two-pieces/", users=2))
     assert finding.level is Level.WEAK
+    assert "when each piece was acknowledged at once" in finding.message
+
+
+@pytest.mark.parametrize("path", ["/branching/", "/broad/"])
+def test_a_page_that_takes_forty_milliseconds_by_itself_does_not_stall(
+    lab: Laboratory, path: str
+) -> None:
+    result = lab.run(path=path, users=8)
+    assert findings(result, "B205") == [], told(result)
+
+
+@needs("pyuwsgi")
+def test_a_stall_of_a_page_that_the_prober_can_not_ask_may_be_one(lab: Laboratory) -> None:
+    """It asks no page that wants headers of its own."""
+    result = lab.run("uwsgi", workload="marked", users=8)
+    assert [one.level for one in findings(result, "B205")] == [Level.INFO], told(result)
+    assert "could not be told" in message(result, "B205")
 
 
 @needs("pyuwsgi")

@@ -45,6 +45,16 @@ class Losing(Keeping):
     path = "/losing/"
 
 
+class Marked(Workload):
+    """Asks with a header of its own for a page that uWSGI's router sends in two pieces."""
+
+    name = "marked"
+    ready_path = PATH
+
+    def journey(self, client: Client) -> None:
+        expect_status(client.get("/two-pieces/", headers={"X-Marked": "yes"}))
+
+
 class Dawdling(Workload):
     """Pauses where the profile says that users don't think."""
 

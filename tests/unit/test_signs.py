@@ -19,7 +19,7 @@ def samples(times: list[float], users: list[int] | None = None) -> summary.Sampl
     return made
 
 
-@pytest.mark.parametrize(("seconds", "at_s"), [(0.0445, 0.04), (0.206, 0.2), (0.040, 0.04)])
+@pytest.mark.parametrize(("seconds", "at_s"), [(0.0445, 0.04), (0.206, 0.2), (0.042, 0.04)])
 def test_a_cluster_at_a_timer(seconds: float, at_s: float) -> None:
     found = signs.cluster(samples([0.002] + [0.01] * 10 + [seconds] * 89), WINDOW)
     assert found is not None
@@ -27,8 +27,15 @@ def test_a_cluster_at_a_timer(seconds: float, at_s: float) -> None:
     assert found.fastest_s == pytest.approx(0.002), "also before the window"
 
 
-def test_times_elsewhere_are_no_cluster() -> None:
-    found = signs.cluster(samples([0.03, 0.055] * 40), WINDOW)
+def test_a_cluster_above_a_page_that_takes_its_time() -> None:
+    found = signs.cluster(samples([0.03] * 20 + [0.072] * 80), WINDOW)
+    assert found is not None
+    assert (found.at_s, round(found.percent)) == (0.04, 89)
+
+
+@pytest.mark.parametrize("times", [[0.03, 0.055], [0.043, 0.044], [0.001, 0.03], [0.001, 0.06]])
+def test_times_elsewhere_are_no_cluster(times: list[float]) -> None:
+    found = signs.cluster(samples(times * 40), WINDOW)
     assert found is not None
     assert found.percent == 0
 

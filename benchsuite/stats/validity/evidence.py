@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from benchsuite.results import Accounts, IdleMemory, Interval, Summary
 from benchsuite.stats.samples import REQUEST
+from benchsuite.stats.stall import Stall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +80,12 @@ class Turnover:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """Service times that lie together where TCP's timers are."""
+    """Service times that lie together one of TCP's timers above the fastest: reason to ask."""
 
     at_s: float
     """The timer: 0.04 or 0.2."""
     percent: float
-    """Share of the successes in the window that took just that long, or a little more."""
+    """Share of the successes in the window that took just that much longer, or a little more."""
     fastest_s: float
     """The fastest success of the whole load: on a new connection nothing stalls yet."""
 
@@ -172,10 +173,12 @@ class Evidence:
     """The end of the server's log."""
     sessions_refused: int | None = None
     """By a database of the run, over the whole load: it tells each in its log."""
-    target_cpu_percent: float | None = None
     front: FrontShares | None = None
     """Where something stands before the target."""
     cluster: Cluster | None = None
+    """None where connections are not kept."""
+    stall: Stall | None = None
+    """What the target said when it was asked for that; None when it could not be asked."""
     stored: Stored | None = None
     accounts: Accounts | None = None
     """Of WebSockets."""

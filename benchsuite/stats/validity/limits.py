@@ -58,7 +58,12 @@ LIMITS: Mapping[str, Limit] = {
     "B202": Limit(name="wrong-responder", of="answers of another process", invalid=0),
     "B203": Limit(name="target-died", of="processes that were replaced; one that died", weak=0),
     "B204": Limit(name="target-limit", of="connections or sessions turned away", weak=0),
-    "B205": Limit(name="stall", of="service times around 40 ms or 200 ms, %", weak=25),
+    "B205": Limit(
+        name="stall",
+        of="answers that took 40 ms or 200 ms longer than the fastest, %, where the target was "
+        "seen to wait for acknowledgements",
+        weak=25,
+    ),
     "B206": Limit(
         name="starvation",
         of="users with less than a tenth of their share, % of all users; open model: connections "
@@ -127,8 +132,8 @@ ANSWERED_PROBES = 0.9
 CONNECT_AGAIN_S = 1.0
 """B204: a connection that was left out of a full queue is tried again after this (RFC 6298)."""
 
-IDLE_CPU_PERCENT = 50.0
-"""B205: without a prober, a target that uses more of a CPU than this may have had work to do."""
+FEWEST_ROUNDS = 4
+"""B205: where none of so many rounds shows a page that waits, it doesn't."""
 
 STARVED_SHARE = 0.1
 """B206: what a starved user gets at most of what a user gets on average."""

@@ -11,8 +11,7 @@ from benchsuite.stats.validity.evidence import Evidence, Slots
 from benchsuite.stats.validity.limits import (
     CONNECT_AGAIN_S,
     FEWEST_JOURNEYS,
-    FEWEST_PROBES,
-    IDLE_CPU_PERCENT,
+    FEWEST_ROUNDS,
     SERVED_SHARE,
     STARVED_SHARE,
     limit,
@@ -159,40 +158,40 @@ def stall(evidence: Evidence) -> Iterator[Finding]:
 
     A server that sends head and body apart, without TCP_NODELAY, waits with the second until the
     first is acknowledged (Nagle, RFC 896), and the client delays that for 40 ms on Linux, 200 ms
-    elsewhere (RFC 1122, 4.2.3.2). A connection that is new or has rested acknowledges at once, so
-    the first answers are fast, and so are the prober's: without fast ones the page itself takes
-    that long, or its queue does.
+    elsewhere (RFC 1122, 4.2.3.2). Times alone don't tell that from a page that works as long: the
+    target does, when it answers at once to who acknowledges at once.
     """
-    cluster = evidence.cluster
-    if cluster is None or not stalled(evidence):
+    rule, cluster, asked = limit("B205"), evidence.cluster, evidence.stall
+    level = rule.level(cluster.percent) if cluster else None
+    if cluster is None or level is None:
         return
-    yield Finding(
-        code=limit("B205").code,
-        level=Level.WEAK,
-        message=f"{format_percent(cluster.percent)} of the answers took just over "
-        f"{format_duration(cluster.at_s)} though the target could answer in "
-        f"{format_duration(cluster.fastest_s)}.",
-        hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
-        "algorithm against delayed ACK): another server, a proxy before it, or TCP_NODELAY.",
-    )
+    longer = f"just over {format_duration(cluster.at_s)} longer than the fastest"
+    if asked is None or (len(asked.rounds) < FEWEST_ROUNDS and not asked.is_shown):
+        yield Finding(
+            code=rule.code,
+            level=Level.INFO,
+            message=f"{format_percent(cluster.percent)} of the answers took {longer}: whether they "
+            "waited for an acknowledgement, or the page takes that long, could not be told.",
+            hint="What the journey asks first is asked again when the load has ended, if it is a "
+            "plain GET: measure such a page by itself (--workload=url).",
+        )
+    elif asked.is_shown:
+        times = asked.medians
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_percent(cluster.percent)} of the answers took {longer}. Asked again, "
+            f"the page took {format_duration(times.kept_s)} on a kept connection, "
+            f"{format_duration(times.fresh_s)} on a new one, and "
+            f"{format_duration(times.prompt_s)} when each piece was acknowledged at once.",
+            hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
+            "algorithm against delayed ACK): another server, a proxy before it, or TCP_NODELAY.",
+        )
 
 
 def stalled(evidence: Evidence) -> bool:
-    """Whether answers waited for a timer of TCP.
-
-    They did not if they queued: then the prober waits too or, where it can't be asked, the target
-    has no CPU to spare.
-    """
-    cluster, busy = evidence.cluster, evidence.target_cpu_percent
-    if cluster is None or limit("B205").level(cluster.percent) is None:
-        return False
-    fast_s = cluster.at_s / 2
-    if cluster.fastest_s > fast_s:
-        return False
-    probed = evidence.probes.service_times_s if evidence.probes else ()
-    if len(probed) >= FEWEST_PROBES:
-        return median(probed) <= fast_s
-    return busy is None or busy <= IDLE_CPU_PERCENT
+    """Whether answers waited for a timer of TCP."""
+    return any(found.level is not Level.INFO for found in stall(evidence))
 
 
 def starvation(evidence: Evidence) -> Iterator[Finding]:

@@ -12,6 +12,8 @@ urlpatterns = [
     path("favouring/", views.favouring),
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),
+    path("branching/", views.branching),
+    path("broad/", views.broad),
     path("keeping/", views.keeping),
     path("losing/", views.losing),
 ]

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import random
 import time
 
 from django.http import HttpRequest, HttpResponse
@@ -54,6 +55,18 @@ def favouring(request: HttpRequest) -> HttpResponse:
 def slow(request: HttpRequest) -> HttpResponse:
     time.sleep(PAUSE_S)
     return _answer()
+
+
+def branching(request: HttpRequest) -> HttpResponse:
+    """Every second request takes a way that takes 43 ms."""
+    time.sleep(0.041 if next(_asked) % 2 else 0.0)
+    return well(request)
+
+
+def broad(request: HttpRequest) -> HttpResponse:
+    """Any time up to a tenth of a second."""
+    time.sleep(random.uniform(0.005, 0.1))
+    return well(request)
 
 
 def keeping(request: HttpRequest) -> HttpResponse:

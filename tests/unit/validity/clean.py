@@ -62,7 +62,6 @@ CLEAN = Evidence(
     ),
     turnover=Turnover(),
     log="Booting worker\n",
-    target_cpu_percent=40.0,
     cluster=Cluster(at_s=0.04, percent=1.0, fastest_s=0.09),
     journeys_by_user=(100,) * 10,
     host=HostShares(

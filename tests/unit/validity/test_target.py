@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.results import Distribution, Level
+from benchsuite.stats.stall import Round, Stall
 from benchsuite.stats.validity import Cluster, HostShares, Slots, Stored, Turnover
 from tests.unit.validity.clean import CLEAN, found, summary
 
@@ -133,40 +134,42 @@ def test_limits_of_the_machine_that_asks(example: str, words: str) -> None:
     assert all(words in one.message for one in findings.values())
 
 
-STALLED = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
+CLUSTER = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
+STALLS = Stall((Round(0.003, 0.044, 0.002),) * 10)
+HONEST = Stall((Round(0.043, 0.044, 0.043),) * 4)
 
 
 @pytest.mark.parametrize(
-    ("cluster", "busy", "probed_s", "stalls"),
+    ("cluster", "asked", "level"),
     [
-        (STALLED, 40.0, 0.002, True),
-        (STALLED, 40.0, 0.021, False),  # who asks now and then waits too: it is a queue
-        (STALLED, 40.0, None, True),
-        (STALLED, None, 0.002, True),
-        (replace(STALLED, percent=25.1), 40.0, 0.002, True),
-        (replace(STALLED, percent=25.0), 40.0, 0.002, False),
-        (replace(STALLED, fastest_s=0.021), 40.0, 0.002, False),  # the page itself takes long
-        (STALLED, 57.0, 0.002, True),  # work to do, and yet who asks now and then never waits
-        (STALLED, 51.0, None, False),  # the target had work to do
-        (None, 40.0, 0.002, False),
+        (CLUSTER, STALLS, Level.WEAK),
+        (CLUSTER, HONEST, None),
+        (CLUSTER, None, Level.INFO),  # nothing to ask: it can't be told
+        (CLUSTER, Stall(HONEST.rounds[:3]), Level.INFO),
+        (CLUSTER, Stall(), Level.INFO),
+        (replace(CLUSTER, percent=25.1), STALLS, Level.WEAK),
+        (replace(CLUSTER, percent=25.0), STALLS, None),
+        (None, STALLS, None),
     ],
 )
-def test_stall(
-    cluster: Cluster | None, busy: float | None, probed_s: float | None, *, stalls: bool
-) -> None:
-    assert CLEAN.probes is not None
-    probes = probed_s and replace(
-        CLEAN.probes, service_times_s=(probed_s,) * 50, load_median_s=probed_s
+def test_stall(cluster: Cluster | None, asked: Stall | None, level: Level | None) -> None:
+    findings = found(cluster=cluster, stall=asked)
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B205": level} if level else {}
     )
-    findings = found(cluster=cluster, target_cpu_percent=busy, probes=probes)
-    assert set(findings) == ({"B205"} if stalls else set())
+
+
+def test_a_stall_tells_what_the_target_said() -> None:
+    message = found(cluster=CLUSTER, stall=STALLS)["B205"].message
+    assert "44.0\u2009ms on a kept connection, 3.00\u2009ms on a new one, and 2.00" in message
 
 
 def test_a_stall_explains_why_the_prober_is_faster() -> None:
     assert CLEAN.probes is not None
     probes = replace(CLEAN.probes, service_times_s=(0.002,) * 50, load_median_s=0.044)
     assert set(found(probes=probes)) == {"B106"}
-    assert set(found(probes=probes, cluster=STALLED)) == {"B205"}
+    assert set(found(probes=probes, cluster=CLUSTER, stall=STALLS)) == {"B205"}
+    assert set(found(probes=probes, cluster=CLUSTER, stall=HONEST)) == {"B106"}
 
 
 @pytest.mark.parametrize(

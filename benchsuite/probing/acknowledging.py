@@ -1,0 +1,51 @@
+"""Asks a page with its pieces acknowledged late and at once: does it wait for that?
+
+This is done when the load has ended, by a few requests one after the other, and only where the
+load's times give reason to: it costs the run nothing.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+from time import monotonic
+
+from benchsuite.probing.prober import Prober
+from benchsuite.stats.stall import Round, Stall
+from benchsuite.stats.validity.limits import FEWEST_ROUNDS
+
+KEPT = 4
+"""Requests on a connection until its acknowledgements are delayed: Linux wants to have seen one to
+three that were answered at once (TCP_PINGPONG_THRESH)."""
+
+MOST_ROUNDS = 20
+
+LIMIT_S = 10.0
+"""For all rounds; those of a page that waits take 0.2 s each."""
+
+
+def stall(request: Mapping[str, object]) -> Stall:
+    """Rounds until it is clear; fewer than four when the page was not answered, or too slow."""
+    limit = monotonic() + LIMIT_S
+    found = Stall()
+    while len(found.rounds) < MOST_ROUNDS and monotonic() < limit and not found.is_shown:
+        if len(found.rounds) >= FEWEST_ROUNDS and not found.later:
+            break
+        made = _round(request)
+        if made is None:
+            break
+        found = Stall((*found.rounds, made))
+    return found
+
+
+def _round(request: Mapping[str, object]) -> Round | None:
+    """None when any of them failed."""
+    with closing(Prober({**request, "timeout_s": LIMIT_S})) as prober:
+        times = [_asked(prober, prompt=False) for _ in range(1 + KEPT)]
+        times.append(_asked(prober, prompt=True))
+    known = [time for time in times if time is not None]
+    return Round(known[0], known[-2], known[-1]) if len(known) == len(times) else None
+
+
+def _asked(prober: Prober, *, prompt: bool) -> float | None:
+    begin = monotonic()
+    right = prober.ask(prompt=prompt)
+    return monotonic() - begin if right else None
