@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from benchsuite.models import Environment, Finding, Measurement, Run
 from benchsuite.report import html, queries
+from benchsuite.report.abandoned import sweep
 from benchsuite.units import MISSING
 
 
@@ -55,6 +56,7 @@ class RunAdmin(ReadOnly, admin.ModelAdmin):
     inlines = (FindingInline, MeasurementInline)
 
     def get_queryset(self, request: HttpRequest) -> Any:
+        sweep()
         return queries.listed()
 
     def view_on_site(self, obj: Run) -> str | None:

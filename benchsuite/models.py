@@ -8,6 +8,7 @@ import uuid
 from django.db import models
 from django.urls import reverse
 
+from benchsuite.proc.owner import LONGEST
 from benchsuite.results import Level, Phase, Status, Verdict
 
 
@@ -65,7 +66,7 @@ class Run(models.Model):
         default=uuid.uuid4, db_index=True, help_text="Shared by the runs of one command."
     )
     owner = models.CharField(
-        max_length=100, blank=True, help_text="The process that runs it, while it runs."
+        max_length=LONGEST, blank=True, help_text="The process that runs it, while it runs."
     )
     started_at = models.DateTimeField(db_index=True)
     status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)

@@ -86,20 +86,6 @@ def finish(run: models.Run, result: RunResult) -> None:
         )
 
 
-def sweep() -> int:
-    """Marks as interrupted what says "running" though its process is gone; returns how many."""
-    stale = [
-        run.pk
-        for run in models.Run.objects.filter(status=Status.RUNNING.value).only("pk", "owner")
-        if not owner.lives(run.owner)
-    ]
-    return models.Run.objects.filter(pk__in=stale).update(
-        status=Status.INTERRUPTED.value,
-        failure="The command that made this run ended without a word; nothing of it was kept.",
-        owner="",
-    )
-
-
 def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
     """What the load generator was seen to make at most in this environment."""
     close_old_connections()

@@ -163,7 +163,7 @@ def private_network(
 
 def sweep() -> None:
     """Cuts the wires of dead runs; one is there only if a process of the run survived."""
-    for name in wiring.stale(netem.wires_here(), owner.lives):
+    for name in wiring.stale(netem.wires_here(), owner.has_ended):
         _remove(name)
 
 

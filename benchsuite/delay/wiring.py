@@ -49,16 +49,16 @@ def routes(text: str) -> list[IPv4Network]:
     return [network for network in found if network != DEFAULT_ROUTE]
 
 
-def stale(links: Iterable[Mapping[str, Any]], lives: Callable[[str], bool]) -> list[str]:
-    """Interfaces of runs that are dead, from what `ip -json link` says; `lives` judges the owner
-    that each has as its alias. One without is only just being made.
+def stale(links: Iterable[Mapping[str, Any]], has_ended: Callable[[str], bool]) -> list[str]:
+    """Interfaces of runs that are dead, from what `ip -json link` says; `has_ended` judges the
+    owner that each has as its alias. One without is only just being made.
     """
     return [
         str(link["ifname"])
         for link in links
         if OURS.fullmatch(str(link.get("ifname", "")))
         and "ifalias" in link
-        and not lives(str(link["ifalias"]))
+        and has_ended(str(link["ifalias"]))
     ]
 
 

@@ -90,7 +90,7 @@ def sweep() -> None:
     form = f'{{{{.Spec.Name}}}}|{{{{index .Spec.Labels "{OWNER_LABEL}"}}}}'
     for line in docker("service", "inspect", "--format", form, *names).splitlines():
         name, _, whose = line.partition("|")
-        if not owner.lives(whose):
+        if owner.has_ended(whose):
             remove(name.removesuffix(f"_{SERVICE}"))
 
 

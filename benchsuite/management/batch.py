@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -12,8 +12,9 @@ from django.db import OperationalError, ProgrammingError
 from benchsuite import conf, planning, preparing, store
 from benchsuite.exceptions import BenchsuiteError
 from benchsuite.models import Run
-from benchsuite.proc.interrupts import terminable
+from benchsuite.proc.interrupts import held_back, terminable
 from benchsuite.proc.lock import alone
+from benchsuite.report.abandoned import abandon, sweep
 from benchsuite.report.progress import Progress
 from benchsuite.results import RunResult, Status
 from benchsuite.runner import session
@@ -39,7 +40,7 @@ def make(
         preparing.prepare(runs, on_build)
         for run in runs:
             planning.check_installed(run)
-        store.sweep()
+        sweep()
         with (
             session(
                 settings_module=_target_settings(), port=port, ceilings=store.ceilings
@@ -50,8 +51,9 @@ def make(
                 progress.begin(spec)
                 row = store.begin(spec, batch=batch, started_at=datetime.now(UTC))
                 rows.append(row)
-                result = at_work.run(spec, progress)
-                _keep(row, result)
+                with _settled(row):
+                    result = at_work.run(spec, progress)
+                    _keep(row, result)
                 progress.end(_line(result))
                 if result.status is Status.INTERRUPTED:
                     break
@@ -68,6 +70,23 @@ def _results_database() -> Iterator[None]:
             f"The results can't be stored ({error}); is the database up, and did you run: "
             "python manage.py migrate?"
         ) from error
+
+
+@contextmanager
+def _settled(row: Run) -> Iterator[None]:
+    """The row doesn't say "running" for ever, whatever ends the block: this process may live on."""
+    try:
+        yield
+    except BaseException as error:
+        with held_back(), suppress(StoreError):  # what can't be written now is swept later
+            abandon(row, f"The command ended before its run had: {_said(error)}")
+        raise
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "it was interrupted."
+    return str(error) or type(error).__name__
 
 
 def _keep(row: Run, result: RunResult) -> None:

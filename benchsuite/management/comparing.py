@@ -12,6 +12,7 @@ from rich.console import Console
 from benchsuite.exceptions import UsageError
 from benchsuite.management import writing
 from benchsuite.management.output import Screen
+from benchsuite.report.abandoned import sweep
 from benchsuite.report.comparing import gate, likeness, pairing
 from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.comparing.contrast_json import as_json
@@ -47,6 +48,7 @@ def answer(options: Mapping[str, Any]) -> Answer:
     conditions = [gate.parse(text) for text in options["fail_if"]]
     if options["junit"] and not conditions:
         raise UsageError("--junit writes what became of conditions, and there is no --fail-if.")
+    sweep()
     pairs, said = pairing.pairs(options["names"], options["baseline"])
     comparison = Comparison(pairing.runs(pairs))
     unlike = likeness.unlike(comparison)

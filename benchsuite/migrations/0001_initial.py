@@ -27,7 +27,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('batch', models.UUIDField(db_index=True, default=uuid.uuid4, help_text='Shared by the runs of one command.')),
-                ('owner', models.CharField(blank=True, help_text='The process that runs it, while it runs.', max_length=100)),
+                ('owner', models.CharField(blank=True, help_text='The process that runs it, while it runs.', max_length=200)),
                 ('started_at', models.DateTimeField(db_index=True)),
                 ('status', models.CharField(choices=[('running', 'running'), ('finished', 'finished'), ('failed', 'failed'), ('interrupted', 'interrupted')], default='running', max_length=12)),
                 ('verdict', models.CharField(blank=True, choices=[('valid', 'valid'), ('weak', 'weak'), ('invalid', 'invalid')], max_length=8)),

@@ -1,5 +1,6 @@
 """How long the load of a run takes, by its spec; with stages, of all of them together."""
 
+from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.specs import LoadProfile
 
@@ -17,6 +18,9 @@ def windows_s(run: Run) -> float:
 
 
 def _load(run: Run) -> LoadProfile | None:
-    """None for a run that was stored without it."""
+    """None for a run that was stored without it, or by another benchsuite."""
     data = run.spec.get("load")
-    return LoadProfile.from_json(data) if data else None
+    try:
+        return LoadProfile.from_json(data) if data else None
+    except UsageError:  # of another format
+        return None

@@ -4,10 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 
 from benchsuite import conf
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Finding, Run
+from benchsuite.proc import owner
+from benchsuite.report.abandoned import expected_until
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.leading import leading_sentence
 from benchsuite.report.naming import cell_titles, load_title, units_of, workload_title
@@ -245,6 +249,12 @@ def _inside(message: str) -> str:
 
 
 def _remaining(run: Run) -> str:
+    if not owner.can_be_seen(run.owner):
+        return (
+            f"It was started by a command on {owner.host(run.owner)}, which can’t be seen from "
+            f"here; without a result by {date_format(localtime(expected_until(run)), 'j M, H:i')} "
+            "it counts as interrupted."
+        )
     left = planned_s(run) - (timezone.now() - run.started_at).total_seconds()
     if left <= 0:
         return "It should be done any moment."

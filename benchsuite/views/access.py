@@ -14,6 +14,7 @@ from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.module_loading import import_string
 
 from benchsuite import conf
+from benchsuite.report.abandoned import sweep
 
 View = Callable[..., HttpResponseBase]
 
@@ -52,12 +53,16 @@ def may_delete(request: HttpRequest) -> bool:
 
 
 def guarded(view: View) -> View:
-    """Asks the access rule first; who is not let in is sent to the login, where there is one."""
+    """Asks the access rule first; who is not let in is sent to the login, where there is one.
+
+    Whoever is let in sees no run as running whose command is gone.
+    """
 
     @wraps(view)
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         rule: Callable[[HttpRequest], bool] = import_string(conf.config()["ACCESS"])
         if rule(request):
+            sweep()
             return view(request, *args, **kwargs)
         return _denied(request)
 

@@ -221,8 +221,8 @@ def victim_unguarded(folder: Path) -> dict[str, Any]:
 
 def swept(folder: Path) -> dict[str, Any]:
     """Wires of a dead run are cut, those of the living and of strangers stay."""
-    boot, _, _ = owner.name().partition(":")
-    aliases = {"bs00000000000": f"{boot}:999999999:1.00", "bs11111111110": owner.name()}
+    dead = owner.name().rsplit(":", 2)[0] + ":999999999:1"
+    aliases = {"bs00000000000": dead, "bs11111111110": owner.name()}
     for name in (*aliases, "stranger"):
         subprocess.run(["ip", "link", "add", "name", name, "type", "veth"], check=True)
     for name, alias in aliases.items():

@@ -1,6 +1,5 @@
 """What a run found out is stored whole, or not at all."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -73,7 +72,7 @@ def begun() -> models.Run:
 def test_a_run_that_begins_is_running_and_has_no_figures() -> None:
     run = begun()
     assert (run.status, run.goodput, run.verdict) == ("running", None, "")
-    assert owner.lives(run.owner)
+    assert run.owner == owner.name()
     assert RunSpec.from_json(run.spec) == SPEC
 
 
@@ -164,30 +163,6 @@ def test_a_fault_while_storing_leaves_nothing_half_written(
         store.finish(run, result())
     run.refresh_from_db()
     assert (run.status, run.measurements.count(), run.intervals.count()) == ("running", 0, 0)
-
-
-@pytest.mark.parametrize(
-    "make_owner",
-    [
-        lambda: "",
-        lambda: "another-boot:1:0.00",
-        lambda: owner.name().rsplit(":", 1)[0] + ":1.00",
-        lambda: owner.name().split(":")[0] + ":999999999:1.00",
-    ],
-    ids=["none", "rebooted", "pid re-used", "gone"],
-)
-def test_a_row_whose_process_is_gone_is_swept(make_owner: Callable[[], str]) -> None:
-    run = begun()
-    models.Run.objects.filter(pk=run.pk).update(owner=make_owner())
-    assert store.sweep() == 1
-    run.refresh_from_db()
-    assert run.status == "interrupted"
-    assert run.failure
-
-
-def test_a_run_under_way_is_not_swept() -> None:
-    begun()
-    assert store.sweep() == 0
 
 
 def test_a_password_is_not_stored() -> None:

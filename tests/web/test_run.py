@@ -135,7 +135,7 @@ def test_number_of_queries_does_not_grow(
     client: Any, django_assert_num_queries: Any, seconds: float
 ) -> None:
     run = make_run("uwsgi", rate=20, duration_s=seconds)
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         client.get(f"/results/{run.pk}/")
 
 

@@ -85,4 +85,4 @@ def test_stale() -> None:
         {"ifname": "vethabc", "ifalias": "dead"},
         {},
     ]
-    assert stale(links, lambda owner: owner == "living") == [dead]
+    assert stale(links, lambda owner: owner == "dead") == [dead]

@@ -1,0 +1,148 @@
+"""A run whose command is gone never looks alive, wherever runs are shown or chosen."""
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from benchsuite.models import Run
+from benchsuite.proc import owner
+from benchsuite.report import abandoned
+from tests.factories import make_run, make_running_run
+
+GONE = owner.name().rsplit(":", 2)[0] + ":999999999:1"
+ELSEWHERE = f"elsewhere:0:another-boot:{owner.name().split(':', 3)[3]}"
+
+
+def given(name: str, *, ago_s: float = 0.0, **spec: Any) -> Run:
+    """A run that says "running", of the command with this name."""
+    run = make_running_run("granian-wsgi", **spec)
+    begun = timezone.now() - timedelta(seconds=ago_s)
+    Run.objects.filter(pk=run.pk).update(owner=name, started_at=begun)
+    run.refresh_from_db()
+    return run
+
+
+@pytest.fixture
+def dead(db: None) -> Run:
+    return given(GONE)
+
+
+def test_list_and_filter_agree(soup: Any, dead: Run) -> None:
+    page = soup("/results/")
+    assert page.select_one("tr.run .verdict").text.strip() == "■ interrupted"
+    assert "ended unexpectedly" in page.select_one("tr.reason").text
+    assert not page.select("progress, meta[http-equiv=refresh]")
+
+
+@pytest.mark.parametrize(("word", "count"), [("running", 0), ("interrupted", 1)])
+def test_the_first_look_may_be_through_a_filter(
+    soup: Any, dead: Run, word: str, count: int
+) -> None:
+    assert len(soup(f"/results/?verdict={word}").select("tr.run")) == count
+
+
+def test_run_page(soup: Any, dead: Run) -> None:
+    page = soup(f"/results/{dead.pk}/")
+    assert "This run was interrupted" in page.text
+    assert page.select_one("a.delete")
+    assert not page.select("meta[http-equiv=refresh]")
+
+
+def test_exports(client: Any, dead: Run) -> None:
+    (row,) = csv.DictReader(
+        io.StringIO(client.get("/results/export/?format=csv").getvalue().decode())
+    )
+    assert row["status"] == "interrupted"
+    Run.objects.update(status="running", owner=GONE)
+    (one,) = client.get(f"/results/{dead.pk}/export/?format=json").json()
+    assert one["status"] == "interrupted"
+    assert "ended unexpectedly" in one["failure"]
+
+
+def test_compare_page(soup: Any, dead: Run) -> None:
+    assert "running" not in soup(f"/results/compare/?runs={dead.pk}").select_one("table").text
+
+
+def test_it_can_be_deleted(client: Any, dead: Run) -> None:
+    answer = client.post("/results/delete/", {"runs": [str(dead.pk)]})
+    assert answer.status_code == 302
+    assert not Run.objects.exists()
+
+
+def test_admin(client: Any, dead: Run) -> None:
+    client.force_login(User.objects.create_superuser("root"))
+    listed = client.get("/admin/benchsuite/run/?status__exact=running").content.decode()
+    assert "0 runs" in listed
+    answer = client.post(f"/admin/benchsuite/run/{dead.pk}/delete/", {"post": "yes"})
+    assert answer.status_code == 302
+    assert not Run.objects.exists()
+
+
+def test_comparebench_does_not_take_it_for_running(dead: Run) -> None:
+    for server in ("uwsgi", "waitress"):
+        make_run(server)
+    call_command("comparebench", "uwsgi", "waitress")
+    dead.refresh_from_db()
+    assert dead.status == "interrupted"
+
+
+def test_a_living_run_stays(soup: Any) -> None:
+    run = given(owner.name(), ago_s=40_000_000)
+    assert "running" in soup("/results/").select_one("tr.run .verdict").text
+    run.refresh_from_db()
+    assert run.status == "running"
+
+
+def test_a_run_elsewhere_is_believed_for_a_while_and_says_where(soup: Any) -> None:
+    run = given(ELSEWHERE, ago_s=30)
+    page = soup(f"/results/{run.pk}/")
+    assert "a command on elsewhere, which can’t be seen from here" in page.text
+    assert not page.select("a.delete")
+
+
+def test_a_run_elsewhere_that_should_be_over_is_not(soup: Any) -> None:
+    run = given(ELSEWHERE, ago_s=abandoned.ALLOWED_S + 60, duration_s=30)
+    page = soup(f"/results/{run.pk}/")
+    assert "on elsewhere, should have ended long ago" in page.text
+    assert page.select("a.delete")
+
+
+def test_a_spec_of_another_format_is_no_obstacle(soup: Any) -> None:
+    run = given(ELSEWHERE, ago_s=30)
+    Run.objects.filter(pk=run.pk).update(spec={"load": {"of": "tomorrow"}})
+    soup("/results/")
+
+
+def test_many_dead_runs_are_marked_in_few_queries(django_assert_max_num_queries: Any) -> None:
+    run = make_running_run("uwsgi")
+    rows = [Run(**{**_columns(run), "owner": GONE}) for _ in range(1200)]
+    Run.objects.bulk_create(rows)
+    with django_assert_max_num_queries(8):
+        assert abandoned.sweep() == 1200
+    with django_assert_max_num_queries(1):
+        assert abandoned.sweep() == 0
+
+
+def test_a_database_that_can_not_be_written_is_still_shown(
+    client: Any, dead: Run, caplog: Any
+) -> None:
+    def refuse(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("UPDATE"):
+            raise DatabaseError("attempt to write a readonly database")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(refuse):
+        assert client.get("/results/").status_code == 200
+    assert "readonly database" in caplog.text
+
+
+def _columns(run: Run) -> dict[str, Any]:
+    names = [field.attname for field in Run._meta.concrete_fields if not field.primary_key]
+    return {name: getattr(run, name) for name in names}
