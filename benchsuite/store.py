@@ -5,10 +5,8 @@ end.
 import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID
 
 from django.db import close_old_connections, transaction
@@ -45,19 +43,8 @@ def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
         duration_s=spec.load.duration_s,
         warmup_s=spec.load.warmup_s,
         repetition=spec.repetition,
-        spec=_without_password(spec).to_json(),
+        spec=spec.to_json(),
     )
-
-
-def _without_password(spec: RunSpec) -> RunSpec:
-    """The spec as it may be stored and shown: URLs of services lose their passwords."""
-    spec = replace(spec, layer=spec.layer.without_password)
-    parts = urlsplit(spec.database.use)
-    if parts.password is None:
-        return spec
-    place = parts.netloc.rpartition("@")[2]
-    use = urlunsplit(parts._replace(netloc=f"{parts.username or ''}@{place}"))
-    return replace(spec, database=replace(spec.database, use=use))
 
 
 def finish(run: models.Run, result: RunResult) -> None:

@@ -10,6 +10,7 @@ from benchsuite.exceptions import StartError
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.certificate import make_certificate
 from benchsuite.fronts.program import CERTIFICATE
+from benchsuite.proc import private
 from benchsuite.proc.account import hand_over, rights_of
 from benchsuite.proc.process import Process
 from benchsuite.proc.starting import running
@@ -42,7 +43,7 @@ def front(
     folder = adapter.place.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in adapter.config_files(host, port, upstreams).items():
-        (folder / name).write_text(content)
+        private.write(folder / name, content)
     if adapter.scheme == "https":
         make_certificate(folder / CERTIFICATE, host)
     _give(folder, adapter.run_as)

@@ -16,7 +16,7 @@ from benchsuite.importing import import_path, whole_path
 from benchsuite.interpreter import ASTRAY, OWN, Interpreter
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
-from benchsuite.proc import logfile
+from benchsuite.proc import logfile, private
 from benchsuite.proc.interrupts import held_back
 from benchsuite.specs import POSTGRESQL, DatabaseSpec, Option, WorkloadSpec
 
@@ -234,7 +234,7 @@ def throwaway(
     try:
         with held_back():
             plan.write(folder / "keeper-plan.json")
-            (folder / "keeper-request.json").write_text(json.dumps(request))
+            private.write(folder / "keeper-request.json", json.dumps(request))
             keeper = _start(folder, env, log, workload, database, python)
         yield keeper
     finally:
@@ -253,7 +253,7 @@ def _start(
     """The keeper has a session of its own and no mark of the run: it must outlive both to drop."""
     answers, theirs = os.pipe()
     try:
-        with log.open("wb") as output:
+        with private.log(log) as output:
             child = subprocess.Popen(
                 [
                     *python.module("benchsuite.isolation.keeper"),

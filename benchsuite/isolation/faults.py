@@ -38,6 +38,12 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
             f"The user {user} may not create databases on {where}, and a run makes a throw-away "
             f"one; allow it: {_permission(entry)}; {_ELSEWHERE}"
         )
+    if "no password supplied" in text or "using password: no" in text:
+        return (
+            f"The database server {where} wants a password of {user}, and none was given (none is "
+            "stored with a run); put it into PGPASSWORD, ~/.pgpass or DATABASE_URL, or into the "
+            "URL of --database."
+        )
     if states & {"28P01", "28000"} or 1045 in numbers or "authentication failed" in text:
         return f"The database server {where} does not let {user} in: {_first_line(errors)}"
     if states & {"53100"} or errno.ENOSPC in numbers or any(words in text for words in _FULL):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from benchsuite.exceptions import UsageError
+from benchsuite.proc import private
 
 PLAN_VARIABLE = "BENCHSUITE_PLAN"
 """The environment variable that holds the path of the plan."""
@@ -54,8 +55,7 @@ class Plan:
     def write(self, path: Path) -> None:
         """Readable by its owner only: a database URL may hold a password."""
         data = {"plan_version": PLAN_VERSION, **dataclasses.asdict(self)}
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            json.dump(data, file, indent=1)
+        private.write(path, json.dumps(data, indent=1))
 
     @classmethod
     def read(cls, path: Path) -> Self:

@@ -33,11 +33,12 @@ PREFERRED_SOCKETS = ("uvicorn", "daphne")
 BESIDE_AGAIN = frozenset(
     (
         *("again", "python", "env", "cpus_target", "cpus_load", "no_pin"),
+        *("database", "layer_url"),
         *("repeat", "seed", "port", "label", "json", "strict", "dry_run"),
     )
 )
 """What may be said beside --again: which CPUs, how often, under which label; never another run.
---python and --env have sentences of their own."""
+--python and --env, --database and --layer-url have sentences of their own."""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -124,6 +125,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         _refuse_beside_again(options)
         stored = pinning.again(_stored(options["again"]), options)
         stored = python_arguments.again(stored, options)
+        stored = around_arguments.again(stored, options)
         stored = replace(stored, label=options["label"] or stored.label)
         return planning.blocks([stored], options["repeat"], options["seed"])
     if options["port"] is not None and not 1 <= options["port"] <= 65535:

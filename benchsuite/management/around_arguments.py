@@ -1,10 +1,13 @@
 """The options of `runbench` that say what stands around the server: front, data, layer, delay."""
 
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from benchsuite.exceptions import UsageError
 from benchsuite.management.parsing import whole_number
+from benchsuite.passwords import completed, hidden, is_hidden
 from benchsuite.specs import (
     AUTO,
     DELAYERS,
@@ -16,8 +19,12 @@ from benchsuite.specs import (
     DelaySpec,
     LayerSpec,
     Option,
+    RunSpec,
 )
 from benchsuite.units import parse_seconds
+
+DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
+"""Variables in which a URL may stand with its password, which others see on a command line."""
 
 
 def add_front_to(group: Any) -> None:
@@ -149,7 +156,7 @@ def front(options: Mapping[str, Any]) -> dict[str, Any]:
 def database(options: Mapping[str, Any]) -> DatabaseSpec:
     age = options["conn_max_age"]
     return DatabaseSpec(
-        use=options["database"],
+        use=_with_password(options["database"], DATABASE_URL),
         rows=options["rows"],
         fixture=options["fixture"],
         max_connections=options["max_connections"],
@@ -163,9 +170,43 @@ def layer(options: Mapping[str, Any]) -> LayerSpec:
     return LayerSpec(
         backend=options["layer"],
         by=options["layer_by"],
-        url=options["layer_url"],
+        url=_with_password(options["layer_url"], REDIS_URL),
         workers=options["layer_workers"],
     )
+
+
+def again(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
+    """A stored run, which has no passwords, with those that are given again.
+
+    Beside --again the same --database and --layer-url may be given, or be in the environment.
+    """
+    hidden_options = {**spec.workload.options, **spec.server.options, **spec.server.front_options}
+    if is_hidden(hidden_options):
+        raise UsageError(
+            "--again repeats a stored run, and of this one an option held a password, which is not "
+            "stored: give its options again."
+        )
+    given = options["database"] if options["database"] != THROWAWAY else spec.database.use
+    _refuse_another("database", given, spec.database.use)
+    use = _with_password(given, DATABASE_URL)
+    given = options["layer_url"] or spec.layer.url
+    _refuse_another("layer-url", given, spec.layer.url)
+    url = _with_password(given, REDIS_URL)
+    return replace(
+        spec, database=replace(spec.database, use=use), layer=replace(spec.layer, url=url)
+    )
+
+
+def _refuse_another(name: str, given: str, stored: str) -> None:
+    if hidden(given) != stored:
+        raise UsageError(
+            f"--again repeats a stored run as it was, and --{name}={hidden(given)} would change "
+            f"it: leave it out, or give {stored or 'none'} with its password."
+        )
+
+
+def _with_password(url: str, variable: str) -> str:
+    return completed(url, os.environ.get(variable, ""))
 
 
 def delay(options: Mapping[str, Any]) -> DelaySpec:

@@ -10,6 +10,7 @@ from benchsuite import conf, planning, preparing
 from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.management import writing
 from benchsuite.models import Run
+from benchsuite.passwords import hidden
 from benchsuite.report import text
 from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines
@@ -88,7 +89,7 @@ class Screen:
         return "\n".join(f"{row.server}: {row.failure}" for row in failed)
 
     def _line(self, line: str) -> None:
-        self.console.print(line, markup=False, soft_wrap=True)
+        self.console.print(hidden(line), markup=False, soft_wrap=True)
 
 
 def check_writable(file: str) -> None:

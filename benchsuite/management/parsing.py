@@ -5,6 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from benchsuite.passwords import hidden
+
 USAGE = "%(prog)s [-h] [options]"
 
 
@@ -30,16 +32,21 @@ def whole_number(text: str) -> int:
 
 class BriefCommand(BaseCommand):
     """A command whose message stands out: what it can't read is not buried under all its options,
-    which --help lists, and Ctrl-C is no traceback at any moment.
+    which --help lists, Ctrl-C is no traceback at any moment, and no message holds a password.
     """
 
     usage = USAGE
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
-        return super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
+        parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
+        refuse = parser.error
+        parser.error = lambda message: refuse(hidden(message))  # type: ignore[method-assign]
+        return parser
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             return super().execute(*args, **options)
+        except CommandError as error:
+            raise CommandError(hidden(str(error)), returncode=error.returncode) from error
         except KeyboardInterrupt as interrupt:
             raise CommandError("Interrupted.", returncode=130) from interrupt

@@ -1,7 +1,6 @@
 """Starts the prober beside a load, and reads what it saw."""
 
 import json
-import os
 import signal
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 
 from benchsuite.encryption import is_loopback
+from benchsuite.proc import private
 from benchsuite.proc.isolated import python
 from benchsuite.proc.starting import running
 from benchsuite.specs import LoadProfile
@@ -118,8 +118,7 @@ def prober(
     """Probes while the block runs; the path of the file that it writes to."""
     asked, seen = folder / "prober.json", folder / "prober.txt"
     # A session cookie is nobody else's business.
-    with open(os.open(asked, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(request, file)
+    private.write(asked, json.dumps(request))
     with running(
         [*python("benchsuite.probing.prober"), str(asked), str(seen)],
         name="the prober",

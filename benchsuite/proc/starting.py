@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from benchsuite.exceptions import StartError
-from benchsuite.proc import account, cpus, guard
+from benchsuite.proc import account, cpus, guard, private
 from benchsuite.proc.interrupts import held_back
 from benchsuite.proc.process import Process
 from benchsuite.proc.procfs import PART_VARIABLE, RUN_VARIABLE
@@ -81,7 +81,7 @@ def _start(
         raise StartError(f"{name} can't be started: there is no program {argv[0]}.")
     started_at = time.monotonic()
     try:
-        with log.open("wb") as output:
+        with private.log(log) as output:
             popen = subprocess.Popen(
                 [*_dying_with_parent(stop_signal), *argv],
                 stdin=subprocess.DEVNULL,

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from benchsuite.exceptions import UnavailableError
 from benchsuite.interpreter import Interpreter, ask
+from benchsuite.proc import private
 from benchsuite.proc.interrupts import held_back
 from benchsuite.pythons.cache import MARK, Slot
 from benchsuite.pythons.programs import run
@@ -124,7 +124,7 @@ def _amount(step: Step) -> str:
 
 def _install(recipe: Recipe, step: Step, slot: Slot, log: Path) -> None:
     wanted = slot.folder / "requirements.txt"
-    _write_privately(wanted, step.requirements.text)
+    private.write(wanted, step.requirements.text)
     command = [str(slot.python), "-m", "pip", "install", "--no-input"]
     command += ["--requirement", str(wanted), *step.options]
     constraints = step.requirements.constraints_text
@@ -133,15 +133,9 @@ def _install(recipe: Recipe, step: Step, slot: Slot, log: Path) -> None:
         constraints += "".join(f"{name}=={version}\n" for name, version in there.items())
     if constraints:
         limits = slot.folder / "constraints.txt"
-        _write_privately(limits, constraints)
+        private.write(limits, constraints)
         command += ["--constraint", str(limits)]
     run(command, name=recipe.name, log=log, variables=step.variables)
-
-
-def _write_privately(path: Path, text: str) -> None:
-    """The address of a package index may hold a password."""
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(text)
 
 
 def _packages(slot: Slot) -> Path:

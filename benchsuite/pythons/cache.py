@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchsuite.proc import private
 from benchsuite.pythons.finding import build_of
 from benchsuite.pythons.recipe import Recipe
 from benchsuite.pythons.requirements import Requirements
@@ -70,8 +71,7 @@ def keep(requirements: Requirements, root: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"lines": requirements.lines, "constraints": requirements.constraints}
     aside = path.with_suffix(f".{os.getpid()}")
-    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(content, file, indent=1)
+    private.write(aside, json.dumps(content, indent=1))
     aside.replace(path)
 
 

@@ -22,6 +22,7 @@ from benchsuite.exceptions import UsageError
 from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
 from benchsuite.probing.answer import answers_as
+from benchsuite.proc import private
 from benchsuite.proc.guard import without_shared_memory
 from benchsuite.proc.ports import distinct, ensure_port_free
 from benchsuite.proc.process import Process
@@ -334,4 +335,4 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
+        private.write(path, content)

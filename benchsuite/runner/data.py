@@ -65,8 +65,8 @@ class Data:
         python = adapter.python
         service = self.service(spec)
         key = (
-            repr(spec.workload.to_json()),
-            repr(spec.database.to_json()),
+            repr(spec.workload),
+            repr(spec.database),
             service.admin_url if service else "",
             python.executable,
         )

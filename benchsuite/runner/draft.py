@@ -8,6 +8,7 @@ from typing import Any
 
 from benchsuite.load.job import Done
 from benchsuite.load.spool import NameEntry, Samples
+from benchsuite.passwords import hidden, hidden_in
 from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.gathering import gathered
@@ -139,6 +140,7 @@ class Draft:
         )
 
     def result(self, environment: Mapping[str, Any]) -> RunResult:
+        """Without passwords, whoever told them: command lines, logs, drivers' errors."""
         findings = ()
         if self.total is not None and self.done is not None:
             ceilings = self._ceilings(environment)
@@ -147,10 +149,10 @@ class Draft:
             spec=self.spec,
             status=self.status,
             started_at=self.started_at,
-            failure=self.failure,
-            argv=self.serving.argv,
-            programs=self.serving.programs,
-            delay=self.serving.delay,
+            failure=hidden(self.failure),
+            argv=hidden_in(self.serving.argv),
+            programs=hidden_in(self.serving.programs),
+            delay=hidden_in(self.serving.delay),
             server_version=self.adapter.version(self.adapter.python),
             python_version=self.adapter.python.version,
             revision=self.revision,
@@ -160,16 +162,16 @@ class Draft:
             startup_s=self.serving.startup_s,
             window=self.window,
             unit=self.unit,
-            total=self.total,
-            summaries=self.summaries,
+            total=hidden_in(self.total),
+            summaries=hidden_in(self.summaries),
             intervals=self.intervals,
             readings=self.readings,
             websockets=self.websockets,
-            findings=findings,
+            findings=hidden_in(findings),
             verdict=validity.verdict(findings) if self.total is not None else None,
             environment=environment,
-            settings_changed=self.settings_changed,
-            log_tail=self.serving.log,
+            settings_changed=hidden_in(self.settings_changed),
+            log_tail=hidden(self.serving.log),
             sampler_cpu_percent=self.sampler_cpu_percent,
         )
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from benchsuite.exceptions import UsageError
+from benchsuite.passwords import hidden
 from benchsuite.specs.load import MAX_DURATION_S
 from benchsuite.specs.spec import Spec, at_least, whole
 
@@ -37,8 +38,8 @@ class DatabaseSpec(Spec):
         whole("rows", self.rows, 0, 1_000_000_000)
         if self.use not in (THROWAWAY, KEEP, POSTGRESQL) and "://" not in self.use:
             raise UsageError(
-                f"--database={self.use} is not known; write throwaway, keep, postgresql, or a URL "
-                "such as postgres://user@host/name."
+                f"--database={hidden(self.use)} is not known; write throwaway, keep, postgresql, "
+                "or a URL such as postgres://user@host/name."
             )
         whole("max-connections", self.max_connections, 1, 100_000)
         if self.use != POSTGRESQL and (self.max_connections is not None or not self.fsync):
@@ -58,7 +59,7 @@ class DatabaseSpec(Spec):
     @property
     def words(self) -> str:
         """The data and how they are reached: "postgresql, 100 connections, pool of 10"."""
-        words = [self.use]
+        words = [hidden(self.use)]
         if self.max_connections is not None:
             words.append(f"{self.max_connections} connections")
         if not self.fsync:

@@ -1,10 +1,10 @@
 """Which channel layer the target has."""
 
-from dataclasses import dataclass, replace
-from typing import Self
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from benchsuite.exceptions import UsageError
+from benchsuite.passwords import hidden
 from benchsuite.specs.server import MAX_PROCESSES
 from benchsuite.specs.spec import Spec, whole
 
@@ -78,11 +78,6 @@ class LayerSpec(Spec):
         return self.backend in (REDIS, REDIS_PUBSUB)
 
     @property
-    def without_password(self) -> Self:
-        """As it may be stored and shown."""
-        return replace(self, url=_without_password(self.url)) if self.url else self
-
-    @property
     def path(self) -> str:
         """Dotted path of the layer's class; empty for the project's own."""
         return PATHS.get(self.backend, "")
@@ -97,18 +92,9 @@ class LayerSpec(Spec):
             return ""
         words = self.backend or "the project's layer"
         if self.url:
-            words += f" at {_without_password(self.url)}"
+            words += f" at {hidden(self.url)}"
         elif self.uses_redis:
             words += f" over {self.by}"
         if self.workers:
             words += f", {self.workers} worker{'s' * (self.workers != 1)}"
         return words
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    user, _, place = parts.netloc.rpartition("@")
-    name = user.partition(":")[0]
-    query = urlencode([pair for pair in parse_qsl(parts.query) if pair[0] != "password"])
-    shown = f"{parts.scheme}://{name}{'@' * bool(name)}{place}{parts.path}"
-    return f"{shown}?{query}" if query else shown

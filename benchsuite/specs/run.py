@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from benchsuite.exceptions import UsageError
+from benchsuite.passwords import hidden_in
 from benchsuite.specs.database import DatabaseSpec
 from benchsuite.specs.delay import DelaySpec
 from benchsuite.specs.layer import LayerSpec
@@ -57,7 +58,8 @@ class RunSpec(Spec):
         return json.dumps(_comparable(cell.to_json()), sort_keys=True)
 
     def to_json(self) -> dict[str, Any]:
-        return {"format_version": FORMAT_VERSION, **dataclasses.asdict(self)}
+        """As it may be stored and shown: without passwords."""
+        return {"format_version": FORMAT_VERSION, **hidden_in(dataclasses.asdict(self))}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:

@@ -176,6 +176,43 @@ def test_again_takes_nothing_that_would_change_the_run() -> None:
             specs("--again", stored.pk.hex, *words)
 
 
+USE, LAYER_URL = "postgres://ann@host/shop", "redis://host:6379/0"
+WITH_SECRETS = ["postgres://ann:s3cr3t@host/shop", "redis://:s3cr3t@host:6379/0"]
+
+
+@pytest.mark.django_db
+def test_again_takes_a_password_from_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    database, layer = WITH_SECRETS
+    stored = make_run("daphne")
+    secret = [f"--database={database}", f"--layer-url={layer}"]
+    (spec,) = specs("--server=daphne", "--layer=redis", *secret)
+    stored.spec = spec.to_json()
+    stored.save()
+    assert "s3cr3t" not in repr(stored.spec)
+    again = ["--again", stored.pk.hex]
+    (bare,) = specs(*again)
+    assert (bare.database.use, bare.layer.url) == (USE, LAYER_URL)
+    (given,) = specs(*again, *secret)
+    assert [given.database.use, given.layer.url] == WITH_SECRETS
+    with pytest.raises(UsageError, match=r"--database=postgres://ann@other/shop would change it"):
+        specs(*again, "--database=postgres://ann:s3cr3t@other/shop")
+    monkeypatch.setenv("DATABASE_URL", database)
+    monkeypatch.setenv("REDIS_URL", layer)
+    (found,) = specs(*again)
+    assert [found.database.use, found.layer.url] == WITH_SECRETS
+    assert {bare.key, given.key, found.key} == {spec.key}
+
+
+@pytest.mark.django_db
+def test_again_refuses_a_run_of_which_an_option_is_not_stored() -> None:
+    stored = make_run("daphne")
+    (spec,) = specs("--server=daphne", "--path=/login/?password=s3cr3t")
+    stored.spec = spec.to_json()
+    stored.save()
+    with pytest.raises(UsageError, match="an option held a password, which is not stored"):
+        specs("--again", stored.pk.hex)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -184,6 +221,7 @@ def test_again_takes_nothing_that_would_change_the_run() -> None:
         (["runbench", "--userz=3"], "unrecognized arguments: --userz=3"),
         (["comparebench", "--foo"], "unrecognized arguments: --foo"),
         (["checkbench", "--load-processes=two"], "'two' is not a whole number"),
+        (["runbench", "--databse=postgres://a:s3cr3t@b/c"], "--databse=postgres://a@b/c"),
     ],
 )
 def test_what_cannot_be_read_is_not_buried_under_all_options(

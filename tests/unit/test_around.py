@@ -136,7 +136,9 @@ def test_a_layer_that_contradicts_itself_is_refused(fields, message):
 )
 def test_a_password_is_neither_stored_nor_shown(url, shown):
     layer = LayerSpec(backend="redis", url=url)
-    assert layer.without_password == LayerSpec(backend="redis", url=shown)
+    stored = RunSpec(server=ServerSpec(server="daphne"), layer=layer)
+    assert stored.to_json()["layer"]["url"] == shown
+    assert stored.key == replace(stored, layer=LayerSpec(backend="redis", url=shown)).key
     assert layer.words == f"redis at {shown}"
 
 

@@ -58,3 +58,13 @@ def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of
             lag_p99_s=None,
         )
     assert [one.second for one in draft.result({}).readings] == [-0.5, 0.5, 1.5]
+
+
+def test_a_result_holds_no_password_whoever_told_it(draft: Draft) -> None:
+    told = "redis://:s3cr3t@host:6379 refused 'PASSWORD': 's3cr3t'"
+    draft.settings_changed = {"CACHES": told}
+    draft.serving.log = f"first\n{told}"
+    draft.fail(Status.FAILED, told)
+    result = draft.result({})
+    assert "s3cr3t" not in repr(result)
+    assert result.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"

@@ -1,0 +1,120 @@
+"""Hides passwords in whatever is shown or stored: URLs, DSNs, command lines, headers, logs.
+
+`hidden` is the one function for a text, `hidden_in` for values that hold texts (specs as JSON,
+command lines, results). In a URL a password is left out, so that it can still be used with one that
+comes from elsewhere (`completed`); anywhere else `***` stands in its place.
+"""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote_plus
+
+SHOWN = "***"
+"""What stands where a password was, outside of URLs."""
+
+_NAME = r"[\w-]*(?:passw(?:or)?d|passphrase|pwd|requirepass|secret(?:[_-]?key)?)\d*"
+_HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
+_PORT = r"\d{1,5}(?:[/?#,\s]|$)"
+
+_SECRET = re.compile(_NAME, re.IGNORECASE)
+_SECRET_OPTION = re.compile(rf"--?{_NAME}", re.IGNORECASE)
+
+_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*:/{1,2})(?P<rest>[^\s'\"<>]+)")
+_ONE_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<rest>[^\s:/@?#]*:[^\n]*@\S*)")
+"""A text that is a URL and nothing else may have blanks and quotes in its password."""
+_USER = re.compile(rf"(?P<user>[^:/@?#]*):(?!{_PORT})(?P<password>.*)@(?P<place>.*)", re.DOTALL)
+_WITHOUT_SCHEME = re.compile(
+    rf"(?P<before>^|[\s='\"(:])(?P<user>[\w.%+-]+):(?!{_PORT})[^\s'\"/@]+@(?=[\w\[])"
+)
+"""Such as a URL is written by mistake."""
+_VALUE = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s&'\"]+)"
+_PAIR = re.compile(rf"(?<![\w-])(?P<name>{_NAME})(?P<is>\s*=\s*){_VALUE}", re.IGNORECASE)
+_ENTRY = re.compile(
+    rf"(?P<key>(?P<mark>['\"])(?:{_NAME}|{_HEADER})(?P=mark)\s*:\s*)"
+    r"(?:b?'(?:[^'\\]|\\.)+'|b?\"(?:[^\"\\]|\\.)+\")",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(rf"(?<![\w-])(?P<name>{_HEADER})(?P<is>:\s*)[^\s'\"][^\n'\"]*", re.IGNORECASE)
+
+
+def hidden(text: str) -> str:
+    """The same text without the passwords that can be told by where they stand.
+
+    In URLs (`scheme://user:password@…`, `?password=…`), in pairs (`password=…`, `'PASSWORD': '…'`)
+    and in headers (`Authorization: …`, `Cookie: …`).
+    """
+    if not any(sign in text for sign in ":="):
+        return text
+    if whole := _ONE_URL.fullmatch(text):
+        text = _without_password(whole)
+    text = _URL.sub(_without_password, text)
+    text = _WITHOUT_SCHEME.sub(rf"\g<before>\g<user>:{SHOWN}@", text)
+    text = _ENTRY.sub(rf"\g<key>'{SHOWN}'", text)
+    text = _FIELD.sub(rf"\g<name>\g<is>{SHOWN}", text)
+    return _PAIR.sub(rf"\g<name>\g<is>{SHOWN}", text)
+
+
+def hidden_in(value: Any) -> Any:
+    """A value of texts, sequences, mappings and frozen dataclasses, with its passwords hidden.
+
+    Also what is called a password: the value of such a key, and in a command line the word after
+    such an option.
+    """
+    if isinstance(value, str):
+        return hidden(value)
+    if isinstance(value, Mapping):
+        return {name: _named(name, one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        after = [False, *(_is_option(one) for one in value)]
+        shown = [
+            SHOWN if secret and isinstance(one, str) else hidden_in(one)
+            for one, secret in zip(value, after, strict=False)
+        ]
+        return type(value)(shown)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+        return dataclasses.replace(value, **{name: hidden_in(one) for name, one in fields.items()})
+    return value
+
+
+def is_hidden(value: Any) -> bool:
+    """Whether something of it was replaced, so that it can't be used any more."""
+    if isinstance(value, str):
+        return SHOWN in value
+    if isinstance(value, Mapping):
+        return any(is_hidden(one) for one in value.values())
+    return isinstance(value, list | tuple) and any(is_hidden(one) for one in value)
+
+
+def completed(url: str, known: str) -> str:
+    """The known URL, when it is the same but for its password; else the URL as it is."""
+    return known if known and hidden(known) == url else url
+
+
+def _named(name: Any, value: Any) -> Any:
+    if isinstance(name, str) and isinstance(value, str) and value and _SECRET.fullmatch(name):
+        return SHOWN
+    return hidden_in(value)
+
+
+def _is_option(word: Any) -> bool:
+    return isinstance(word, str) and _SECRET_OPTION.fullmatch(word) is not None
+
+
+def _without_password(url: re.Match[str]) -> str:
+    rest = url["rest"]
+    if found := _USER.fullmatch(rest):
+        rest = f"{found['user']}{'@' * bool(found['user'])}{found['place']}"
+    before, mark, query = rest.partition("?")
+    if mark:
+        query, fragment, anchor = query.partition("#")
+        kept = [pair for pair in query.split("&") if not _is_secret(pair)]
+        rest = before + "?" * bool(kept) + "&".join(kept) + fragment + anchor
+    return url["scheme"] + rest
+
+
+def _is_secret(pair: str) -> bool:
+    name, equals, _ = pair.partition("=")
+    return bool(equals) and _SECRET.fullmatch(unquote_plus(name)) is not None

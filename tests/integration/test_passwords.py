@@ -1,0 +1,188 @@
+"""A password that is given in any way comes to nobody's eyes: each is marked, and looked for."""
+
+import json
+import os
+import secrets
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+import pytest
+
+from benchsuite.services.postgres import HOST, postgres
+from benchsuite.services.redis import redis
+from tests.integration.command import SHORT, Command, wait_for
+
+pytestmark = pytest.mark.alone
+
+ROLE = "marked"
+MARK = "m4rk3d"
+"""In every password, and in nothing else."""
+DATABASE_SECRET = f"{MARK}@/{secrets.token_hex(4)}"
+PAGES = """
+from django.contrib.auth.models import User
+from django.test import Client
+from benchsuite.models import Run
+client = Client(SERVER_NAME="127.0.0.1")
+client.force_login(User.objects.create_superuser("ann"))
+ids = [run.pk for run in Run.objects.all()]
+base = "/results/"
+pages = [base, *(f"{base}{one}/" for one in ids), f"{base}compare/?run={ids[0]}&run={ids[-1]}"]
+pages += [f"{base}export/?format={name}" for name in ("json", "csv", "markdown")]
+for page in pages:
+    answer = client.get(page)
+    print(page, answer.status_code, answer.content.decode(errors="replace"))
+"""
+
+
+class Spy:
+    """Looks at the processes and files of a run while it runs."""
+
+    def __init__(self, folder: Path, command: int) -> None:
+        self.found: set[str] = set()
+        self.looks = 0
+        self._folder = folder
+        self._command = command
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> "Spy":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(0.1):
+            self.looks += 1
+            for pid in (name for name in os.listdir("/proc") if name.isdigit()):
+                if int(pid) not in (self._command, os.getpid()):
+                    self._look(Path(f"/proc/{pid}/cmdline"), "a command line")
+            for path in self._folder.rglob("*"):
+                try:
+                    mode = path.lstat().st_mode
+                except OSError:
+                    continue
+                if stat.S_ISREG(mode) and mode & 0o077:
+                    self._look(path, f"{path.name} with mode {stat.S_IMODE(mode):o}")
+
+    def _look(self, path: Path, what: str) -> None:
+        try:
+            content = path.read_bytes()
+        except OSError:  # it has ended meanwhile
+            return
+        if MARK.encode() in content:
+            self.found.add(f"{what}: {content[:200]!r}")
+
+
+@pytest.fixture
+def urls() -> Iterator[tuple[str, str]]:
+    """A PostgreSQL that wants a password of the role, and a Redis that wants one of everybody."""
+    marker, env = secrets.token_hex(8), dict(os.environ)
+    with (
+        tempfile.TemporaryDirectory(prefix="pw-db-") as for_database,
+        tempfile.TemporaryDirectory(prefix="pw-layer-") as for_layer,
+        postgres(
+            folder=Path(for_database), marker=marker, max_connections=20, fsync=False, env=env
+        ) as database,
+        redis(folder=Path(for_layer), marker=marker, env=env) as layer,
+    ):
+        with psycopg.connect(database.admin_url, autocommit=True) as connection:
+            connection.execute("SET ROLE NONE")
+            made = f"CREATE ROLE {ROLE} LOGIN CREATEDB PASSWORD '{DATABASE_SECRET}'"
+            connection.execute(made.encode())
+        password = layer.url.partition(":")[2].removeprefix("//:").partition("@")[0]
+        _say_password(layer.url, f"{MARK}{password}")
+        place = f"{HOST}:{database.port}/postgres"
+        yield (
+            f"postgres://{ROLE}:{quote(DATABASE_SECRET, safe='')}@{place}",
+            layer.url.replace(password, f"{MARK}{password}"),
+        )
+
+
+def _say_password(url: str, password: str) -> None:
+    from redis import Redis
+
+    with Redis.from_url(url) as client:
+        client.config_set("requirepass", password)
+
+
+def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(
+    tmp_path: Path, urls: tuple[str, str]
+) -> None:
+    database, layer = urls
+    command = Command(tmp_path)
+    ended = command.run("migrate", "-v0")
+    assert ended.status == 0, ended.err
+    said = []
+    words = [
+        *("runbench", "--server=uvicorn", "--layer=redis", f"--layer-url={layer}", *SHORT),
+        f"--json={tmp_path}/first.json",
+        f"--database={database}",
+    ]
+    process = command.start(*words)
+    with Spy(command.temporary, process.pid) as spy:
+        ended = command.wait(process)
+    assert ended.status == 0, ended.err
+    assert not spy.found
+    assert spy.looks > 10
+    said += [ended.out, ended.err, (tmp_path / "first.json").read_text()]
+
+    said += _fails(command, *words[:-1], "--database=" + database.replace("postgres:", "psql:"))
+    said += _fails(command, *words, "--no-such-option=" + database)
+    said += _fails(command, *words[:-1], "--database=" + database.replace(MARK, f"{MARK}wrong"))
+
+    (first,) = json.loads((tmp_path / "first.json").read_text())
+    again = ["runbench", "--again", first["id"], f"--layer-url={layer}"]
+    (why,) = _fails(command, *again)
+    assert "wants a password of marked, and none was given" in why
+    command.env["PGPASSWORD"] = DATABASE_SECRET
+    ended = command.run(*again)
+    assert ended.status == 0, ended.err
+    said += [why, ended.out, ended.err]
+
+    store = tmp_path / "results.sqlite3"
+    with sqlite3.connect(store) as connection:
+        keys = connection.execute(
+            "SELECT DISTINCT key FROM benchsuite_run WHERE spec LIKE '%\"postgres://%'"
+        ).fetchall()
+        assert len(keys) == 1  # whichever password it was, and whether it was right
+        said += connection.iterdump()
+    connection.close()
+    ended = command.run("shell", "-c", PAGES)
+    assert ended.status == 0, ended.err
+    assert ended.out.count(" 200 ") >= 4, ended.out[:2000]
+    said += [ended.out, ended.err]
+    assert [text[:300] for text in said if MARK in text] == []
+    assert MARK.encode() not in store.read_bytes()
+
+
+def _fails(command: Command, *words: str) -> list[str]:
+    ended = command.run(*words)
+    assert ended.status != 0
+    assert "Traceback" not in ended.err
+    return [ended.out + ended.err]
+
+
+def test_the_spy_sees_command_lines_and_open_files(tmp_path: Path) -> None:
+    """The test above proves nothing with a spy that sees nothing."""
+    (tmp_path / "open.txt").write_text(MARK)
+    argv = [sys.executable, "-c", "input()", MARK]
+    with (
+        subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL),
+        Spy(tmp_path, 0) as spy,
+    ):
+        wait_for("two looks", lambda: spy.looks > 2)
+    assert sorted(what.partition(":")[0] for what in spy.found) == [
+        "a command line",
+        "open.txt with mode 644",
+    ]
