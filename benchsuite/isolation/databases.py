@@ -21,19 +21,29 @@ from benchsuite.proc.interrupts import held_back
 from benchsuite.specs import POSTGRESQL, DatabaseSpec, Option, WorkloadSpec
 
 READY_S = 900.0
+"""How long making them may take, unless --start-timeout says it."""
 CLONE_S = 120.0
 ROWS_PER_SECOND = 20_000
 """A slow disk's pace; deadlines are longer by the time that the rows take at it."""
 END_S = 60.0
 """How long dropping everything may take before the keeper is asked, and then made, to end."""
 KILL_S = 5.0
+_LONGER = "give them more time with --start-timeout, or look at the database server"
+ADVICE = {"made": f"lower --rows, {_LONGER}", "copied": f"lower --rows, {_LONGER}"}
+"""What helps where it was not done in time."""
 
 
 class Keeper:
     """The databases of the runs that share a workload and a DatabaseSpec."""
 
     def __init__(
-        self, child: subprocess.Popen[bytes], answers: int, log: Path, spec: WorkloadSpec, rows: int
+        self,
+        child: subprocess.Popen[bytes],
+        answers: int,
+        log: Path,
+        spec: WorkloadSpec,
+        rows: int,
+        start_timeout_s: float | None = None,
     ) -> None:
         self._child = child
         self._answers = answers
@@ -41,6 +51,7 @@ class Keeper:
         self._log = log
         self._spec = spec
         self._seeding_s = rows / ROWS_PER_SECOND
+        self._start_timeout_s = start_timeout_s
         self._asked = 0
         """Commands so far, by whose number their answers are known."""
         self._ready: Mapping[str, Any] | None = None
@@ -53,7 +64,7 @@ class Keeper:
     def wait(self) -> None:
         """Returns when the databases are made and filled; a second call returns at once."""
         if self._ready is None:
-            self._ready = self._answer("made", READY_S + self._seeding_s)
+            self._ready = self._answer("made", self._start_timeout_s or READY_S + self._seeding_s)
 
     @property
     def settings_changed(self) -> dict[str, str]:
@@ -102,7 +113,7 @@ class Keeper:
         """
         self.wait()
         self._tell({"do": "clone", "token": token, "amended": amended})
-        answer = self._answer("copied", CLONE_S + self._seeding_s)
+        answer = self._answer("copied", max(CLONE_S + self._seeding_s, self._start_timeout_s or 0))
         self._changed = answer["settings_changed"]
         try:
             yield Path(answer["plan"])
@@ -176,7 +187,7 @@ class Keeper:
                 if not selector.select(max(0.0, deadline - time.monotonic())):
                     raise DatabaseError(
                         f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
-                        "lower --rows, or look at the database server."
+                        f"{ADVICE.get(done, 'look at the database server')}."
                     )
                 chunk = os.read(self._answers, 65536)
                 if not chunk:
@@ -208,6 +219,7 @@ def throwaway(
     env: Mapping[str, str],
     database_url: str = "",
     python: Interpreter = OWN,
+    start_timeout_s: float | None = None,
 ) -> Iterator[Keeper]:
     """Starts making the databases; they are dropped at the end, also when this process is killed.
 
@@ -215,6 +227,7 @@ def throwaway(
     the default database is made when the spec leaves that to the run ("postgresql"). The keeper
     works while the caller does something else until `Keeper.wait()`. It runs under the interpreter
     of the server that will use the databases: another Django has other migrations.
+    `start_timeout_s` is how long they may take until they are made.
     """
     if database.use == POSTGRESQL and not database_url:
         raise UsageError("--database=postgresql means a server that the run has started before.")
@@ -235,7 +248,8 @@ def throwaway(
         with held_back():
             plan.write(folder / "keeper-plan.json")
             private.write(folder / "keeper-request.json", json.dumps(request))
-            keeper = _start(folder, env, log, workload, database, python)
+            child, answers = _start(folder, env, log, python)
+            keeper = Keeper(child, answers, log, workload, database.rows, start_timeout_s)
         yield keeper
     finally:
         if keeper is not None:
@@ -246,11 +260,12 @@ def _start(
     folder: Path,
     env: Mapping[str, str],
     log: Path,
-    spec: WorkloadSpec,
-    database: DatabaseSpec,
     python: Interpreter,
-) -> Keeper:
-    """The keeper has a session of its own and no mark of the run: it must outlive both to drop."""
+) -> tuple[subprocess.Popen[bytes], int]:
+    """The child, and where its answers come.
+
+    The keeper has a session of its own and no mark of the run: it must outlive both to drop.
+    """
     answers, theirs = os.pipe()
     try:
         with private.log(log) as output:
@@ -273,7 +288,7 @@ def _start(
         raise DatabaseError(f"The databases' keeper could not be started: {error}") from error
     finally:
         os.close(theirs)
-    return Keeper(child, answers, log, spec, database.rows)
+    return child, answers
 
 
 def _environment(env: Mapping[str, str], folder: Path, python: Interpreter) -> dict[str, str]:

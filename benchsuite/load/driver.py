@@ -24,13 +24,19 @@ from benchsuite.proc import cpus
 from benchsuite.stats.samples import REQUEST, UNITS, Kind
 
 IMPORT_LIMIT_S = 30.0
-"""How long the process may take until it is ready for its job."""
+"""How long the process may go on importing once somebody waits for it."""
 
 MARGIN_S = 15.0
 """How much longer than planned anything may take before the process is given up."""
 
 GRACE_S = 1.0
 """How long the process may take to end once its standard input has."""
+
+SLOW = {
+    "ready": "had not finished its own imports (is the machine very busy?)",
+    "checked": "had not imported the workload and gone through one journey",
+}
+"""What took too long where an event did not come."""
 
 LOG_LINES = 20
 STEP_S = 0.002
@@ -87,7 +93,6 @@ class LoadWorker:
         self._buffer = b""
         self._spool = spool
         self._log = log
-        self._started_at = monotonic()
         self._longest_s = 0.0
         self._deadline = 0.0
         self._progress = _Progress(spool)
@@ -99,11 +104,11 @@ class LoadWorker:
         Raises AnswerError when the target does not answer as the workload expects, and LoadError
         when the load process broke.
         """
-        self._expect("ready", self._started_at + IMPORT_LIMIT_S)
+        self._expect("ready", IMPORT_LIMIT_S)
         here = replace(job, spool=str(self._spool))
         self._send(json.dumps(messages.encode(here)).encode())
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S + MARGIN_S
-        self._expect("checked", monotonic() + limit_s)
+        self._expect("checked", limit_s)
         self._longest_s = job.load.longest_s
         self._progress.scopes = UNITS[job.unit]
 
@@ -134,7 +139,7 @@ class LoadWorker:
             self._hear_one(on_tick)
 
     def _hear_one(self, on_tick: Callable[[Tick], None]) -> None:
-        event = self._next_event(self._deadline)
+        event = self._next_event(self._deadline, f"was not done {MARGIN_S:g} s after its time")
         if event.pop("event") == "done":
             self._done = decode_done(event)
         else:
@@ -171,19 +176,22 @@ class LoadWorker:
         except BrokenPipeError:
             raise self._died() from None
 
-    def _expect(self, name: str, deadline: float) -> None:
-        event = self._next_event(deadline)
+    def _expect(self, name: str, limit_s: float) -> None:
+        event = self._next_event(monotonic() + limit_s, f"{SLOW[name]} within {limit_s:g} s")
         if event["event"] != name:
             raise LoadError(f"The load process said {event['event']} where {name} was due.")
 
-    def _next_event(self, deadline: float) -> dict[str, Any]:
-        """The next event that is no bad news; bad news is raised."""
+    def _next_event(self, deadline: float, missed: str) -> dict[str, Any]:
+        """The next event that is no bad news; bad news is raised.
+
+        What it has said by now counts, however late somebody comes to read it; `missed` says what
+        it did not do when it has said nothing.
+        """
         while b"\n" not in self._buffer:
-            left = deadline - monotonic()
-            if left <= 0 or not select.select([self._events], [], [], left)[0]:
+            left = max(0.0, deadline - monotonic())
+            if not select.select([self._events], [], [], left)[0]:
                 raise LoadError(
-                    "The load process did not answer in time; its log ends with:\n"
-                    + self._log_tail()
+                    f"The load process {missed}; its log ends with:\n{self._log_tail()}"
                 )
             block = os.read(self._events, 65_536)
             if not block:

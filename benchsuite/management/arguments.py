@@ -9,6 +9,7 @@ from uuid import UUID
 
 from benchsuite import conf, planning
 from benchsuite.exceptions import UsageError
+from benchsuite.isolation import databases
 from benchsuite.management import (
     around_arguments,
     load_arguments,
@@ -19,11 +20,15 @@ from benchsuite.management import (
 from benchsuite.management.around_arguments import pairs
 from benchsuite.management.parsing import whole_number
 from benchsuite.models import Run
+from benchsuite.runner import assembly
 from benchsuite.specs import (
     RunSpec,
     ServerSpec,
     WorkloadSpec,
 )
+from benchsuite.specs.load import MAX_DURATION_S
+from benchsuite.specs.spec import above
+from benchsuite.units import parse_seconds
 from benchsuite.workloads.base import Workload
 
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
@@ -34,7 +39,7 @@ BESIDE_AGAIN = frozenset(
     (
         *("again", "python", "env", "cpus_target", "cpus_load", "no_pin"),
         *("database", "layer_url"),
-        *("repeat", "seed", "port", "label", "json", "strict", "dry_run"),
+        *("repeat", "seed", "port", "start_timeout", "label", "json", "strict", "dry_run"),
     )
 )
 """What may be said beside --again: which CPUs, how often, under which label; never another run.
@@ -109,6 +114,12 @@ def _add_run(group: Any) -> None:
     group.add_argument(
         "--port", type=whole_number, metavar="N", help="port of the server (default: a free one)"
     )
+    group.add_argument(
+        "--start-timeout",
+        metavar="TIME",
+        help="how long making the databases, and then each server, may take until it answers "
+        f"(default: {databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s)",
+    )
     group.add_argument("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
     group.add_argument(
         "--json", metavar="FILE", help='write the results as JSON ("-" for standard output)'
@@ -158,6 +169,16 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         for python in python_arguments.pythons(options)
     ]
     return planning.blocks(cells, options["repeat"], options["seed"])
+
+
+def start_timeout_s(options: dict[str, Any]) -> float | None:
+    """No part of a spec: how long somebody is willing to wait changes no figure."""
+    given = options["start_timeout"]
+    if given is None:
+        return None
+    seconds = parse_seconds(given)
+    above("start-timeout", seconds, 0.0, MAX_DURATION_S)
+    return seconds
 
 
 def _refuse_beside_again(options: dict[str, Any]) -> None:

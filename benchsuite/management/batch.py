@@ -27,6 +27,7 @@ def make(
     progress: Progress,
     *,
     port: int | None,
+    start_timeout_s: float | None = None,
     on_wait: Callable[[int | None], None],
     on_build: Callable[[str], None],
 ) -> list[Run]:
@@ -43,7 +44,10 @@ def make(
         sweep()
         with (
             session(
-                settings_module=_target_settings(), port=port, ceilings=store.ceilings
+                settings_module=_target_settings(),
+                port=port,
+                start_timeout_s=start_timeout_s,
+                ceilings=store.ceilings,
             ) as at_work,
             progress,
         ):

@@ -46,6 +46,7 @@ from benchsuite.telemetry.postgres import Connections
 from benchsuite.telemetry.redis import Info
 
 READY_TIMEOUT_S = 60.0
+"""How long each program may take, once it is waited for, unless --start-timeout says it."""
 
 Address = tuple[str, int]
 
@@ -70,6 +71,8 @@ class Start:
     """Whether the target may want more of the network than its settings tell."""
     database: Service | None = None
     """The PostgreSQL that was started for the runs of this command."""
+    timeout_s: float | None = None
+    """How long each program may take to answer; None for what is usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,7 @@ def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
                 by=start.spec.layer.by,
                 env=dict(os.environ),
                 on_cpus=start.spec.server.cpus,
+                start_timeout_s=start.timeout_s,
             )
         )
         found.add(REDIS, service.process, service.version)
@@ -327,7 +331,7 @@ def _wait(
             wait_until_ready(ended.process, lambda: False, timeout_s=0)
         return answers_as(url, start.token)
 
-    return wait_until_ready(process, answers, timeout_s=timeout_s)
+    return wait_until_ready(process, answers, timeout_s=start.timeout_s or timeout_s)
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:

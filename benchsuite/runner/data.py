@@ -18,8 +18,16 @@ from benchsuite.workloads.base import Workload
 class Data:
     """Keepers, and the PostgreSQL on which they keep; all end with the session's stack."""
 
-    def __init__(self, settings_module: str, folder: Path, stack: ExitStack, marker: str) -> None:
+    def __init__(
+        self,
+        settings_module: str,
+        folder: Path,
+        stack: ExitStack,
+        marker: str,
+        start_timeout_s: float | None = None,
+    ) -> None:
         self._settings_module = settings_module
+        self._start_timeout_s = start_timeout_s
         self._folder = folder
         self._stack = stack
         self._marker = marker
@@ -47,6 +55,7 @@ class Data:
                     fsync=wanted.fsync,
                     env=dict(os.environ),
                     on_cpus=spec.server.cpus,
+                    start_timeout_s=self._start_timeout_s,
                 )
             )
         return self._services[key]
@@ -86,6 +95,7 @@ class Data:
                     log=folder / "keeper.log",
                     env=dict(os.environ),
                     python=python,
+                    start_timeout_s=self._start_timeout_s,
                 )
             )
         return self._keepers[key]

@@ -48,18 +48,25 @@ class Watcher(Protocol):
 
 @contextmanager
 def session(
-    *, settings_module: str, port: int | None = None, ceilings: Ceilings = lambda environment: ()
+    *,
+    settings_module: str,
+    port: int | None = None,
+    start_timeout_s: float | None = None,
+    ceilings: Ceilings = lambda environment: (),
 ) -> Iterator["Session"]:
     """What the runs of one command share: a folder, the databases, the machine's fingerprint.
 
-    `ceilings` finds what the load generator was seen to make at most in an environment.
+    `start_timeout_s` is how long databases and each server may take to start, where that is not the
+    usual time; `ceilings` finds what the load generator was seen to make at most in an environment.
     """
     with ExitStack() as stack:
         token = secrets.token_hex(8)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsuite-")))
         stack.enter_context(guarded(token, folder))
-        data = Data(settings_module, folder, stack, token)
-        yield Session(data, folder=folder, port=port, ceilings=ceilings)
+        data = Data(settings_module, folder, stack, token, start_timeout_s)
+        yield Session(
+            data, folder=folder, port=port, start_timeout_s=start_timeout_s, ceilings=ceilings
+        )
 
 
 class Session:
@@ -73,10 +80,12 @@ class Session:
         *,
         folder: Path,
         port: int | None,
+        start_timeout_s: float | None,
         ceilings: Ceilings,
     ) -> None:
         self.folder = folder
         self.port = port
+        self._start_timeout_s = start_timeout_s
         self._ceilings = ceilings
         self._data = data
         self._environment: Mapping[str, object] | None = None
@@ -146,6 +155,7 @@ class Session:
             ready_path=workload.ready_path,
             may_reach_more=not workload.needs_target_app,
             database=self._data.service(spec),
+            timeout_s=self._start_timeout_s,
         )
         stack.enter_context(serving(draft.serving, start, self.port))
         draft.settings_changed = {

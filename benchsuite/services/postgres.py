@@ -92,14 +92,16 @@ def postgres(
     env: Mapping[str, str],
     on_cpus: Collection[int] | None = None,
     port: int | None = None,
+    start_timeout_s: float | None = None,
 ) -> Iterator[Service]:
     """Runs a PostgreSQL in `folder`, which must exist and be the run's own.
 
     While telemetry is connected, the target can have `max_connections` open at once, neither more
     nor fewer. Without `fsync` a commit waits for no disk. Raises UnavailableError without the
-    programs, StartError with the end of the log when it does not come up.
+    programs, StartError with the end of the log when it does not come up, within `start_timeout_s`
+    if that is given.
     """
-    cluster = _Cluster(folder, marker, env, on_cpus)
+    cluster = _Cluster(folder, marker, env, on_cpus, start_timeout_s)
     if cluster.data.exists():
         raise StartError(f"{folder} holds data already; PostgreSQL needs a folder of its own.")
     try:
@@ -128,11 +130,13 @@ class _Cluster:
         marker: str,
         env: Mapping[str, str],
         on_cpus: Collection[int] | None,
+        start_timeout_s: float | None,
     ) -> None:
         self.data = folder.resolve() / "data"
         self._folder = folder.resolve()
         self._marker = marker
         self._on_cpus = on_cpus
+        self._start_timeout_s = start_timeout_s
         # PGPORT, PGDATA, PGOPTIONS … speak of another server.
         self._env = {name: value for name, value in env.items() if not name.startswith("PG")}
         self._env["LC_ALL"] = LOCALE
@@ -151,7 +155,7 @@ class _Cluster:
         words = ["--username", SUPERUSER, "--pwfile", str(secret), "--auth", "scram-sha-256"]
         words += ["--encoding", "UTF8", "--locale", LOCALE, "--no-sync", "--no-instructions"]
         with self._program("initdb", words) as process:
-            _wait_for_end(process)
+            _wait_for_end(process, self._start_timeout_s or INITDB_S)
         secret.unlink()
         (self.data / "pg_hba.conf").write_text(WHO_MAY)
 
@@ -180,7 +184,11 @@ class _Cluster:
                 at = ["-h", HOST, "-p", str(chosen)]
                 process = attempt.enter_context(self._program("postgres", [*at, *words]))
                 try:
-                    wait_until_ready(process, partial(self._is_up, chosen), timeout_s=READY_S)
+                    wait_until_ready(
+                        process,
+                        partial(self._is_up, chosen),
+                        timeout_s=self._start_timeout_s or READY_S,
+                    )
                 except StartError as error:
                     if left and port is None and BIND in process.log_tail():
                         continue  # somebody took it since it was found free
@@ -250,11 +258,14 @@ class _Cluster:
         )
 
 
-def _wait_for_end(process: Process) -> None:
-    deadline = time.monotonic() + INITDB_S
+def _wait_for_end(process: Process, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
     while (status := process.poll()) is None:
         if time.monotonic() >= deadline:
-            raise StartError(f"{process.name} did not end within {INITDB_S:g} s.")
+            raise StartError(
+                f"{process.name} did not end within {timeout_s:g} s; give it more time with "
+                "--start-timeout."
+            )
         time.sleep(0.02)
     if status:
         raise StartError(

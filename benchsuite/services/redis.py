@@ -66,6 +66,7 @@ def redis(
     env: Mapping[str, str],
     on_cpus: Collection[int] | None = None,
     port: int | None = None,
+    start_timeout_s: float | None = None,
 ) -> Iterator[Service]:
     """Runs a Redis in `folder`, which must exist and be the run's own; `by` is "tcp" or "unix".
 
@@ -103,7 +104,7 @@ def redis(
         run_as=account,
     ) as process:
         url = _url(port, socket, password)
-        wait_until_ready(process, partial(_is_up, url), timeout_s=READY_S)
+        wait_until_ready(process, partial(_is_up, url), timeout_s=start_timeout_s or READY_S)
         version, settings = _told(url)
         yield Service(
             name="redis",

@@ -431,7 +431,7 @@ def test_a_load_process_that_hangs_is_given_up(
         load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
     ):
         worker.check(a_job(responder, "Spinning", duration_s=0.2, timeout_s=0.2))
-        with pytest.raises(LoadError, match="did not answer in time"):
+        with pytest.raises(LoadError, match=r"was not done 0\.5 s after its time"):
             worker.run(lambda tick: None)
     assert not psutil.pid_exists(worker.pid)
 

@@ -59,6 +59,23 @@ def test_options_go_to_server_and_workload() -> None:
     assert (run.workload.workload, run.workload.options) == ("cpu", {"size": "1000"})
 
 
+@pytest.mark.parametrize(
+    ("given", "seconds"), [(None, None), ("5m", 300.0), ("2.5", 2.5), ("900ms", 0.9)]
+)
+def test_how_long_starting_may_take(given: str | None, seconds: float | None) -> None:
+    assert arguments.start_timeout_s({"start_timeout": given}) == seconds
+
+
+@pytest.mark.parametrize("given", ["soon", "0", "nan", "inf", "", "25h"])
+def test_how_long_starting_may_take_is_a_time(given: str) -> None:
+    with pytest.raises(UsageError, match=r"is not a time|--start-timeout must be above 0 and at"):
+        arguments.start_timeout_s({"start_timeout": given})
+
+
+def test_how_long_starting_may_take_splits_no_cells() -> None:
+    assert specs("--start-timeout=5m")[0].key == specs()[0].key
+
+
 def test_a_path_means_the_workload_url() -> None:
     (run,) = specs("--path=/shop/")
     assert (run.workload.workload, run.workload.options) == ("url", {"path": "/shop/"})

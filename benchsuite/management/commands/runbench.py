@@ -26,6 +26,7 @@ class Command(BriefCommand):
         screen = output.Screen(quiet_stdout=options["json"] == "-")
         try:
             runs = arguments.specs(options)
+            start_timeout_s = arguments.start_timeout_s(options)
             planning.check(runs)
             if options["json"]:
                 output.check_writable(options["json"])
@@ -41,6 +42,7 @@ class Command(BriefCommand):
                 runs,
                 screen.progress(len(runs)),
                 port=options["port"],
+                start_timeout_s=start_timeout_s,
                 on_wait=screen.waiting,
                 on_build=screen.building,
             )

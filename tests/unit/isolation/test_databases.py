@@ -38,9 +38,9 @@ def pipe() -> Iterator[tuple[int, int]]:
             continue
 
 
-def keeper(answers: int, log: Path) -> Keeper:
+def keeper(answers: int, log: Path, *, start_timeout_s: float | None = None) -> Keeper:
     spec = WorkloadSpec(workload="io_read", options={"rows": -1})
-    return Keeper(cast(Any, Child()), answers, log, spec, 0)
+    return Keeper(cast(Any, Child()), answers, log, spec, 0, start_timeout_s)
 
 
 def test_what_prepare_found_out_is_known_after_the_wait(
@@ -83,6 +83,20 @@ def test_a_keeper_that_says_nothing_is_given_up(
     with pytest.raises(DatabaseError, match="were not made within 0 s"):
         keeper(pipe[0], tmp_path / "log").wait()
     assert time.monotonic() - began >= 0.05
+
+
+def test_how_long_it_may_take_can_be_said(pipe: tuple[int, int], tmp_path: Path) -> None:
+    one = keeper(pipe[0], tmp_path / "log", start_timeout_s=0.01)
+    with pytest.raises(DatabaseError, match=r"not made within 0 s; .* more time with --start-time"):
+        one.wait()
+
+
+def test_an_answer_that_is_there_is_read_however_late(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchsuite.isolation.databases.READY_S", -1.0)
+    answers(pipe, '{"event": "ready", "number": 0, "engine": "none"}')
+    assert keeper(pipe[0], tmp_path / "log").engine == "none"
 
 
 def answers(pipe: tuple[int, int], *lines: str) -> None:
