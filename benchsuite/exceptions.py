@@ -27,6 +27,10 @@ class AnswerError(BenchsuiteError):
     """The target answered, but not what the workload expects (status, body, a redirect)."""
 
 
+class StatusError(AnswerError):
+    """The status is another one than the workload expects."""
+
+
 class RobotError(AnswerError):
     """The robot could not complete a form; names the page and why."""
 

@@ -55,6 +55,7 @@ class Keeper:
         self._asked = 0
         """Commands so far, by whose number their answers are known."""
         self._ready: Mapping[str, Any] | None = None
+        self._failed: DatabaseError | None = None
         self._changed: Mapping[str, str] | None = None
 
     @property
@@ -62,9 +63,20 @@ class Keeper:
         return self._child.pid
 
     def wait(self) -> None:
-        """Returns when the databases are made and filled; a second call returns at once."""
+        """Returns when the databases are made and filled; a second call returns at once.
+
+        What went wrong is raised for each run that wants them, in the same words.
+        """
+        if self._failed is not None:
+            raise DatabaseError(str(self._failed)) from self._failed
         if self._ready is None:
-            self._ready = self._answer("made", self._start_timeout_s or READY_S + self._seeding_s)
+            try:
+                self._ready = self._answer(
+                    "made", self._start_timeout_s or READY_S + self._seeding_s
+                )
+            except DatabaseError as error:
+                self._failed = error
+                raise
 
     @property
     def settings_changed(self) -> dict[str, str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote, urljoin, urlsplit
 
 from benchsuite.exceptions import AnswerError
+from benchsuite.load import kinds
 from benchsuite.load.answers import Answer
 from benchsuite.load.connection import ConnectionFailed, Expired
 from benchsuite.load.cookies import Cookies
@@ -80,6 +81,8 @@ class HttpClient:
         """The first failure of the journey."""
         self.requests = 0
         """Requests of the journey."""
+        self.left_traces = False
+        """Whether any journey sent a form or got a cookie: the next one may go otherwise for it."""
         self.journey_name = ""
         """What the journey calls itself; empty to go by the workload's name."""
         self.open: tuple[int, float, float] | None = None
@@ -128,6 +131,8 @@ class HttpClient:
 
     def begin(self, intended: float | None = None) -> None:
         """A new journey, whose first request was meant to start at that moment."""
+        if not self.target.keep_cookies:
+            self.cookies.forget()
         self._intended = intended
         self.failed = None
         self.requests = 0
@@ -147,11 +152,11 @@ class HttpClient:
                 held.finish,
             )
 
-    def reject(self, message: str) -> None:
+    def reject(self, error: BaseException, message: str) -> None:
         """The journey says that the last answer was wrong; what failed by itself keeps its kind."""
         held = self._held
         if held is not None and held.kind is Kind.OK:
-            self._fail(held, Kind.WRONG_BODY, message)
+            self._fail(held, kinds.of_rejected(held.answer, error), message)
 
     def websocket(
         self,
@@ -262,6 +267,7 @@ class HttpClient:
         if method == "GET" and headers is None:
             index, message = self._bare_get(path, name)
         else:
+            self.left_traces |= method == "POST"
             index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
             message = self._message(method, path, body, content_type, headers)
         self.requests += 1
@@ -321,6 +327,7 @@ class HttpClient:
             return answer
         lines = head.values("set-cookie")
         if lines:
+            self.left_traces = True
             self.cookies.take(lines)
         found = answer.headers.get(RUN_HEADER)
         if wanted and found != wanted and (found is not None or answer.status_code < 400):
@@ -329,7 +336,7 @@ class HttpClient:
                 held, Kind.WRONG_RESPONDER, "answered by a process that does not belong to this run"
             )
         elif answer.status_code >= 400:
-            self._fail(held, Kind.HTTP_STATUS, f"status {answer.status_code}")
+            self._fail(held, *kinds.of_status(answer.status_code, content))
         elif not lines:
             head.plain_for = wanted
         return answer

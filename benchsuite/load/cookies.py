@@ -13,6 +13,7 @@ class Cookies:
     """
 
     def __init__(self, initial: Mapping[str, str]) -> None:
+        self._initial = dict(initial)
         self._values = dict(initial)
         self._write_header()
 
@@ -21,6 +22,12 @@ class Cookies:
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
+
+    def forget(self) -> None:
+        """What the server set is forgotten, and what was there at first is there again."""
+        if self._values != self._initial:
+            self._values = dict(self._initial)
+            self._write_header()
 
     def take(self, lines: Iterable[str]) -> None:
         """Takes the values of the Set-Cookie headers of an answer."""

@@ -19,6 +19,7 @@ from locust.user.task import LOCUST_STATE_RUNNING
 from locust.util.load_locustfile import load_locustfile
 
 from benchsuite.exceptions import LoadError
+from benchsuite.load import kinds
 from benchsuite.load.failures import kind_of
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
@@ -223,7 +224,11 @@ class LocustfileUsers:
         if exception is None:
             return Kind.OK, ""
         kind = kind_of(exception, status=status)
-        return kind, f"status {status}" if kind is Kind.HTTP_STATUS else told(exception)
+        if kind is Kind.HTTP_STATUS and status:
+            return kinds.of_status(status, getattr(response, "content", None) or b"")
+        if kind is Kind.WRONG_BODY:
+            kind = kinds.of_rejected(response, exception)
+        return kind, told(exception)
 
     def _on_user_error(self, user_instance: Any, exception: BaseException, **_: Any) -> None:
         """A task that raised: a failed journey, named after its user class."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from benchsuite.load.kinds import leads_to_log_in
 from benchsuite.stats.samples import Kind
 
 SOCKET = "WebSocket"
@@ -13,6 +14,11 @@ BODY_BYTES = 60
 SIGN_IN = (
     "the page wants a signed-in user; let the workload's prepare() return a session cookie, or "
     "measure a page that needs none"
+)
+
+CSRF_TOKEN = (
+    "get the page with the form first, and send the value of its cookie csrftoken as "
+    "csrfmiddlewaretoken"
 )
 
 
@@ -48,7 +54,9 @@ def sentence(failure: Failure, *, host: str) -> str:
         return (
             f"{asked} was answered with status {failure.status}: {_socket_advice(failure.status)}."
         )
-    if failure.kind is Kind.HTTP_STATUS:
+    if failure.kind is Kind.CSRF:
+        return f"{answered}: the CSRF check refused it; {CSRF_TOKEN}."
+    if failure.kind is Kind.HTTP_STATUS and failure.status >= 400:
         return f"{answered}: {_status_advice(failure.status)}."
     shown = repr(failure.body[:BODY_BYTES])
     begins = "" if shown in failure.message else f"; its body begins with {shown}"
@@ -64,7 +72,7 @@ def _advice(kind: Kind) -> str:
 
 
 def _redirect_advice(location: str) -> str:
-    if any(word in location.lower() for word in ("login", "signin", "sign-in", "next=")):
+    if leads_to_log_in(location):
         return SIGN_IN
     if location.startswith("https:"):
         return "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"

@@ -47,6 +47,8 @@ class Target:
     run_header: str
     timeout_s: float
     keep_alive: bool
+    keep_cookies: bool = False
+    """Whether a user's cookies outlive the journey that got them."""
     handshake_headers: bool = True
 
     @classmethod
@@ -67,6 +69,7 @@ class Target:
             run_header=job.run_header,
             timeout_s=job.load.timeout_s,
             keep_alive=job.load.keep_alive,
+            keep_cookies=job.load.keep_cookies,
             handshake_headers=job.handshake_headers,
         )
 

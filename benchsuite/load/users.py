@@ -196,7 +196,7 @@ class Journeys:
         except RequestFailed:
             answered = False
         except (AnswerError, AssertionError) as error:
-            client.reject(told(error))
+            client.reject(error, told(error))
             failed = (Kind.JOURNEY_ERROR, told(error))
             answered = client.requests > 0
         except Exception as error:  # noqa: BLE001 - a journey is foreign code, and its users go on

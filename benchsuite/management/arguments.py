@@ -185,7 +185,7 @@ def _refuse_beside_again(options: dict[str, Any]) -> None:
     parser = argparse.ArgumentParser()
     add_to(parser)
     changed = [
-        "--no-keep-alive" if name == "keep_alive" else f"--{name.replace('_', '-')}"
+        f"--{'no-' * (options[name] is False)}{name.replace('_', '-')}"
         for name, default in vars(parser.parse_args([])).items()
         if name not in BESIDE_AGAIN and options.get(name, default) != default
     ]

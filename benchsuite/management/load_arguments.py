@@ -84,6 +84,12 @@ def add_to(group: Any) -> None:
         help="use a connection for more than one request",
     )
     group.add_argument(
+        "--keep-cookies",
+        action=argparse.BooleanOptionalAction,
+        help="let a user's next journey send the cookies of the one before (default: each journey "
+        "is a fresh visitor's)",
+    )
+    group.add_argument(
         "--load-processes",
         type=whole_number,
         default=DEFAULTS.processes,
@@ -102,6 +108,7 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
         "duration_s": _seconds(options["duration"], work.duration_s),
         "timeout_s": parse_seconds(options["timeout"]),
         "keep_alive": options["keep_alive"],
+        "keep_cookies": _chosen(options["keep_cookies"], work.keep_cookies),
         "spawn_rate": options["spawn_rate"],
         "think_time_s": parse_seconds(options["think_time"]),
         "max_in_flight": options["max_in_flight"],
@@ -131,6 +138,10 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
     if users is None:
         users = DEFAULTS.users
     return LoadProfile(users=users, stages=levels, **common)
+
+
+def _chosen(given: bool | None, default: bool) -> bool:  # noqa: FBT001 - a value, not a switch
+    return default if given is None else given
 
 
 def _seconds(given: str | None, default: float) -> float:

@@ -60,6 +60,7 @@ def plan_line(runs: Sequence[RunSpec], estimate_s: float) -> str:
         first.workload.workload,
         load.words_of(_who(first)),
         _periods(load),
+        *["cookies kept"] * load.keep_cookies,
         *_around(first),
     ]
     seconds = format_period(round(estimate_s))

@@ -72,6 +72,9 @@ class LoadProfile(Spec):
     drain_s: float | None = None
     """How long requests still open at the end are waited for; None means `timeout_s`."""
     keep_alive: bool = True
+    keep_cookies: bool = False
+    """Whether a user's next journey sends the cookies of the one before; else each journey is that
+    of a fresh visitor, who has what `prepare()` gave. Connections are kept either way."""
     processes: int = 1
     """Load processes, among which users or arrivals are divided."""
     cpus: tuple[int, ...] | None = None

@@ -70,14 +70,23 @@ class Kind(IntEnum):
     REORDERED = 17
     MISDIRECTED = 18
     """A message that another connection had sent."""
+    LOG_IN = 19
+    """A redirect to a log-in page, where the journey wanted something else."""
+    REDIRECTED = 20
+    """A redirect to somewhere else."""
+    CSRF = 21
 
     @property
     def words(self) -> str:
         """As people read it: "read timeout"."""
-        if self is Kind.TLS:
-            return "TLS"
-        return "ok" if self is Kind.OK else self.name.replace("_", " ").lower()
+        return _WORDS.get(self, self.name.replace("_", " ").lower())
 
+
+_WORDS = {
+    Kind.TLS: "TLS",
+    Kind.LOG_IN: "redirected to log-in",
+    Kind.CSRF: "refused by the CSRF check",
+}
 
 ENDS = (Kind.WEBSOCKET_CLOSED, Kind.RESET, Kind.PROTOCOL)
 """Strays of these kinds are connections that ended before we had ended them."""

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Protocol, Self
 
-from benchsuite.exceptions import AnswerError
+from benchsuite.exceptions import AnswerError, StatusError
 from benchsuite.specs import DatabaseSpec, LoadProfile, Option, chosen_options
 from benchsuite.stats.samples import REQUEST
 
@@ -130,6 +130,9 @@ class Workload(ABC):
     duration_s: ClassVar[float] = LoadProfile().duration_s
     spawn_rate: ClassVar[float | None] = None
     """What is taken when --warmup, --duration or --spawn-rate is not given."""
+    keep_cookies: ClassVar[bool] = LoadProfile().keep_cookies
+    """Whether a user's next journey sends the cookies of the one before, when neither
+    --keep-cookies nor --no-keep-cookies is given."""
     in_turn: ClassVar[bool] = False
     """Whether the slots of the open model take their journeys in turn, so that all connections are
     used; else the one that was used last takes the next."""
@@ -179,12 +182,12 @@ class Workload(ABC):
 
 
 def expect_status(response: Response, status: int = 200) -> None:
-    """Raises AnswerError when the answer has another status; says where a redirect leads."""
+    """Raises StatusError when the answer has another status; says where a redirect leads."""
     if response.status_code == status:
         return
     where = response.headers.get("Location", "")
     target = f" (to {where})" if where else ""
-    raise AnswerError(f"expected status {status}, and got {response.status_code}{target}")
+    raise StatusError(f"expected status {status}, and got {response.status_code}{target}")
 
 
 def expect_object(response: Response, status: int = 200) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.exceptions import UsageError
-from benchsuite.specs import Option
+from benchsuite.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client, Workload
 
 
@@ -14,6 +14,7 @@ class Locustfile(Workload):
     name = "locustfile"
     summary = "the user classes of an existing locustfile (--locustfile FILE)"
     options: ClassVar[dict[str, Option]] = {"path": ""}
+    keep_cookies = True
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
@@ -23,6 +24,15 @@ class Locustfile(Workload):
                 f"There is no locustfile {str(path)!r}; give --locustfile an existing file."
             )
         self.locustfile = str(path.resolve())
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        """Locust's users log in once, in their on_start."""
+        if not load.keep_cookies:
+            raise UsageError(
+                "A locustfile's users keep their cookies for as long as they live, as Locust has "
+                "it: leave --no-keep-cookies out, or clear self.client.cookies in the task."
+            )
+        return load
 
     def journey(self, client: Client) -> None:
         raise UsageError("A locustfile runs only under load; it has no journey to make by hand.")

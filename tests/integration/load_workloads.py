@@ -256,3 +256,41 @@ class SocketConnect(Workload):
         path = str(self.settings["path"]) if self.passed else "/"
         self.passed = True
         client.websocket(path).close()
+
+
+class LogIn(Workload):
+    """A visitor who logs in and looks at what only members see."""
+
+    name = "log-in"
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.get("/login/"), b"who are you?")
+        expect_status(client.post("/login/", {"name": "eve"}), 302)
+        expect_body(client.get("/members/"), b"OK")
+
+
+class SignUp(Workload):
+    """Takes a name that can be taken once."""
+
+    name = "sign-up"
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.post("/sign-up/", {"name": "eve"}), b"welcome")
+
+
+class Form(Workload):
+    """Sends a form."""
+
+    name = "form"
+
+    def journey(self, client: Client) -> None:
+        client.post("/", {"a": "1"})
+
+
+class Followed(Workload):
+    """Goes where redirects lead."""
+
+    name = "followed"
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.get("/", follow=True), b"OK")

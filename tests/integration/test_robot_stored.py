@@ -26,7 +26,7 @@ from tests.needs import needs
 pytestmark = needs("selectolax", "faker")
 
 TOKEN = "0123456789abcdef"
-CHECKED = 1
+CHECKED = 2
 """The journey that is checked before the load."""
 
 SERVED_ELSEWHERE = ("circus-",)

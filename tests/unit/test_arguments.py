@@ -45,6 +45,28 @@ def test_all_of_the_load() -> None:
     assert load.keep_alive is False
 
 
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ([], False),
+        (["--keep-cookies"], True),
+        (["--locustfile", __file__], True),
+        (["--locustfile", __file__, "--keep-cookies"], True),
+    ],
+)
+def test_each_journey_is_a_fresh_visitors_unless_told_otherwise(
+    words: list[str], *, kept: bool
+) -> None:
+    (run,) = specs(*words)
+    assert run.load.keep_cookies is kept
+    assert run.load.keep_alive is True
+
+
+def test_the_users_of_a_locustfile_keep_their_cookies() -> None:
+    with pytest.raises(UsageError, match="leave --no-keep-cookies out"):
+        specs("--locustfile", __file__, "--no-keep-cookies")
+
+
 def test_options_go_to_server_and_workload() -> None:
     (run,) = specs(
         "--server=gunicorn-gthread",
@@ -188,6 +210,8 @@ def test_again_takes_nothing_that_would_change_the_run() -> None:
         (["--users=50"], "--users"),
         (["--no-keep-alive", "--stages=5:10x2s"], "--stages, --no-keep-alive"),
         (["--server=daphne"], "--server"),
+        (["--keep-cookies"], "--keep-cookies"),
+        (["--no-keep-cookies"], "--no-keep-cookies"),
     ):
         with pytest.raises(UsageError, match=f"as it was, and {flags} would change it"):
             specs("--again", stored.pk.hex, *words)

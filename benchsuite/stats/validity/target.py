@@ -18,6 +18,9 @@ from benchsuite.stats.validity.limits import (
 )
 from benchsuite.units import format_count, format_duration, format_percent
 
+EXAMPLE_CHARACTERS = 300
+"""How much of a failure's own words a finding repeats."""
+
 TURNED_AWAY = (Kind.CONNECT_REFUSED, Kind.RESET)
 
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
@@ -69,11 +72,21 @@ def _failed_share(what: str, summaries: Sequence[Summary]) -> Finding | None:
     return Finding(
         code=rule.code,
         level=level,
-        message=f"{format_percent(failed / made * 100)} of the {what} failed ({words}).",
+        message=f"{format_percent(failed / made * 100)} of the {what} failed ({words})"
+        f"{_example(kinds, summaries)}.",
         hint="Their requests were answered: look at the messages of the journeys below."
         if what == "journeys"
         else "Look at the server's log below; times are those of the successes only.",
     )
+
+
+def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
+    """What one of the most frequent failures said, unless that was in the words already."""
+    for kind, _ in kinds.most_common(1):
+        for one in summaries:
+            if told := " ".join(one.failure_examples.get(kind, "").split()).rstrip("."):
+                return f", such as: {told[:EXAMPLE_CHARACTERS]}"
+    return ""
 
 
 def wrong_responder(evidence: Evidence) -> Iterator[Finding]:

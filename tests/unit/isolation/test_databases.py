@@ -64,6 +64,19 @@ def test_a_refusal_is_passed_on_as_it_is(pipe: tuple[int, int], tmp_path: Path) 
         keeper(pipe[0], tmp_path / "log").wait()
 
 
+def test_every_run_is_told_why_there_are_no_databases(
+    pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    os.write(pipe[1], b'{"event": "failed", "number": 0, "message": "There is no space left."}\n')
+    one = keeper(pipe[0], tmp_path / "log")
+    os.close(pipe[1])
+    for _ in range(3):
+        with pytest.raises(DatabaseError, match=r"^There is no space left\.$"):
+            one.wait()
+    with pytest.raises(DatabaseError, match="no space left"), one.clone("token"):
+        raise AssertionError("there is nothing to copy")
+
+
 def test_a_keeper_that_breaks_is_told_by_its_tracebacks_last_line(
     pipe: tuple[int, int], tmp_path: Path
 ) -> None:

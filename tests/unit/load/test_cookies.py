@@ -51,6 +51,18 @@ def test_other_cookies_stay(attributes: str) -> None:
     assert cookies["a"] == "1"
 
 
+def test_a_fresh_visitor_has_what_was_there_at_first() -> None:
+    given = {"sessionid": "a", "lang": "de"}
+    cookies = Cookies(given)
+    cookies.take(["sessionid=b", "lang=; Max-Age=0", "cart=7"])
+    cookies.forget()
+    assert cookies.header_line == "Cookie: sessionid=a; lang=de\r\n"
+    cookies.take(["sessionid=c"])
+    assert given == {"sessionid": "a", "lang": "de"}
+    cookies.forget()
+    assert cookies["sessionid"] == "a"
+
+
 def test_what_is_no_cookie_is_left_out() -> None:
     cookies = Cookies({})
     cookies.take(["nonsense", "=value", ""])

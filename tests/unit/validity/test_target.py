@@ -26,6 +26,15 @@ def test_failures_are_told_by_kind_most_first() -> None:
     assert "(40 × http status, 3 × reset)" in message
 
 
+def test_the_most_frequent_failure_speaks_for_itself() -> None:
+    kinds = {"reset": 3, "redirected to log-in": 40}
+    told = {"reset": "closed", "redirected to log-in": "expected 200,\n got 302 (to /login/)."}
+    total = summary(failures=43, failures_by_kind=kinds, failure_examples=told)
+    assert found(total=total)["B201"].message.endswith(
+        "3 × reset), such as: expected 200, got 302 (to /login/)."
+    )
+
+
 def test_journeys_that_fail_though_their_requests_are_answered() -> None:
     journeys = summary(failures=30, failures_by_kind={"journey error": 30})
     finding = found(journeys=[journeys])["B201"]
