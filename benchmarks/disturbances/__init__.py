@@ -1,0 +1,1 @@
+"""What `python -m benchmarks.chaos` does to runs, and what it looks for afterwards."""

@@ -1,0 +1,92 @@
+"""python -m benchmarks.strangers [NAME …] [--folder DIR] [--python PATH …]"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.strangers.projects import STRANGERS
+from benchmarks.strangers.stranger import Stranger
+from benchmarks.strangers.trying import Outcome, Trial, usable_python
+from benchmarks.table import markdown
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SHOWN = 5
+"""Of what was changed of theirs, in the line of a project."""
+
+
+def main() -> int:
+    names = [stranger.name for stranger in STRANGERS]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
+    parser.add_argument("--folder", type=Path, help="keep the projects here, and go on with them")
+    parser.add_argument(
+        "--python", action="append", default=[], help="another Python, for who needs a newer one"
+    )
+    parser.add_argument(
+        "--fetched", type=Path, help="folder with checkouts of those that are on no index"
+    )
+    parser.add_argument(
+        "--benchsuite", default=str(CHECKOUT), help="what pip installs: this checkout, or a wheel"
+    )
+    given = parser.parse_args()
+    unknown = [name for name in given.names if name not in names]
+    if unknown:
+        parser.error(f"there is no {' or '.join(unknown)}; there are: {', '.join(names)}")
+    rows, failed = [], False
+    with tempfile.TemporaryDirectory(prefix="strangers-") as temporary:
+        folder = (given.folder or Path(temporary)).resolve()
+        for stranger in STRANGERS:
+            if given.names and stranger.name not in given.names:
+                continue
+            outcome = _tried(stranger, folder, given)
+            failed |= bool(outcome.failure or outcome.changed)
+            print(f"{stranger.name}: {_line(outcome)}", file=sys.stderr, flush=True)
+            rows.append([stranger.name, stranger.kind, *_cells(outcome)])
+    head = ["project", "kind", "version", "Django", "runs", "theirs", "took"]
+    print(markdown(head, rows))
+    return int(failed)
+
+
+def _tried(stranger: Stranger, folder: Path, given: argparse.Namespace) -> Outcome:
+    """Tries it, unless something is missing for that."""
+    python = usable_python(stranger.python, given.python)
+    if not python:
+        wanted = ".".join(map(str, stranger.python))
+        return Outcome(skipped=f"needs Python {wanted}; name one with --python")
+    checkout = None
+    if stranger.fetched:
+        checkout = (given.fetched or Path()) / stranger.fetched.rpartition("/")[2]
+        if given.fetched is None or not checkout.is_dir():
+            return Outcome(skipped=f"fetch {stranger.fetched} from GitHub into --fetched by hand")
+    return Trial(stranger, folder, python, given.benchsuite, checkout).run()
+
+
+def _line(outcome: Outcome) -> str:
+    changed = outcome.changed
+    more = f" and {len(changed) - SHOWN} more" if len(changed) > SHOWN else ""
+    lost = [f"CHANGED: {', '.join(changed[:SHOWN])}{more}"] if changed else []
+    failure = [f"FAILED: {outcome.failure}"] if outcome.failure else []
+    skipped = [f"skipped: {outcome.skipped}"] if outcome.skipped else []
+    return " · ".join([*failure, *lost, *skipped]) or "as it should be"
+
+
+def _cells(outcome: Outcome) -> list[str]:
+    if outcome.skipped:
+        return ["", "", f"skipped: {outcome.skipped}", "", ""]
+    runs = ", ".join(
+        f"{run['spec']['server']['server']} {run['goodput']:,.0f} /s {run['verdict']}"
+        for run in outcome.runs
+    )
+    kept = f"{len(outcome.changed)} changed" if outcome.changed else f"{outcome.kept} as before"
+    return [
+        outcome.version,
+        outcome.django,
+        runs if not outcome.failure else "failed",
+        kept if outcome.kept else "",
+        f"{outcome.took_s:.0f} s",
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,295 @@
+"""The projects that are tried: what their documentation says, and which page is measured."""
+
+from benchmarks.strangers.stranger import Stranger
+
+_WRAPPED = "from {0} import *\nROOT_URLCONF = 'tried_urls'\n"
+"""Settings of a project that lies in site-packages, where nobody edits."""
+
+_OSCAR = """
+from oscar.defaults import *
+INSTALLED_APPS += [
+    "django.contrib.sites", "django.contrib.flatpages", "oscar.config.Shop",
+    "oscar.apps.analytics.apps.AnalyticsConfig", "oscar.apps.checkout.apps.CheckoutConfig",
+    "oscar.apps.address.apps.AddressConfig", "oscar.apps.shipping.apps.ShippingConfig",
+    "oscar.apps.catalogue.apps.CatalogueConfig",
+    "oscar.apps.catalogue.reviews.apps.CatalogueReviewsConfig",
+    "oscar.apps.communication.apps.CommunicationConfig",
+    "oscar.apps.partner.apps.PartnerConfig", "oscar.apps.basket.apps.BasketConfig",
+    "oscar.apps.payment.apps.PaymentConfig", "oscar.apps.offer.apps.OfferConfig",
+    "oscar.apps.order.apps.OrderConfig", "oscar.apps.customer.apps.CustomerConfig",
+    "oscar.apps.search.apps.SearchConfig", "oscar.apps.voucher.apps.VoucherConfig",
+    "oscar.apps.wishlists.apps.WishlistsConfig", "oscar.apps.dashboard.apps.DashboardConfig",
+    "oscar.apps.dashboard.reports.apps.ReportsDashboardConfig",
+    "oscar.apps.dashboard.users.apps.UsersDashboardConfig",
+    "oscar.apps.dashboard.orders.apps.OrdersDashboardConfig",
+    "oscar.apps.dashboard.catalogue.apps.CatalogueDashboardConfig",
+    "oscar.apps.dashboard.offers.apps.OffersDashboardConfig",
+    "oscar.apps.dashboard.partners.apps.PartnersDashboardConfig",
+    "oscar.apps.dashboard.pages.apps.PagesDashboardConfig",
+    "oscar.apps.dashboard.ranges.apps.RangesDashboardConfig",
+    "oscar.apps.dashboard.reviews.apps.ReviewsDashboardConfig",
+    "oscar.apps.dashboard.vouchers.apps.VouchersDashboardConfig",
+    "oscar.apps.dashboard.communications.apps.CommunicationsDashboardConfig",
+    "oscar.apps.dashboard.shipping.apps.ShippingDashboardConfig",
+    "widget_tweaks", "haystack", "treebeard", "django_tables2",
+]
+SITE_ID = 1
+MIDDLEWARE += ["oscar.apps.basket.middleware.BasketMiddleware"]
+TEMPLATES[0]["OPTIONS"]["context_processors"] += [
+    "oscar.apps.search.context_processors.search_form",
+    "oscar.apps.checkout.context_processors.checkout",
+    "oscar.apps.communication.notifications.context_processors.notifications",
+    "oscar.core.context_processors.metadata",
+]
+HAYSTACK_CONNECTIONS = {"default": {
+    "ENGINE": "haystack.backends.whoosh_backend.WhooshEngine",
+    "PATH": BASE_DIR / "whoosh_index",
+}}
+MEDIA_ROOT = BASE_DIR / "media"
+STATIC_ROOT = BASE_DIR / "static"
+"""
+_OSCAR_URLS = """
+from django.apps import apps
+from django.conf.urls.i18n import i18n_patterns
+urlpatterns += [path("i18n/", include("django.conf.urls.i18n"))]
+urlpatterns += i18n_patterns(path("", include(apps.get_app_config("oscar").urls[0])))
+"""
+
+_API_URLS = """
+from django.contrib.auth.models import User
+from rest_framework import routers, serializers, viewsets
+class UserSerializer(serializers.HyperlinkedModelSerializer):
+    class Meta:
+        model = User
+        fields = ["url", "username", "email", "is_staff"]
+class UserViewSet(viewsets.ModelViewSet):
+    queryset = User.objects.all()
+    serializer_class = UserSerializer
+router = routers.DefaultRouter()
+router.register("users", UserViewSet)
+urlpatterns += [path("", include(router.urls))]
+"""
+_API = """
+INSTALLED_APPS += ["rest_framework"]
+REST_FRAMEWORK = {"DEFAULT_PERMISSION_CLASSES": [
+    "rest_framework.permissions.DjangoModelPermissionsOrAnonReadOnly",
+]}
+"""
+
+_CHAT = """
+import json
+from channels.generic.websocket import AsyncWebsocketConsumer
+class ChatConsumer(AsyncWebsocketConsumer):
+    async def connect(self):
+        self.room = "chat_" + self.scope["url_route"]["kwargs"]["room_name"]
+        await self.channel_layer.group_add(self.room, self.channel_name)
+        await self.accept()
+    async def disconnect(self, close_code):
+        await self.channel_layer.group_discard(self.room, self.channel_name)
+    async def receive(self, text_data):
+        message = {"type": "chat.message", "message": json.loads(text_data)["message"]}
+        await self.channel_layer.group_send(self.room, message)
+    async def chat_message(self, event):
+        await self.send(text_data=json.dumps({"message": event["message"]}))
+"""
+_CHAT_ASGI = """
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.urls import re_path
+from chat import consumers
+sockets = [re_path(r"ws/chat/(?P<room_name>\\w+)/$", consumers.ChatConsumer.as_asgi())]
+application = ProtocolTypeRouter({
+    "http": application,
+    "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(sockets))),
+})
+"""
+
+_SUPERUSER = "python manage.py createsuperuser --noinput --username owner --email owner@example.org"
+_PASSWORD = {"DJANGO_SUPERUSER_PASSWORD": "not-secret"}
+_INCLUDE = "from django.urls import include\n"
+
+STRANGERS = (
+    Stranger(
+        name="startproject",
+        kind="what Django 6.1 itself writes: MAILERS",
+        install=("django~=6.1.0",),
+        python=(3, 12),
+        make=("django-admin startproject mysite .",),
+        settings="mysite.settings",
+        settings_file="mysite/settings.py",
+        urls_file="mysite/urls.py",
+        fill=(_SUPERUSER,),
+        env=_PASSWORD,
+        measured="--path=/admin/login/",
+    ),
+    Stranger(
+        name="wagtail",
+        kind="content; a settings package, manifest storage",
+        install=("wagtail",),
+        make=("wagtail start mysite .",),
+        settings="mysite.settings.dev",
+        settings_file="mysite/settings/base.py",
+        urls_file="mysite/urls.py",
+        fill=(_SUPERUSER,),
+        env=_PASSWORD,
+    ),
+    Stranger(
+        name="oscar",
+        kind="shop; settings from a package, a search index, i18n_patterns",
+        install=("django-oscar", "whoosh", "sorl-thumbnail"),
+        make=("django-admin startproject frobshop .",),
+        settings="frobshop.settings",
+        settings_file="frobshop/settings.py",
+        urls_file="frobshop/urls.py",
+        files={
+            "frobshop/settings.py": _OSCAR + 'INSTALLED_APPS += ["sorl.thumbnail"]\n',
+            "frobshop/urls.py": _INCLUDE + _OSCAR_URLS,
+        },
+        fill=(_SUPERUSER, "python manage.py oscar_populate_countries --initial-only"),
+        env=_PASSWORD,
+        measured="--path=/en-us/catalogue/",
+    ),
+    Stranger(
+        name="rest",
+        kind="API; the README's example",
+        install=("djangorestframework",),
+        make=("django-admin startproject example .",),
+        settings="example.settings",
+        settings_file="example/settings.py",
+        urls_file="example/urls.py",
+        files={"example/settings.py": _API, "example/urls.py": _INCLUDE + _API_URLS},
+        fill=(_SUPERUSER, "python manage.py dumpdata auth.user --output=users.json"),
+        env=_PASSWORD,
+        measured="--path=/users/ --fixture=users.json",
+    ),
+    Stranger(
+        name="pretalx",
+        kind="forms; own LOGGING, manifest storage, own user model",
+        install=("pretalx",),
+        python=(3, 12),
+        manage="python -m django",
+        settings="tried",
+        settings_file="tried.py",
+        urls_file="tried_urls.py",
+        files={
+            "tried.py": _WRAPPED.format("pretalx.settings"),
+            "tried_urls.py": "from pretalx.urls import urlpatterns\n",
+        },
+        env={"PRETALX_DATA_DIR": "{folder}/data"},
+        measured="--path=/orga/login/",
+    ),
+    Stranger(
+        name="pretix",
+        kind="shop; own LOGGING, manifest storage, Celery",
+        install=("pretix",),
+        manage="python -m django",
+        settings="tried",
+        settings_file="tried.py",
+        urls_file="tried_urls.py",
+        files={
+            "tried.py": _WRAPPED.format("pretix.settings"),
+            "tried_urls.py": "from pretix.multidomain.maindomain_urlconf import *\n",
+        },
+        env={"DATA_DIR": "{folder}/data"},
+        measured="--path=/control/login",
+    ),
+    Stranger(
+        name="ara",
+        kind="API; settings from dynaconf below the home, own LOGGING",
+        install=("ara[server]",),
+        manage="python -m django",
+        settings="tried",
+        settings_file="tried.py",
+        urls_file="tried_urls.py",
+        files={
+            "tried.py": _WRAPPED.format("ara.server.settings"),
+            "tried_urls.py": "from ara.server.urls import *\n",
+        },
+        measured="--path=/api/v1/playbooks",
+    ),
+    Stranger(
+        name="evennia",
+        kind="a game's website; Twisted, own launcher",
+        install=("evennia",),
+        python=(3, 12),
+        make=("evennia --init mygame",),
+        manage="python -m django",
+        settings="server.conf.settings",
+        settings_file="mygame/server/conf/settings.py",
+        urls_file="mygame/web/urls.py",
+        env={"PYTHONPATH": "{folder}/mygame", "EVENNIA_SUPERUSER_PASSWORD": "not-secret"},
+    ),
+    Stranger(
+        name="label-studio",
+        kind="forms and API; own LOGGING, data below the home",
+        install=("label-studio",),
+        manage="python -m django",
+        settings="tried",
+        settings_file="tried.py",
+        urls_file="tried_urls.py",
+        files={
+            "tried.py": "import os, sys, label_studio\n"
+            "sys.path.insert(0, os.path.dirname(label_studio.__file__))\n"
+            + _WRAPPED.format("core.settings.label_studio"),
+            "tried_urls.py": "from core.urls import *\n",
+        },
+        env={"SENTRY_DSN": "", "FRONTEND_SENTRY_DSN": "", "LABEL_STUDIO_BASE_DATA_DIR": "{folder}"},
+        measured="--path=/user/login/",
+    ),
+    Stranger(
+        name="chat",
+        kind="WebSockets; Channels' tutorial",
+        install=("channels[daphne]",),
+        make=("django-admin startproject mysite .", "python manage.py startapp chat"),
+        settings="mysite.settings",
+        settings_file="mysite/settings.py",
+        urls_file="mysite/urls.py",
+        files={
+            "mysite/settings.py": 'INSTALLED_APPS = ["daphne", *INSTALLED_APPS, "chat"]\n'
+            'ASGI_APPLICATION = "mysite.asgi.application"\n'
+            'CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}\n',
+            "chat/consumers.py": _CHAT,
+            "mysite/asgi.py": _CHAT_ASGI,
+        },
+        servers="uvicorn,daphne",
+        measured="--workload=ws_connect --path=/ws/chat/lobby/",
+    ),
+    Stranger(
+        name="bakerydemo",
+        kind="content with data; .env, media, own search backend",
+        fetched="wagtail/bakerydemo",
+        install=("--requirement=requirements/base.txt",),
+        python=(3, 12),
+        settings="bakerydemo.settings.dev",
+        settings_file="bakerydemo/settings/base.py",
+        urls_file="bakerydemo/urls.py",
+        fill=("python manage.py load_initial_data",),
+        env={"DATABASE_URL": "sqlite:///{folder}/bakerydemodb", "SECRET_KEY": "not-secret"},
+        measured="--path=/ --fixture=bakerydemo/base/fixtures/bakerydemo.json",
+    ),
+    Stranger(
+        name="healthchecks",
+        kind="forms and pings; own LOGGING, own tags, compressed pages",
+        fetched="healthchecks/healthchecks",
+        install=("--requirement=requirements.txt",),
+        python=(3, 12),
+        settings="hc.settings",
+        settings_file="hc/settings.py",
+        urls_file="hc/urls.py",
+        fill=("python manage.py compress",),
+        env={"DB_NAME": "{folder}/hc.sqlite"},
+        measured="--path=/accounts/login/",
+    ),
+    Stranger(
+        name="babybuddy",
+        kind="forms; split settings, axes, REST, i18n",
+        fetched="babybuddy/babybuddy",
+        install=("--requirement=requirements.txt",),
+        settings="babybuddy.settings.development",
+        settings_file="babybuddy/settings/base.py",
+        urls_file="babybuddy/urls.py",
+        fill=("python manage.py fake --children 1 --days 7",),
+        measured="--path=/login/",
+    ),
+)

@@ -1,0 +1,208 @@
+"""Tries one project as its owner would: install, add two lines, migrate, measure, look."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from benchmarks.strangers import theirs
+from benchmarks.strangers.stranger import PAGES, QUICKSTART, Stranger
+
+INSTALL_S = 1200.0
+COMMAND_S = 300.0
+LOAD = "--users=4 --warmup=1 --duration=2"
+SHOWN_LINES = 15
+"""Of what a command that failed had printed."""
+
+LOOK = """
+import django
+django.setup()
+from django.conf import settings
+from django.test import Client, override_settings
+from benchsuite.models import Run
+ask = {"SERVER_NAME": "localhost", "follow": True}
+closed = Client().get("/results/", **ask)
+assert b"verdict" not in closed.content, "anybody may see the results"
+with override_settings(BENCHSUITE={"ACCESS": "benchsuite.views.access.loopback"}):
+    for run in Run.objects.all():
+        page = Client().get(run.get_absolute_url(), **ask)
+        assert page.status_code == 200, (page.status_code, page.content[:500])
+    page = Client().get("/results/", **ask)
+    assert page.status_code == 200, (page.status_code, page.content[:500])
+    assert page.content.decode().count(run.server), "the list does not show the run"
+"""
+"""The pages of the results: closed to strangers, and whole for who may see them."""
+
+
+class Failed(Exception):
+    """What went wrong with a project, in words for the table."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one project."""
+
+    version: str = ""
+    django: str = ""
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    kept: int = 0
+    """Files and tables of theirs that are as they were."""
+    changed: list[str] = field(default_factory=list)
+    failure: str = ""
+    skipped: str = ""
+    took_s: float = 0.0
+
+
+class Trial:
+    """One project in a folder of its own; made again where it was made before."""
+
+    def __init__(
+        self, stranger: Stranger, folder: Path, python: str, benchsuite: str, fetched: Path | None
+    ) -> None:
+        self._stranger = stranger
+        self._fetched = fetched
+        self._place = folder / stranger.name
+        self._venv = self._place / "venv"
+        self._home = self._place / "home"
+        self._project = self._place / "project"
+        self._python = python
+        self._benchsuite = benchsuite
+        self.outcome = Outcome()
+
+    def run(self) -> Outcome:
+        """All steps, one after another; the first that fails ends them."""
+        began = monotonic()
+        try:
+            self._install()
+            self._make()
+            before = self._checksums()
+            try:
+                self._measure()
+            finally:  # a run that fails keeps its hands off, too
+                after = self._checksums()
+                self.outcome.kept = len(before.items() & after.items())
+                self.outcome.changed = theirs.changes(before, after)
+            self._do("python", "-c", LOOK)
+        except Failed as error:
+            self.outcome.failure = str(error)
+        self.outcome.took_s = monotonic() - began
+        return self.outcome
+
+    def _install(self) -> None:
+        self._home.mkdir(parents=True, exist_ok=True)
+        if self._fetched is not None and not self._project.exists():
+            shutil.copytree(self._fetched, self._project, symlinks=True)
+        self._project.mkdir(exist_ok=True)
+        if not (self._venv / "installed").exists():
+            self._do(self._python, "-m", "venv", str(self._venv))
+            self._pip("install", *self._stranger.install)
+            (self._venv / "installed").write_text(self._pip("freeze"))
+        # What benchsuite brings must leave the project's own versions as they are.
+        pins = ["--constraint", str(self._venv / "installed")]
+        self._pip("install", *pins, self._benchsuite, "gunicorn", "uvicorn[standard]")
+        self._pip("install", "--no-deps", "--force-reinstall", self._benchsuite)
+        versions = dict(
+            line.lower().split("==", 1) for line in self._pip("freeze").splitlines() if "==" in line
+        )
+        first = self._stranger.install[0].partition("[")[0].partition("~")[0].lower()
+        self.outcome.version = versions.get(first, "as fetched")
+        self.outcome.django = versions["django"]
+
+    def _make(self) -> None:
+        stranger = self._stranger
+        if not (self._place / "made").exists():
+            for command in stranger.make:
+                self._do(*shlex.split(command))
+            ours = ((stranger.settings_file, QUICKSTART), (stranger.urls_file, PAGES))
+            for name, text in (*stranger.files.items(), *ours):
+                path = self._project / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("a") as file:
+                    file.write(f"\n{text}")
+            self._manage("migrate")
+            for command in stranger.fill:
+                self._do(*shlex.split(command))
+            (self._place / "made").touch()
+        self._manage("migrate")
+        self._manage("check")
+
+    def _measure(self) -> None:
+        stranger = self._stranger
+        file = self._place / "results.json"
+        file.unlink(missing_ok=True)
+        words = [f"--server={stranger.servers}", *shlex.split(f"{LOAD} {stranger.measured}")]
+        self._manage("runbench", *words, f"--json={file}")
+        self.outcome.runs = json.loads(file.read_text())
+
+    def _checksums(self) -> dict[str, str]:
+        folders = (self._venv, self._home, self._project)
+        return theirs.checksums(*folders, but=self._stranger.grows)
+
+    def _pip(self, *words: str) -> str:
+        asked = [str(self._venv / "bin" / "python"), "-m", "pip", "-q", *words]
+        return self._do(*asked, timeout_s=INSTALL_S)
+
+    def _manage(self, *words: str) -> str:
+        return self._do(*shlex.split(self._stranger.manage), *words)
+
+    def _do(self, *argv: str, timeout_s: float = COMMAND_S) -> str:
+        try:
+            done = subprocess.run(
+                [self._program(argv[0]), *argv[1:]],
+                cwd=self._project if self._project.exists() else self._place,
+                env=self._environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=timeout_s,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Failed(str(error)) from error
+        words = shlex.join(argv)[:200]
+        with (self._place / "log.txt").open("a") as log:
+            log.write(f"$ {words}\n{done.stdout}")
+        if done.returncode:
+            last = "\n".join(done.stdout.splitlines()[-SHOWN_LINES:])
+            raise Failed(f"{words} ended with {done.returncode}:\n{last}")
+        return done.stdout
+
+    def _program(self, name: str) -> str:
+        own = self._venv / "bin" / name
+        return str(own) if own.exists() else name
+
+    def _environment(self) -> Mapping[str, str]:
+        """The user's own, with nothing of the environment that this program runs in."""
+        ours = ("DJANGO_", "PYTHON", "BENCHSUITE", "VIRTUAL_ENV", "DATABASE_URL")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        cache = os.environ.get("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
+        return {
+            **kept,
+            "PATH": f"{self._venv / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(self._home),
+            "PIP_CACHE_DIR": cache,
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "PYTHONPATH": str(self._project),
+            "DJANGO_SETTINGS_MODULE": self._stranger.settings,
+            **{
+                name: value.format(folder=self._project)
+                for name, value in self._stranger.env.items()
+            },
+        }
+
+
+def usable_python(least: tuple[int, int], given: Sequence[str]) -> str:
+    """The first of these Pythons, this one before them, that is new enough; "" when none is."""
+    for python in (sys.executable, *given):
+        asked = f"import sys; sys.exit(sys.version_info < {least})"
+        if subprocess.run([python, "-c", asked], check=False, timeout=30).returncode == 0:
+            return python
+    return ""

@@ -1,0 +1,89 @@
+"""Whether anything of somebody's project is another one than before."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from benchmarks.strangers.theirs import changes, checksums
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "page.html").write_text("theirs")
+    (folder / "link").symlink_to("page.html")
+    _execute(
+        folder,
+        "CREATE TABLE shop_order (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT)",
+        "CREATE TABLE benchsuite_run (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT)",
+        "INSERT INTO shop_order (text) VALUES ('bought')",
+    )
+    return folder
+
+
+def test_what_is_as_it_was_is_no_change(project: Path) -> None:
+    assert changes(checksums(project), checksums(project)) == []
+
+
+def test_a_stored_run_is_no_change(project: Path) -> None:
+    before = checksums(project)
+
+    _execute(project, "INSERT INTO benchsuite_run (text) VALUES ('a run')")
+
+    assert changes(before, checksums(project)) == []
+
+
+def test_rows_of_theirs_are(project: Path) -> None:
+    before = checksums(project)
+
+    _execute(project, "INSERT INTO shop_order (text) VALUES ('by a run')")
+
+    assert changes(before, checksums(project)) == [
+        "project/data: shop_order changed",
+        "project/data: sqlite_sequence changed",
+    ]
+
+
+def test_a_row_that_came_and_went_is(project: Path) -> None:
+    before = checksums(project)
+
+    _execute(
+        project,
+        "INSERT INTO shop_order (text) VALUES ('by a run')",
+        "DELETE FROM shop_order WHERE text = 'by a run'",
+    )
+
+    assert changes(before, checksums(project)) == ["project/data: sqlite_sequence changed"]
+
+
+def test_files_that_come_change_and_go_are(project: Path) -> None:
+    before = checksums(project)
+
+    (project / "media").mkdir()
+    (project / "media" / "upload").write_text("of a run")
+    (project / "page.html").write_text("another")
+    (project / "link").unlink()
+
+    assert changes(before, checksums(project)) == [
+        "project/link went",
+        "project/media/upload came",
+        "project/page.html changed",
+    ]
+
+
+def test_what_may_grow_is_left_out(project: Path) -> None:
+    before = checksums(project, but=("*/page.html",))
+
+    (project / "page.html").write_text("another")
+
+    assert changes(before, checksums(project, but=("*/page.html",))) == []
+
+
+def _execute(folder: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(folder / "data")) as database, database:
+        for statement in statements:
+            database.execute(statement)
