@@ -118,6 +118,7 @@ class Run(models.Model):
     )
     requests = models.PositiveBigIntegerField(null=True)
     failures = models.PositiveBigIntegerField(null=True)
+    resent = models.PositiveBigIntegerField(null=True, help_text="Requests sent a second time.")
     completions = models.PositiveBigIntegerField(
         null=True, help_text="Journeys brought to their end, for workloads that count them."
     )
@@ -158,6 +159,7 @@ class Measurement(models.Model):
     scope = models.CharField(max_length=12)
     requests = models.PositiveBigIntegerField()
     failures = models.PositiveBigIntegerField()
+    resent = models.PositiveBigIntegerField(default=0, help_text="Requests sent a second time.")
     failures_by_kind = models.JSONField(default=dict)
     failure_examples = models.JSONField(default=dict)
     throughput = models.FloatField()

@@ -87,6 +87,9 @@ class Summary:
     requests: int
     """Those whose intended start lies in the window, answered or not."""
     failures: int
+    resent: int = 0
+    """Of all requests and of a stage: those that were sent a second time, on a new connection,
+    because the server closed the kept one before it answered."""
     failures_by_kind: Mapping[str, int] = field(default_factory=dict)
     failure_examples: Mapping[str, str] = field(default_factory=dict)
     """One message for each kind."""

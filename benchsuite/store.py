@@ -127,6 +127,7 @@ def _columns(run: models.Run, result: RunResult) -> None:
     if total is not None:
         run.requests = total.requests
         run.failures = total.failures
+        run.resent = total.resent
         run.throughput = total.throughput
         run.goodput = total.goodput
         run.mean_s = total.response_time.mean_s

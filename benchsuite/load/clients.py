@@ -24,7 +24,7 @@ from benchsuite.load.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, T
 from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
-from benchsuite.stats.samples import REQUEST, Kind
+from benchsuite.stats.samples import REQUEST, RESENT, Kind
 
 if TYPE_CHECKING:
     from benchsuite.load.websocket.socket import WebSocket
@@ -91,6 +91,7 @@ class HttpClient:
         """When the next request was meant to start, if not now."""
         self._held: _Sample | None = None
         self._connection = target.connection()
+        self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
         self._fixed_head = f"Host: {target.host}\r\nUser-Agent: benchsuite\r\nAccept: */*\r\n"
@@ -292,6 +293,13 @@ class HttpClient:
         self._held = _Sample(index, failure[0], intended, start, finish, 0, None, (method, path))
         self._fail(self._held, *failure)
         raise RequestFailed(failure[1])
+
+    def _note_resend(self) -> None:
+        """The request in flight is sent a second time; its times go on."""
+        assert self.open is not None
+        _, intended, start = self.open
+        index = self.recorder.index(RESENT, RESENT)
+        self.recorder.add(index, Kind.OK, self.user, 0, intended, start, monotonic())
 
     def _bare_get(self, path: str, name: str) -> tuple[int, bytes]:
         """Journeys ask for the same few pages again and again: each is put into words once."""

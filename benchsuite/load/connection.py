@@ -1,6 +1,7 @@
 """One user's connection: bytes out, an answer back, every failure with its cause."""
 
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
 from typing import Any
@@ -19,9 +20,12 @@ READABLE = 1
 
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
 
+REST_S = 0.05
+"""A connection that was used less long ago has not rested: no server closes it for that."""
+
 IDLE_CLOSE_S = 0.5
-"""A used connection that is closed within this time of a request was closed for having been idle;
-later than that, the server gave up on the request itself."""
+"""A connection that has rested, and is closed within this time of a request, may have been closed
+before the request came; later than that, the server gave up on the request itself."""
 
 
 class ConnectionFailed(Exception):
@@ -36,17 +40,20 @@ class Expired(BaseException):
     """The whole answer was not there in time; no `except Exception` of a journey may hold it."""
 
 
-class _ClosedBeforeAnswer(Exception):
-    """The server closed the connection before the first byte of its answer."""
+class _ClosedBeforeAnswer(ConnectionFailed):
+    """The server closed the connection before the first byte of its answer, but did not reset it:
+    it may not have had the request when it did.
+    """
 
 
 class Connection:
     """Connects when it must, and once again when the server closed the connection between requests.
 
-    A GET on a used connection, of whose answer nothing arrived, is sent once more on a new one, as
-    browsers do: servers close idle connections, and their notice can cross a request. That is done
-    only when the connection ended at once; a later end is a failure of the server. A POST is not
-    sent twice, because it could be done twice. A close seen before anything was sent harms neither.
+    Servers close connections that rest. Such a close is seen before anything is sent, and harms
+    nothing. It can also cross a request: then a GET, of whose answer nothing arrived, is sent once
+    more on a new connection, as RFC 9112 (9.3.1) allows, and `on_resend` told. What can't be that
+    is a failure of the server: a connection that had not rested, one that was reset (the request
+    was there, unread) or closed later. A POST is not sent twice, because it could be done twice.
 
     The hub reads what arrives (`_read`), notes the time, and then wakes the greenlet that waits.
     """
@@ -56,6 +63,8 @@ class Connection:
         """Whether the last exchange had no connection yet: what a timeout then was about."""
         self.arrived = 0.0
         """When the last bytes of the last answer were read."""
+        self.on_resend: Callable[[], None] = lambda: None
+        """Called when the request under way is sent a second time."""
         self._family = family
         self._address = address
         self._keep_alive = keep_alive
@@ -72,6 +81,8 @@ class Connection:
         """What was read and not taken yet."""
         self._spoilt = False
         """Whether the server closed the connection, or said something that nobody asked for."""
+        self._wary = False
+        """Whether it once closed the connection right after an answer, without announcing it."""
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
         """Sends a request and reads its whole answer; raises ConnectionFailed or Expired.
@@ -110,27 +121,27 @@ class Connection:
 
     def _exchange(self, method: str, request: bytes, begin: float) -> tuple[Head, bytes]:
         self.connecting = False
-        reused = self._still_open(method)
+        rested = begin - self.arrived >= REST_S
+        reused = self._still_open(ask=rested or self._wary or method != "GET")
         try:
             return self._once(method, request)
-        except _ClosedBeforeAnswer as error:
-            if not reused or method != "GET" or monotonic() - begin > IDLE_CLOSE_S:
-                raise ConnectionFailed(Kind.RESET, str(error)) from None
+        except _ClosedBeforeAnswer:
+            self._wary = True
+            if not (reused and rested) or method != "GET" or monotonic() - begin > IDLE_CLOSE_S:
+                raise
             self.close()
-        try:
-            return self._once(method, request)
-        except _ClosedBeforeAnswer as error:
-            raise ConnectionFailed(Kind.RESET, str(error)) from None
+        self.on_resend()
+        return self._once(method, request)
 
-    def _still_open(self, method: str) -> bool:
+    def _still_open(self, *, ask: bool) -> bool:
         """Whether there is a connection from before that the server has not closed since.
 
-        The hub notices an end when it next looks. That is soon enough for a GET, which can be sent
-        again; before anything else the socket is asked.
+        The hub notices an end when it next looks. Asking the socket costs a GET 4 % of what it
+        costs altogether, so that is done where an end is likely, or a request can't be repeated.
         """
         if self._socket is None:
             return False
-        if not self._spoilt and (method == "GET" or self._is_quiet()):
+        if not self._spoilt and (not ask or self._is_quiet()):
             return True
         self.close()
         return False
@@ -271,7 +282,9 @@ class Connection:
             raise _ended("closed", begun=answer.message_begun)
 
 
-def _ended(how: str, *, begun: bool) -> Exception:
-    if not begun:
-        return _ClosedBeforeAnswer(f"the connection was {how} before the answer")
-    return ConnectionFailed(Kind.RESET, f"the connection was {how} in the middle of the answer")
+def _ended(how: str, *, begun: bool) -> ConnectionFailed:
+    if begun:
+        message = f"the connection was {how} in the middle of the answer"
+        return ConnectionFailed(Kind.TRUNCATED, message)
+    failure = _ClosedBeforeAnswer if how == "closed" else ConnectionFailed
+    return failure(Kind.RESET, f"the connection was {how} before the answer")

@@ -14,14 +14,13 @@ _KINDS = (
         Kind.RESET,
         {
             "BrokenPipeError",
-            "ChunkedEncodingError",
             "ConnectionAbortedError",
             "ConnectionResetError",
             "HTTPConnectionClosed",
-            "IncompleteRead",
             "RemoteDisconnected",
         },
     ),
+    (Kind.TRUNCATED, {"ChunkedEncodingError", "IncompleteRead"}),
     (
         Kind.PROTOCOL,
         {
@@ -54,6 +53,6 @@ def kind_of(error: BaseException, *, status: int | None) -> Kind:
 
 def _kind_by_name(error: BaseException) -> Kind | None:
     if str(error) == "Incomplete response.":  # the C parser's word for an end in the middle
-        return Kind.RESET
+        return Kind.TRUNCATED
     names = {cls.__name__ for cls in type(error).__mro__}
     return next((kind for kind, known in _KINDS if names & known), None)

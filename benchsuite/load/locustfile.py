@@ -23,9 +23,10 @@ from benchsuite.load import kinds
 from benchsuite.load.failures import kind_of
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
+from benchsuite.load.resending import limited
 from benchsuite.load.target import RUN_HEADER
 from benchsuite.load.users import last_line, told, users_of
-from benchsuite.stats.samples import JOURNEY, REQUEST, Kind
+from benchsuite.stats.samples import JOURNEY, REQUEST, RESENT, Kind
 
 QUIT_S = 1.0
 """How long `on_stop` and the hooks of the end may take together."""
@@ -58,6 +59,7 @@ class LocustfileUsers:
         self._watch_users(first_start)
         for session in (HttpSession, FastHttpSession):
             self._watch_requests(session)
+        limited(self._note_resend)
         own_listeners = list(events.request._handlers), list(events.user_error._handlers)
         runner = environment.create_local_runner()
         # without the listeners that the runner has just added for its own statistics
@@ -184,6 +186,11 @@ class LocustfileUsers:
             return answer
 
         session_class.request = timed_request
+
+    def _note_resend(self) -> None:
+        now = monotonic()
+        start = self._starts.get(gevent.getcurrent(), now)
+        self._recorder.add(self._recorder.index(RESENT, RESENT), Kind.OK, 0, 0, start, start, now)
 
     def _on_request(
         self,

@@ -117,6 +117,7 @@ def _line(result: RunResult) -> str:
         f"p50 {format_duration(total.response_time.at(50))}",
         f"p95 {format_duration(total.response_time.at(95))}",
         f"{total.failures} failed",
+        *([f"{total.resent} sent twice"] if total.resent else []),
         result.verdict.value if result.verdict else "",
     ]
     if result.failure:

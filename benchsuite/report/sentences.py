@@ -225,10 +225,12 @@ def _times(run: Run) -> str:
 
 
 def _failed(run: Run) -> str:
+    again = f", {format_count(run.resent)} sent twice" if run.resent else ""
     if not run.failures:
-        return "nothing failed"
+        return f"nothing failed{again}"
     share = format_percent(run.failures / run.requests * 100) if run.requests else "all"
-    return f"{format_count(run.failures)} of {format_count(run.requests)} failed ({share})"
+    failed = f"{format_count(run.failures)} of {format_count(run.requests)} failed ({share})"
+    return f"{failed}{again}"
 
 
 def _doubt(run: Run, findings: list[Finding]) -> str:

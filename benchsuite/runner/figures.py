@@ -16,6 +16,7 @@ from benchsuite.stats.samples import (
     JOURNEY,
     MESSAGE,
     REQUEST,
+    RESENT,
     STRAY,
     UNITS,
     Kind,
@@ -102,6 +103,8 @@ class Figures:
     @property
     def by_name(self) -> Iterator[Summary]:
         for index, name in enumerate(self.names):
+            if name.scope == RESENT:
+                continue
             samples = self.samples[self.samples["name"] == index]
             window, pauses = self._window_of(name.scope, samples)
             yield summary.summarise(
@@ -143,7 +146,7 @@ class Figures:
     def _requests(
         self, name: str, scope: str, window: Window, without: Sequence[Window]
     ) -> Summary:
-        return summary.summarise(
+        made = summary.summarise(
             self.requests,
             name=name,
             scope=scope,
@@ -152,6 +155,8 @@ class Figures:
             examples=self._examples,
             waits=self.load.is_open,
         )
+        again = self.of(RESENT)["intended_start"]
+        return replace(made, resent=int(summary.inside(again, window, without).sum()))
 
     @property
     def _examples(self) -> Mapping[Kind, str]:

@@ -36,6 +36,8 @@ CLOSING: Final = "closing"
 STRAY: Final = "stray"
 """What nobody waited for: a message that came twice, late, damaged or to the wrong connection, and
 the end of a connection that we had not ended (then the body's length is the close code)."""
+RESENT: Final = "resent"
+"""A request that was sent a second time, from its begin to that moment; it is a sample itself."""
 PUBLICATION: Final = "publication"
 """A message to all subscribers, from its intended start until it was sent."""
 FANOUT: Final = "fan-out"
@@ -75,6 +77,8 @@ class Kind(IntEnum):
     REDIRECTED = 20
     """A redirect to somewhere else."""
     CSRF = 21
+    TRUNCATED = 22
+    """The connection ended in the middle of an answer."""
 
     @property
     def words(self) -> str:

@@ -99,7 +99,9 @@ class Responder:
         behaviours: Mapping[str, Behaviour] | None = None,
         *,
         tls: ssl.SSLContext | None = None,
+        idle_s: float | None = None,
     ) -> None:
+        """Connections that rest for longer than `idle_s` are closed, as servers do."""
         self.behaviours: dict[str, Behaviour] = {"/": ok, **(behaviours or {})}
         self.seen: Counter[str] = Counter()
         self.requests: list[Request] = []
@@ -112,6 +114,7 @@ class Responder:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.port: int = self._listener.getsockname()[1]
         self._tls = tls
+        self._idle_s = idle_s
         self.base_url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
@@ -162,6 +165,7 @@ class Responder:
             with self._lock:
                 self._open.discard(plain)
                 self._open.add(connection)
+        connection.settimeout(self._idle_s)
         count = 0
         try:
             with connection.makefile("rb") as lines:

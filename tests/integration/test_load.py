@@ -178,9 +178,13 @@ def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path: Path
     [
         (closing(), Kind.RESET, "closed before the answer"),
         (closing(reset=True), Kind.RESET, "before the answer"),
-        (closing(answer(b"x" * 100)[:-50]), Kind.RESET, "in the middle of the answer"),
-        (closing(b"HTTP/1.1 200 O"), Kind.RESET, "in the middle of the answer"),
-        (closing(b"HTTP/1.1 100 Continue\r\n\r\n"), Kind.RESET, "in the middle of the answer"),
+        (closing(answer(b"x" * 100)[:-50]), Kind.TRUNCATED, "in the middle of the answer"),
+        (closing(b"HTTP/1.1 200 O"), Kind.TRUNCATED, "in the middle of the answer"),
+        (
+            closing(b"HTTP/1.1 100 Continue\r\n\r\n"),
+            Kind.TRUNCATED,
+            "in the middle of the answer",
+        ),
         (closing(b"SSH-2.0-OpenSSH_9.2\r\n"), Kind.PROTOCOL, "not HTTP"),
         (lambda request: answer(headers={}), Kind.WRONG_RESPONDER, "not belong to this run"),
         (
@@ -201,18 +205,47 @@ def test_failures_are_told_apart(
     assert words in result.example("GET /bad", kind)
 
 
-def test_a_server_that_closes_idle_connections_makes_no_failure(tmp_path: Path) -> None:
-    """It answers two requests on each connection and closes it, without a word, at the third."""
+def third(request: Request) -> bytes | None:
+    """Two requests on each connection are answered; it is closed, without a word, at the third."""
+    return None if request.on_connection == 3 else answer()
 
-    def third(request: Request) -> bytes | None:
-        return None if request.on_connection == 3 else answer()
 
+@pytest.mark.parametrize("keep_alive", [True, False])
+def test_a_dropped_request_is_a_failure(tmp_path: Path, *, keep_alive: bool) -> None:
+    """No connection has rested: it makes no difference whether they are kept."""
+    with Responder({"/": every(3, closing())}) as responder:
+        result = load(tmp_path, a_job(responder, keep_alive=keep_alive))
+    kinds = result.kinds("GET /")
+    assert sum(kinds.values()) == responder.seen["/"] - CHECKED, "nothing was sent twice"
+    assert kinds[Kind.RESET] == pytest.approx(responder.seen["/"] / 3, abs=1)
+    assert len(result.of("resent")) == 0
+
+
+def test_on_a_connection_that_has_rested_it_is_sent_once_more_and_told(tmp_path: Path) -> None:
     with Responder({"/": third}) as responder:
-        result = load(tmp_path, a_job(responder))
+        result = load(tmp_path, a_job(responder, think_time_s=0.06, duration_s=1.5))
     samples = result.of("GET /")
     assert result.kinds("GET /") == {Kind.OK: len(samples)}
-    retried = responder.seen["/"] - CHECKED - len(samples)
-    assert retried == pytest.approx(len(samples) / 2, abs=3)
+    again = result.of("resent")
+    assert len(again) == responder.seen["/"] - CHECKED - len(samples)
+    assert len(again) == pytest.approx(len(samples) / 2, abs=8)
+
+
+def test_a_reset_is_no_close_that_crossed(tmp_path: Path) -> None:
+    """Who resets a connection had the request, unread."""
+    with Responder({"/": every(3, closing(reset=True))}) as responder:
+        result = load(tmp_path, a_job(responder, think_time_s=0.06, duration_s=1.5))
+    kinds = result.kinds("GET /")
+    assert sum(kinds.values()) == responder.seen["/"] - CHECKED
+    assert kinds[Kind.RESET] == pytest.approx(responder.seen["/"] / 3, abs=1)
+
+
+def test_a_server_that_closes_idle_connections_makes_no_failure(tmp_path: Path) -> None:
+    with Responder(idle_s=0.05) as responder:
+        result = load(tmp_path, a_job(responder, think_time_s=0.15, duration_s=1.5))
+    assert result.kinds("GET /") == {Kind.OK: responder.seen["/"] - CHECKED}
+    assert responder.connections > len(result.of("GET /")) / 2, "it did close them"
+    assert len(result.of("resent")) == 0
 
 
 def test_a_post_is_not_sent_twice(tmp_path: Path) -> None:

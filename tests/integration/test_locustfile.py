@@ -58,7 +58,7 @@ class Visitor({base}):
     [
         (lambda request: answer(status=500), Kind.HTTP_STATUS),
         (lambda request: answer(headers={}), Kind.WRONG_RESPONDER),
-        (closing(answer(b"x" * 100)[:-50]), Kind.RESET),
+        (closing(answer(b"x" * 100)[:-50]), Kind.TRUNCATED),
         (closing(b"SSH-2.0\r\n\r\n"), Kind.PROTOCOL),
         (after(1.0), Kind.READ_TIMEOUT),
     ],
@@ -80,6 +80,27 @@ class Visitor({base}):
         result = run(tmp_path, text, responder, users=1)
     assert result.kinds("GET /bad") == {kind: responder.seen["/bad"]}
     assert result.example("GET /bad", kind)
+
+
+@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+@pytest.mark.parametrize("think_s", [0.0, 0.06])
+def test_what_is_sent_again_is_told(tmp_path: Path, base: str, think_s: float) -> None:
+    """FastHttpUser's client does so by itself: once at most, on a connection that has rested."""
+    text = f"""
+class Visitor({base}):
+    wait_time = constant({think_s})
+
+    @task
+    def page(self):
+        self.client.get("/")
+"""
+    with Responder({"/": every(5, closing(), then=after(0.005))}) as responder:
+        result = run(tmp_path, text, responder, users=1, duration_s=1.0)
+    kinds, again = result.kinds("GET /"), len(result.of("resent"))
+    resends = base == "FastHttpUser" and think_s > 0
+    assert sum(kinds.values()) + again == responder.seen["/"]
+    assert (again > 1) is resends
+    assert (kinds.get(Kind.RESET, 0) > 1) is not resends
 
 
 @pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])

@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +42,26 @@ def test_b201_one_answer_of_ten_is_200_with_a_wrong_body(lab: Laboratory) -> Non
     (finding,) = findings(result, "B201")
     assert finding.level is Level.INVALID
     assert "wrong body" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("load", "number"),
+    [
+        ({}, "B201"),
+        ({"keep_alive": False}, "B201"),
+        ({"users": 20, "think_time_s": 0.1}, "B212"),
+        ({"users": 20, "think_time_s": 0.1, "keep_alive": False}, "B201"),
+    ],
+)
+def test_b212_one_request_of_twenty_is_dropped(
+    lab: Laboratory, load: dict[str, Any], number: str
+) -> None:
+    """It fails; only where its connection had rested it may be sent again, and that is told."""
+    result = lab.run(path="/dropping/", **load)
+    assert findings(result, number), told(result)
+    assert result.total is not None
+    lost = result.total.failures + result.total.resent
+    assert lost / result.total.requests == pytest.approx(0.05, abs=0.02)
 
 
 def test_the_generator_runs_out_of_descriptors(lab: Laboratory) -> None:

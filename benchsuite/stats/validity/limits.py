@@ -57,7 +57,7 @@ LIMITS: Mapping[str, Limit] = {
     "B201": Limit(name="failures", of="failed requests, %", weak=0.1, invalid=5),
     "B202": Limit(name="wrong-responder", of="answers of another process", invalid=0),
     "B203": Limit(name="target-died", of="processes that were replaced; one that died", weak=0),
-    "B204": Limit(name="target-limit", of="connections or sessions turned away", weak=0),
+    "B204": Limit(name="target-limit", of="limits that were reached", weak=0),
     "B205": Limit(
         name="stall",
         of="answers that took 40 ms or 200 ms longer than the fastest, %, where the target was "
@@ -96,6 +96,7 @@ LIMITS: Mapping[str, Limit] = {
         "all that answers uses its CPUs up, a front that uses more than the rest",
         weak=70,
     ),
+    "B212": Limit(name="sent-again", of="requests that were sent twice, %", weak=0.1, invalid=5),
     "B301": Limit(name="not-steady", of="trend over the window, %", weak=5),
     "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
     "B303": Limit(

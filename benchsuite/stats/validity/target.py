@@ -1,4 +1,4 @@
-"""Whether the target was there, whole, served everyone and kept what it got: B201 to B208."""
+"""Whether the target was there, whole, served everyone and kept what it got: B201 to B208, B212."""
 
 import re
 from collections import Counter
@@ -20,8 +20,6 @@ from benchsuite.units import format_count, format_duration, format_percent
 
 EXAMPLE_CHARACTERS = 300
 """How much of a failure's own words a finding repeats."""
-
-TURNED_AWAY = (Kind.CONNECT_REFUSED, Kind.RESET)
 
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
 """What PostgreSQL logs for each session that it refuses for want of a connection."""
@@ -89,6 +87,26 @@ def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
     return ""
 
 
+def sent_again(evidence: Evidence) -> Iterator[Finding]:
+    """Requests that were answered at the second attempt only; without keep-alive they fail."""
+    rule, total = limit("B212"), evidence.total
+    if total is None or not total.requests:
+        return
+    percent = total.resent / total.requests * 100
+    level = rule.level(percent)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_percent(percent)} of the requests ({format_count(total.resent)}) "
+            "were sent a second time: the server closed a connection that had rested, and answered "
+            "nothing.",
+            hint="It drops requests, or keeps idle connections just as long as users think, and "
+            "its close crosses their next request. With --no-keep-alive the first shows as "
+            "failures, the second does not.",
+        )
+
+
 def wrong_responder(evidence: Evidence) -> Iterator[Finding]:
     rule = limit("B202")
     count = _failed(evidence, Kind.WRONG_RESPONDER)
@@ -141,9 +159,6 @@ def turned_away(evidence: Evidence) -> Iterator[Finding]:
     if evidence.died:
         return
     seen = []
-    for kind in TURNED_AWAY:
-        if count := _failed(evidence, kind):
-            seen.append(f"{format_count(count)} × {kind.words}")
     overflows = evidence.host.listen_overflows if evidence.host else None
     if overflows and _connected_late(evidence):
         seen.append(f"{format_count(overflows)} connections found a full listen queue")
@@ -292,6 +307,7 @@ def _says(log: str, sign: str) -> bool:
 
 CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     failures,
+    sent_again,
     wrong_responder,
     died,
     turned_away,

@@ -12,6 +12,7 @@ urlpatterns = [
     path("favouring/", views.favouring),
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),
+    path("dropping/", views.dropping),
     path("branching/", views.branching),
     path("broad/", views.broad),
     path("keeping/", views.keeping),

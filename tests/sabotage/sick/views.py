@@ -3,6 +3,7 @@
 import itertools
 import os
 import random
+import socket
 import time
 
 from django.http import HttpRequest, HttpResponse
@@ -55,6 +56,13 @@ def favouring(request: HttpRequest) -> HttpResponse:
 def slow(request: HttpRequest) -> HttpResponse:
     time.sleep(PAUSE_S)
     return _answer()
+
+
+def dropping(request: HttpRequest) -> HttpResponse:
+    """One connection of twenty is closed without an answer."""
+    if next(_asked) % 20 == 0:
+        request.META["gunicorn.socket"].shutdown(socket.SHUT_RDWR)
+    return well(request)
 
 
 def branching(request: HttpRequest) -> HttpResponse:
