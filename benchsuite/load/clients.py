@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import getrandbits
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from benchsuite.exceptions import AnswerError
 from benchsuite.load import kinds
@@ -24,6 +24,7 @@ from benchsuite.load.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, T
 from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
+from benchsuite.paths import quoted
 from benchsuite.stats.samples import REQUEST, RESENT, Kind
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 MAX_REDIRECTS = 20
 MAX_KNOWN = 100
 """Messages that each user keeps."""
-
-PATH_CHARACTERS = "!#$%&'()*+,/:;=?@[]~"
-"""What is left alone in a path; `%` because a path may come quoted already."""
 
 
 @dataclass(slots=True)
@@ -316,7 +314,11 @@ class HttpClient:
     def _timed_out(self) -> tuple[Kind, str]:
         if self._connection.connecting:
             return Kind.CONNECT_TIMEOUT, f"no connection after {self.target.timeout_s:g} s"
-        return Kind.READ_TIMEOUT, f"no whole answer after {self.target.timeout_s:g} s"
+        came = f"{self._connection.received} bytes" if self._connection.received else "nothing"
+        return (
+            Kind.READ_TIMEOUT,
+            f"no whole answer after {self.target.timeout_s:g} s ({came} of it had come)",
+        )
 
     def _answered(
         self,
@@ -329,7 +331,7 @@ class HttpClient:
     ) -> Answer:
         answer = Answer(path, head.status, content, head, method=method)
         asked = (method, path)
-        self._held = held = _Sample(index, Kind.OK, *times, len(content), answer, asked)
+        self._held = held = _Sample(index, Kind.OK, *times, head.length, answer, asked)
         wanted = self.target.run_header
         if head.plain_for == wanted:
             return answer
@@ -373,7 +375,7 @@ class HttpClient:
         content_type: str,
         headers: Mapping[str, str] | None,
     ) -> bytes:
-        head = f"{method} {quote(path, PATH_CHARACTERS)} HTTP/1.1\r\n{self._fixed_head}"
+        head = f"{method} {quoted(path)} HTTP/1.1\r\n{self._fixed_head}"
         if self.cookies.header_line:
             head += self.cookies.header_line
         if method == "POST":

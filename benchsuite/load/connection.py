@@ -10,7 +10,8 @@ from gevent import getcurrent
 from gevent.socket import socket as GreenSocket
 from geventhttpclient.response import HTTPParseError, HTTPResponse
 
-from benchsuite.load.heads import END, Head, simple_head
+from benchsuite.load.body import FRAMED, KEPT_BYTES, Body
+from benchsuite.load.heads import END, MAX_HEAD_BYTES, Head, simple_head
 from benchsuite.load.waiting import waiting
 from benchsuite.stats.samples import Kind
 
@@ -65,6 +66,8 @@ class Connection:
         """When the last bytes of the last answer were read."""
         self.on_resend: Callable[[], None] = lambda: None
         """Called when the request under way is sent a second time."""
+        self.received = 0
+        """Bytes of the last answer, as far as it came."""
         self._family = family
         self._address = address
         self._keep_alive = keep_alive
@@ -90,6 +93,7 @@ class Connection:
         Whatever else ends it (the end of the greenlet) closes the connection too.
         """
         self._user = getcurrent()
+        self.received = 0
         deadlines = self._waiting.deadlines
         begin = monotonic()
         deadlines[self] = begin + self._timeout_s
@@ -219,15 +223,19 @@ class Connection:
         end = block.find(END) + len(END)
         head = simple_head(block[:end])
         if head is not None:
-            while len(block) - end < head.length:
+            body = Body(block[end:])
+            while body.length < head.length:
                 more = self._block_of(begun=True)
                 if not more:
                     raise _ended("closed", begun=True)
-                block += more
-            if len(block) - end == head.length:
+                body.add(more)
+            if body.length == head.length:
                 if head.closing or not self._keep_alive:
                     self.close()
-                return head, block[end:]
+                return head, body.kept()
+            if body.length > KEPT_BYTES:
+                raise ConnectionFailed(Kind.PROTOCOL, "more came than the answer's Content-Length")
+            block = block[:end] + body.kept()
         return self._parsed(method, block)
 
     def _send(self, connected: GreenSocket, request: bytes) -> None:
@@ -251,21 +259,37 @@ class Connection:
     def _parsed(self, method: str, block: bytes) -> tuple[Head, bytes]:
         """What the blocks from this one on say, however they say it."""
         answer = HTTPResponse(method)
-        self._feed(answer, block)
-        while not answer.message_complete or answer.get_code() < 200:
-            self._feed(answer, self._block_of(begun=answer.message_begun))
+        body = Body()
+        fed = 0
+        while True:
+            self._feed(answer, block)
+            fed += len(block)
+            if answer._body_buffer:
+                body.add(bytes(answer._body_buffer))
+                del answer._body_buffer[:]
+            if answer.message_complete and answer.get_code() >= 200:
+                break
+            if fed > MAX_HEAD_BYTES + FRAMED * body.length:
+                raise ConnectionFailed(
+                    Kind.PROTOCOL,
+                    f"{fed} bytes came and {body.length} of them are body: header, trailer or "
+                    f"chunks without end ({MAX_HEAD_BYTES} are read at most)",
+                )
+            block = self._block_of(begun=answer.message_begun)
         if not self._keep_alive or answer.should_close():
             self.close()
-        return Head(answer.get_code(), answer.items()), bytes(answer._body_buffer)
+        return Head(answer.get_code(), answer.items(), length=body.length), body.kept()
 
     def _block_of(self, *, begun: bool) -> bytes:
         """The next block of an answer of which something, or nothing, has come already."""
         try:
-            return self._next_block()
+            block = self._next_block()
         except (ConnectionResetError, BrokenPipeError):
             raise _ended("reset", begun=begun) from None
         except OSError as error:
             raise ConnectionFailed(Kind.OTHER, f"reading failed: {error.strerror}") from None
+        self.received += len(block)
+        return block
 
     def _feed(self, answer: HTTPResponse, block: bytes) -> None:
         """Parses a block, or raises what it means that nothing more comes."""

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 MAX_KNOWN = 256
+MAX_HEAD_BYTES = 256 * 1024
+"""Of all that is no body: headers, trailers, what announces the answer."""
 END = b"\r\n\r\n"
 
 SIMPLE = re.compile(
@@ -38,7 +40,7 @@ class Head:
     ) -> None:
         self.status = status
         self.length = length
-        """Bytes of the body, where `simple_head` read the head."""
+        """Bytes of the body."""
         self.closing = closing
         """Whether the server closes the connection."""
         self.plain_for: str | None = None

@@ -11,14 +11,19 @@ import io
 import json
 import random
 import select
+import signal
 import socket
 import ssl
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 RUN_HEADER = "X-Benchsuite-Run"
+
+BLOCK_BYTES = 65_536
 
 JITTER = 0.5
 """Pauses vary by this share, so that nothing periodic is always met at the same moment."""
@@ -55,8 +60,9 @@ class Prober:
             self._connection.response_class = answers
             self._connection.request("GET", self._path, headers=self._headers)
             answer = self._connection.getresponse()
-            answer.read()
-        except (OSError, http.client.HTTPException):
+            while answer.read(BLOCK_BYTES):
+                pass  # a body may be longer than memory
+        except (OSError, http.client.HTTPException, ValueError):  # a length may be no number
             self.close()
             return False
         if not self._keep_alive or answer.will_close:
@@ -106,11 +112,27 @@ def _prompt_answer(arriving: socket.socket, *args: Any, **named: Any) -> http.cl
     return http.client.HTTPResponse(_Prompt(arriving), *args, **named)  # type: ignore[arg-type]
 
 
+@contextmanager
+def within(limit_s: float) -> Iterator[None]:
+    """Ends the block with a TimeoutError: sockets know only of a limit for each of their steps."""
+
+    def end(number: int, frame: object) -> NoReturn:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, limit_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def probe(request: dict[str, object], output: TextIO) -> NoReturn:
     """Asks until it is killed; a line for each: when meant, sent, finished (all monotonic
     seconds), and 1 for the right answer.
     """
     prober = Prober(request)
+    timeout_s = float(str(request["timeout_s"]))
     least_pause_s = float(str(request["least_pause_s"]))
     most_share = float(str(request["most_share"]))
     draw = random.Random(int(str(request["seed"])))
@@ -118,7 +140,9 @@ def probe(request: dict[str, object], output: TextIO) -> NoReturn:
     while True:
         time.sleep(max(0.0, due - time.monotonic()))
         sent = time.monotonic()
-        right = prober.ask()
+        right = False
+        with suppress(TimeoutError), within(timeout_s):
+            right = prober.ask()
         finished = time.monotonic()
         output.write(f"{due:.7f} {sent:.7f} {finished:.7f} {int(right)}\n")
         output.flush()

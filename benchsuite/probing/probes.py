@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 
 from benchsuite.encryption import is_loopback
+from benchsuite.paths import quoted
 from benchsuite.proc import private
 from benchsuite.proc.isolated import python
 from benchsuite.proc.starting import running
@@ -100,7 +101,7 @@ def request_for(
         "host": parts.hostname,
         "port": parts.port or (443 if parts.scheme == "https" else 80),
         "tls": _tls(parts),
-        "path": path,
+        "path": quoted(path),
         "token": token,
         "timeout_s": load.timeout_s,
         "keep_alive": load.keep_alive,

@@ -10,9 +10,16 @@ from benchsuite.proc.process import Process
 
 
 def wait_until_ready(
-    process: Process, answers: Callable[[], bool], *, timeout_s: float, interval_s: float = 0.02
+    process: Process,
+    answers: Callable[[], bool],
+    *,
+    timeout_s: float,
+    interval_s: float = 0.02,
+    heard: Callable[[], str] = str,
 ) -> float:
     """Ask until the process answers; returns the seconds from its start to its answer.
+
+    `heard` says in words what came instead of an answer.
 
     Raises StartError, with the end of its log, when its leader ends (with whatever status: some
     servers end with 0 when they can't import the application) or when it does not answer in time.
@@ -25,9 +32,9 @@ def wait_until_ready(
         if answers():
             return time.monotonic() - process.started_at
         if time.monotonic() >= deadline:
-            raise StartError(
-                _with_log(process, f"{process.name} did not answer within {timeout_s:g} s")
-            )
+            instead = heard()
+            what = f"{process.name} did not answer within {timeout_s:g} s"
+            raise StartError(_with_log(process, f"{what}: {instead}" if instead else what))
         time.sleep(interval_s)
 
 

@@ -21,7 +21,7 @@ from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.exceptions import UsageError
 from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
-from benchsuite.probing.answer import answers_as
+from benchsuite.probing.asking import Probe
 from benchsuite.proc import private
 from benchsuite.proc.guard import without_shared_memory
 from benchsuite.proc.ports import distinct, ensure_port_free
@@ -323,15 +323,19 @@ def _wait(
     timeout_s: float = READY_TIMEOUT_S,
 ) -> float:
     """Seconds from the start of a process until this run answers there."""
-    url = base_url + start.ready_path
+    timeout_s = start.timeout_s or timeout_s
+    probe = Probe(base_url + start.ready_path, start.token, timeout_s=timeout_s)
 
     def answers() -> bool:
         ended = found.ended()
         if ended is not None:  # whatever it is, without it there will be no answer
             wait_until_ready(ended.process, lambda: False, timeout_s=0)
-        return answers_as(url, start.token)
+        return probe()
 
-    return wait_until_ready(process, answers, timeout_s=start.timeout_s or timeout_s)
+    def heard() -> str:
+        return f"{probe.heard} (--start-timeout would give it more time)"
+
+    return wait_until_ready(process, answers, timeout_s=timeout_s, heard=heard)
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:

@@ -1,6 +1,7 @@
 """Pages of the project itself, by their paths."""
 
 from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.paths import quoted
 from benchsuite.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_status
 
@@ -18,11 +19,8 @@ class Url(Workload):
                 raise UsageError(
                     "The workload url needs a page to get: --path=/shop/ (several: /shop/,/cart/)."
                 )
-            if not path.startswith("/") or path.startswith("//"):
-                raise UsageError(
-                    f"The path {path!r} must begin with one slash and hold no host: /shop/."
-                )
-        self._expected = str(self.settings["expect"]).encode()
+            quoted(path)
+        self._expected = str(self.settings["expect"]).encode(errors="surrogateescape")
         self.ready_path = self._paths[0]
 
     def journey(self, client: Client) -> None:
@@ -34,5 +32,5 @@ class Url(Workload):
                 raise AnswerError(f"{path}: {error}") from error
             if self._expected not in response.content:
                 raise AnswerError(
-                    f"{path}: expected {self._expected.decode()!r} in the body, and it is not there"
+                    f"{path}: expected {self.settings['expect']!r} in the body, and it is not there"
                 )

@@ -101,7 +101,7 @@ def test_the_steps_of_idle_connections_may_be_said() -> None:
             ["--workload=ws_echo", "--path=/mine/", "--workload-option=layer=1"],
             "layer choose among the consumers of benchsuite",
         ),
-        (["--workload=ws_echo", "--path=mine"], "begins with /"),
+        (["--workload=ws_echo", "--path=mine"], "must begin with one slash"),
         (
             ["--workload=ws_echo", "--server=gunicorn-sync"],
             "The workload ws_echo speaks WebSocket, and gunicorn-sync does not; there are: ",

@@ -42,6 +42,7 @@ from benchsuite.load.websocket.endings import (
 )
 from benchsuite.load.websocket.outbox import Outbox
 from benchsuite.load.websocket.secrecy import Secrecy
+from benchsuite.paths import quoted
 from benchsuite.stats.samples import Kind
 
 LINGER_S = 1.0
@@ -436,6 +437,6 @@ class Wire:
 def _uri(destination: Destination, path: str) -> WebSocketURI:
     secure = destination.context is not None
     parts = urlsplit(f"//{destination.host}")
-    path, _, query = path.partition("?")
+    path, _, query = quoted(path).partition("?")
     port = parts.port or (443 if secure else 80)
     return WebSocketURI(secure, parts.hostname or "", port, path, query)
