@@ -18,11 +18,14 @@ from benchsuite.load.recorder import Recorder
 from benchsuite.load.target import Gate, LoadEnded, RequestFailed, Target
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
-from benchsuite.stats.samples import JOURNEY, Kind
+from benchsuite.stats.samples import JOURNEY, PAUSE, Kind
 from benchsuite.workloads.base import Workload
 
 GOOD_BYE_S = 1.0
 """How long the good-bye on all WebSockets may take at the end."""
+
+GOLDEN = 0.6180339887498949
+"""Multiples of it, less what is whole, spread evenly over [0, 1) however many there are."""
 
 PAUSE_S = 0.1
 """Least time between the begins of two journeys of a user when the first ended without an answer.
@@ -50,6 +53,12 @@ class Journeys:
         self._think_time_s = job.load.think_time_s
         self._making: dict[HttpClient, float] = {}
         """The journeys in flight, by when they began."""
+        self.journey_s = 0.0
+        """How long one takes, about."""
+        self._spread = job.load.spawn_rate is None
+        """Whether users begin spread over a cycle of theirs."""
+        self._pausing: dict[HttpClient, float] = {}
+        """Users that ask for nothing, by since when."""
         self._over = False
         self._users: list[tuple[HttpClient, User]] = []
         self._waited_for: list[HttpClient] = []
@@ -132,6 +141,8 @@ class Journeys:
         Whole journeys may still be brought to their end.
         """
         self._over = True
+        for client, since in self._pausing.items():
+            self._note_pause(client, since)
         self._gate.closed = not self._workload.whole_journeys
         for client, user in self._users:
             if self._awaited(client):
@@ -166,6 +177,9 @@ class Journeys:
         client = self._new_client()
         self._users.append((client, user))
         try:
+            if self._spread and self._think_time_s:
+                cycle_s = self._think_time_s + min(self.journey_s, self._think_time_s)
+                self._pause(client, cycle_s * (client.user * GOLDEN % 1.0))
             while True:
                 while client.user >= self._level:
                     self._raised.wait()
@@ -176,11 +190,21 @@ class Journeys:
                 if self._over:
                     return
                 if not answered:
-                    gevent.sleep(max(0.0, begin + PAUSE_S - monotonic()))
+                    self._pause(client, max(0.0, begin + PAUSE_S - monotonic()))
                 if self._think_time_s:
-                    gevent.sleep(self._think_time_s)
+                    self._pause(client, self._think_time_s)
         except LoadEnded:
             raise StopUser from None
+
+    def _pause(self, client: HttpClient, length_s: float) -> None:
+        since = self._pausing[client] = monotonic()
+        gevent.sleep(length_s)
+        del self._pausing[client]
+        self._note_pause(client, since)
+
+    def _note_pause(self, client: HttpClient, since: float) -> None:
+        index = self._recorder.index(PAUSE, PAUSE)
+        self._recorder.add(index, Kind.OK, client.user, 0, since, since, monotonic())
 
     def _journey(self, client: HttpClient, begin: float, intended: float | None = None) -> bool:
         """Makes one journey and writes it down; whether it ended with an answer.

@@ -18,6 +18,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
+from time import monotonic
 from typing import Any, NoReturn
 
 import gevent
@@ -120,11 +121,14 @@ def _work(parent: Parent) -> dict[str, Any]:
         target = Target.of(job)
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
         dialect = _dialect(job)
+        begin = monotonic()
         message = refused(workload, target, job.cookies, limit_s=limit_s, dialect=dialect)
+        checked_s = monotonic() - begin
         if message is not None:
             return {"event": "refused", "message": message}
         users = Arriving if job.load.is_open else Journeys
         crowd = users(job, workload, target, recorder, Gate(), dialect)
+        crowd.journey_s = checked_s
     course = Course(job, crowd, recorder, parent.stop, parent.say)
     course.prepare()
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure

@@ -29,7 +29,8 @@ def add_to(group: Any) -> None:
         "--spawn-rate",
         type=number,
         metavar="N",
-        help="users started per second (default: all at once)",
+        help="users started per second (default: all at once or, where they think, spread over a "
+        "cycle of theirs)",
     )
     group.add_argument(
         "--think-time",

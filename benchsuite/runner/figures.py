@@ -11,6 +11,7 @@ from benchsuite.results import Accounts, Interval, Summary
 from benchsuite.specs import USER, LoadProfile
 from benchsuite.stats import messages, summary
 from benchsuite.stats.samples import (
+    ASIDE,
     CLOSING,
     HANDSHAKE,
     JOURNEY,
@@ -103,7 +104,7 @@ class Figures:
     @property
     def by_name(self) -> Iterator[Summary]:
         for index, name in enumerate(self.names):
-            if name.scope == RESENT:
+            if name.scope in ASIDE:
                 continue
             samples = self.samples[self.samples["name"] == index]
             window, pauses = self._window_of(name.scope, samples)

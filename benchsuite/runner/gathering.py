@@ -1,6 +1,6 @@
 """Everything that is known about how a run went, put together for the checks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,11 +42,22 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         slowing=draft.slowing,
         undone=draft.undone,
     )
+    whole = replace(whole, unwatched=(*whole.unwatched, *_not_accounted(draft)))
     parts = [_of(stretch, whole, draft, ceilings) for stretch in draft.stretches]
     if not load.stages:
         return parts[0] if parts else whole
     probes = _probes(draft, done.window, draft.total, None)
     return replace(whole, stages=parts, probes=probes)
+
+
+def _not_accounted(draft: "Draft") -> Iterator[str]:
+    """Which part of B105 can't be looked at, and why."""
+    closed = not draft.spec.load.is_open
+    if closed and any(one.waiting_users is None for one in draft.stretches):
+        why = "the run was stopped" if draft.alike else "users need not all do the same"
+        yield f"whether users lost time in the load generator (B105), as {why}"
+    if any(one.total.failures for one in draft.stretches):
+        yield "whether response times account for what was in flight (B105), as requests failed"
 
 
 def _seen(witness: Witness | None, done: Done) -> Evidence:

@@ -6,6 +6,7 @@ from benchsuite.load.job import stage_windows
 from benchsuite.results import Summary
 from benchsuite.runner.figures import Figures, Window
 from benchsuite.stats import signs, summary
+from benchsuite.stats.samples import PAUSE
 from benchsuite.stats.validity import Slots, UnderWay
 
 
@@ -67,12 +68,11 @@ def _closed(
 
 
 def _waiting(figures: Figures, window: Window, users: int) -> float | None:
-    """Users who waited for answers: all but those who think, as each does after every journey, and
-    those who make or close connections. None when a run was stopped: who then waited is not known.
+    """Users who waited for answers: all but those who were seen to pause, and those who make or
+    close connections. None when a run was stopped: who then waited is not known.
     """
-    journeys = figures.journeys
-    if figures.done.stopped or not len(journeys):
+    if figures.done.stopped or not len(figures.journeys):
         return None
-    ended = signs.completed(journeys, window)
-    thinking = figures.load.think_time_s * ended / (window[1] - window[0])
-    return users - thinking - figures.connecting(window)
+    pauses = figures.of(PAUSE)
+    pausing = summary.concurrency(pauses[pauses["user"] < users], window=window)
+    return users - pausing - figures.connecting(window)

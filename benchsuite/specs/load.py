@@ -52,7 +52,7 @@ class LoadProfile(Spec):
     users: int = 10
     """Closed model only; with stages, those of the highest."""
     spawn_rate: float | None = None
-    """Users started per second; None starts all at once."""
+    """Users started per second; None starts all at once, and who thinks spread over a cycle."""
     think_time_s: float = 0.0
     """Pause of each user between two journeys."""
     arrival_rate: float | None = None

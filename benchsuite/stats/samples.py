@@ -38,6 +38,11 @@ STRAY: Final = "stray"
 the end of a connection that we had not ended (then the body's length is the close code)."""
 RESENT: Final = "resent"
 """A request that was sent a second time, from its begin to that moment; it is a sample itself."""
+PAUSE: Final = "pause"
+"""Time in which a user of the closed model asked for nothing: before the first journey, in thought,
+or after a failure."""
+ASIDE = (RESENT, PAUSE)
+"""Scopes that have no figures of their own."""
 PUBLICATION: Final = "publication"
 """A message to all subscribers, from its intended start until it was sent."""
 FANOUT: Final = "fan-out"

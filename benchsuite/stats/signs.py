@@ -38,12 +38,6 @@ def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster |
     return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=fastest_s)
 
 
-def completed(journeys: NDArray[np.void], window: tuple[float, float]) -> int:
-    """Journeys that ended inside the window, rightly or not."""
-    ended = (journeys["finish"] >= window[0]) & (journeys["finish"] < window[1])
-    return int((ended & (journeys["kind"] != Kind.UNFINISHED)).sum())
-
-
 def journeys_by_user(
     journeys: NDArray[np.void], window: tuple[float, float], users: int
 ) -> tuple[int, ...]:

@@ -365,7 +365,7 @@ def test_a_load_stopped_before_its_window_has_an_empty_one(tmp_path: Path) -> No
 
 def test_thinking_users_end_at_once(tmp_path: Path) -> None:
     with Responder() as responder:
-        result = load(tmp_path, a_job(responder, think_time_s=30.0, users=5))
+        result = load(tmp_path, a_job(responder, think_time_s=30.0, users=5, spawn_rate=1000))
     assert len(result.of("GET /")) == 5
     assert responder.seen["/"] == 5 + CHECKED
     # the tick of a drain would be there had it waited

@@ -23,6 +23,14 @@ def test_a_closed_run(lab: Laboratory) -> None:
     _is_clean(lab.run(warmup_s=1.0, duration_s=8.0))
 
 
+def test_users_who_think(lab: Laboratory) -> None:
+    """They begin spread over their cycle; in step, all 40 would have ended twice, or thrice."""
+    result = lab.run(path="/slow/", users=40, threads=20, think_time_s=1.0, duration_s=2.5)
+    _is_clean(result)
+    assert result.total is not None
+    assert result.total.goodput == pytest.approx(40 / 1.05, rel=0.06), told(result)
+
+
 def test_an_open_run(lab: Laboratory) -> None:
     _is_clean(lab.run(model="open", users=1, arrival_rate=60.0, duration_s=3.0))
 

@@ -82,9 +82,3 @@ def test_a_slot_that_waits_since_the_warm_up_is_starved() -> None:
     found = signs.slots(made, WINDOW)
     assert found is not None
     assert (found.used, found.starved) == (2, 1)
-
-
-def test_journeys_that_ended_in_the_window() -> None:
-    made = samples([0.01] * 20 + [99.0])
-    made["kind"][12:14] = [Kind.HTTP_STATUS, Kind.UNFINISHED]
-    assert signs.completed(made, WINDOW) == 9

@@ -1,5 +1,6 @@
 """What the samples of each level of load say."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,15 +51,29 @@ def steady(
 
 
 def test_a_run_without_stages_is_one_stretch() -> None:
-    load = LoadProfile(users=2, warmup_s=1.0, duration_s=2.0, think_time_s=0.25)
+    load = LoadProfile(users=2, warmup_s=1.0, duration_s=2.0)
     made = figures(load, *steady(0, 0.0, 3.0, 0.5), *steady(1, 0.0, 3.0, 1.0))
     (whole,) = stretches(made, alike=True)
     assert whole.window == (101.0, 103.0)
     assert whole.journeys_by_user == (4, 2)
-    # three journeys a second, a quarter of a second of thinking after each
-    assert whole.waiting_users == pytest.approx(2 - 0.75)
+    assert whole.waiting_users == 2
     assert whole.under_way is None
     assert whole.slots is None
+
+
+def test_users_think_for_as_long_as_they_were_seen_to() -> None:
+    """One thinks from before the window into it, one over its end; a third is of a higher stage."""
+    load = LoadProfile(users=2, warmup_s=1.0, duration_s=2.0, think_time_s=0.75)
+    made = figures(load, *steady(0, 0.0, 3.0, 0.5))
+    pauses = np.zeros(3, dtype=summary.DTYPE)
+    pauses["name"], pauses["user"] = 2, (0, 1, 2)
+    pauses["start"] = pauses["intended_start"] = ORIGIN + np.array([0.75, 2.75, 1.0])
+    pauses["finish"] = ORIGIN + np.array([1.5, 3.5, 3.0])
+    entry = NameEntry(name="pause", scope="pause", examples={})
+    made = replace(made, samples=np.concatenate([made.samples, pauses]), names=(*NAMES, entry))
+    (whole,) = stretches(made, alike=True)
+    assert whole.waiting_users == pytest.approx(2 - (0.5 + 0.25) / 2.0)
+    assert [one.name for one in made.by_name] == ["GET /", "get"], "no figures of their own"
 
 
 def test_each_stage_is_a_stretch_with_its_own_users() -> None:

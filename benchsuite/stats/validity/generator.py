@@ -108,25 +108,28 @@ def littles_law(evidence: Evidence) -> Iterator[Finding]:
     also work that piles up, because more arrives than is answered.
     """
     total = evidence.total
-    if total is None or total.failures:
+    if total is None:
         return
+    if total.concurrency and evidence.waiting_users:
+        yield from _lost_in_generator(evidence, evidence.waiting_users, total.concurrency)
+    if total.failures:
+        return  # mean times are those of the successes
     if evidence.under_way is not None:
         yield from _piled_up(evidence.under_way, total)
     elif total.concurrency and evidence.waiting_users:
-        yield from _lost_in_generator(evidence, evidence.waiting_users, total.concurrency)
         yield from _lost_at_edges(evidence, total, total.concurrency)
 
 
 def _lost_in_generator(
     evidence: Evidence, waiting_users: float, in_flight: float
 ) -> Iterator[Finding]:
-    gap = abs(waiting_users - in_flight) / waiting_users * 100
+    gap = (waiting_users - in_flight) / waiting_users * 100
     level = limit("B105").level(gap)
     if level is not None:
         yield Finding(
             code=limit("B105").code,
             level=level,
-            message=f"{format_number(waiting_users)} {evidence.who} waited for answers, but only "
+            message=f"{format_number(waiting_users)} {evidence.who} did not pause, but only "
             f"{format_number(in_flight)} {evidence.units} were in flight on average: "
             f"{format_percent(gap)} of their time was lost in the load generator.",
             hint=f"Use fewer {evidence.who} or a heavier workload; a journey that computes much "

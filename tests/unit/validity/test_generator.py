@@ -98,11 +98,12 @@ def test_littles_law_in_the_open_model_counts_what_waits_to_be_sent(
     assert level("B105", waiting_users=None, under_way=seen) == expected
 
 
-def test_littles_law_says_nothing_when_requests_failed() -> None:
-    failed = summary(failures=1, failures_by_kind={"http status": 1})
-    assert level("B105", total=failed, waiting_users=100.0) is None
+def test_when_requests_failed_littles_law_has_no_mean_time_but_users_still_count() -> None:
+    failed = summary(failures=1, failures_by_kind={"http status": 1}, throughput=10.0)
+    assert level("B105", total=failed) is None
+    assert level("B105", total=failed, waiting_users=100.0) is Level.INVALID
     seen = UnderWay(arrived_per_s=100.0, mean=99.0)
-    assert level("B105", total=failed, under_way=seen) is None
+    assert level("B105", total=failed, waiting_users=None, under_way=seen) is None
 
 
 @pytest.mark.parametrize(

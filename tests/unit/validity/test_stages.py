@@ -43,7 +43,7 @@ def test_the_worst_stage_is_told_first_and_the_others_by_name() -> None:
         stage(10, waiting_users=10.8), stage(20, waiting_users=20.0), stage(40, waiting_users=10.7)
     )["B105"]
     assert finding.level is Level.INVALID
-    assert finding.message.startswith("At 20 users: 20.0 users waited for answers")
+    assert finding.message.startswith("At 20 users: 20.0 users did not pause")
     assert finding.message.endswith("The same check finds fault with 10 users and 40 users.")
 
 
@@ -69,6 +69,6 @@ def test_other_checks_look_at_the_whole_run() -> None:
     assert finding.message.startswith("The load process used 95")
 
 
-def test_failures_in_a_stage_leave_littles_law_alone_there() -> None:
-    failed = summary(failures=1, failures_by_kind={"http status": 1})
-    assert found(stage(10, total=failed, waiting_users=99.0)) == {}
+def test_failures_in_a_stage_leave_mean_times_alone_there() -> None:
+    failed = summary(failures=1, failures_by_kind={"http status": 1}, throughput=1.0)
+    assert found(stage(10, total=failed)) == {}
