@@ -5,13 +5,15 @@ end.
 import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
 from django.db import close_old_connections, transaction
 
 from benchsuite import environment, models
+from benchsuite.interchange import PARTS, attach, attach_environment, settle, storable
 from benchsuite.proc import owner
 from benchsuite.report.completions import is_completion
 from benchsuite.results import Ceiling, Distribution, RunResult, Status, Summary
@@ -20,13 +22,23 @@ from benchsuite.stats.readings import mean_cpu_percent
 
 BATCH_SIZE = 500
 
+LEAST_BYTES = 100_000
+"""What a short run takes; a database that has no room for it is full."""
+
 TARGET = "target"
 """The part whose CPU and memory are columns."""
 
 
 def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
     """The row of a run that starts now."""
-    return models.Run.objects.create(
+    run = begun(spec, batch=batch, started_at=started_at)
+    run.save()
+    return run
+
+
+def begun(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
+    """The same, not stored yet."""
+    return models.Run(
         batch=batch,
         owner=owner.name(),
         started_at=started_at,
@@ -47,30 +59,61 @@ def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
     )
 
 
+def check() -> None:
+    """Raises django.db.Error when no run could be stored now; leaves nothing."""
+    with transaction.atomic():
+        models.Run.objects.create(
+            started_at=datetime.now(UTC),
+            duration_s=0,
+            warmup_s=0,
+            spec={},
+            owner=owner.name(),
+            log_tail=" " * LEAST_BYTES,
+        )
+        transaction.set_rollback(True)
+
+
 def finish(run: models.Run, result: RunResult) -> None:
     """Writes everything that the run found out, or nothing."""
+    fill(run, result)
     close_old_connections()
-    with transaction.atomic():
-        _columns(run, result)
-        run.environment = _environment(dict(result.environment))
-        run.save()
-        names = [*((result.total,) if result.total else ()), *result.summaries]
-        models.Measurement.objects.bulk_create(_measurement(run, summary) for summary in names)
-        models.Interval.objects.bulk_create(
-            (
-                models.Interval(run=run, **{**_fields(interval), "phase": interval.phase.value})
-                for interval in result.intervals
-            ),
-            batch_size=BATCH_SIZE,
-        )
-        models.Reading.objects.bulk_create(
-            (models.Reading(run=run, **_fields(reading)) for reading in result.readings),
-            batch_size=BATCH_SIZE,
-        )
-        models.Finding.objects.bulk_create(
-            models.Finding(run=run, **{**_fields(finding), "level": finding.level.value})
+    write(run)
+
+
+def fill(run: models.Run, result: RunResult) -> None:
+    """Gives a run all that it found out, without the database."""
+    _columns(run, result)
+    attach_environment(run, storable(result.environment))
+    names = [*((result.total,) if result.total else ()), *result.summaries]
+    parts: dict[str, list[Any]] = {
+        "measurements": [_measurement(summary) for summary in names],
+        "intervals": [
+            models.Interval(**{**_fields(interval), "phase": interval.phase.value})
+            for interval in result.intervals
+        ],
+        "readings": [models.Reading(**_fields(reading)) for reading in result.readings],
+        "findings": [
+            models.Finding(**{**_fields(finding), "level": finding.level.value})
             for finding in result.findings
-        )
+        ],
+    }
+    for row in (run, *chain.from_iterable(parts.values())):
+        settle(row)
+    attach(run, parts)
+
+
+def write(run: models.Run) -> None:
+    """Stores a run with all that belongs to it, or nothing of it."""
+    with transaction.atomic():
+        if run.environment is not None:
+            run.environment = _environment(run.environment.data)
+        run._state.adding = False  # its row may be there, and may have been deleted
+        run.save()
+        for name, model in PARTS.items():
+            rows = list(getattr(run, name).all())
+            for row in rows:
+                row.pk = None
+            model._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
 
 
 def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
@@ -143,12 +186,11 @@ def _environment(data: dict[str, Any]) -> models.Environment:
     return found
 
 
-def _measurement(run: models.Run, summary: Summary) -> models.Measurement:
+def _measurement(summary: Summary) -> models.Measurement:
     fields = _fields(summary)
     response, service, wait = summary.response_time, summary.service_time, summary.wait_time
     arrivals = fields.pop("arrivals")
     return models.Measurement(
-        run=run,
         **{
             **fields,
             "response_time": _figures(response),

@@ -1,20 +1,23 @@
 """Where `runbench` writes: people's output to the screen, JSON to a file or standard output."""
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO, cast
 
 from rich.console import Console
 
 from benchsuite import conf, planning, preparing
-from benchsuite.exceptions import BenchsuiteError, UsageError
+from benchsuite.exceptions import UsageError
 from benchsuite.management import writing
+from benchsuite.management.outlasting import Outlasting
 from benchsuite.models import Run
 from benchsuite.passwords import hidden
 from benchsuite.report import text
 from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines
-from benchsuite.report.export import runs_as_json
+from benchsuite.report.export import json_of
 from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import ranking_sentence
 from benchsuite.report.sockets import sockets_table
@@ -33,7 +36,8 @@ class Screen:
     """
 
     def __init__(self, *, quiet_stdout: bool) -> None:
-        self.console = Console(stderr=quiet_stdout, highlight=False)
+        stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
+        self.console = Console(file=cast(TextIO, stream), highlight=False)
         if not self.console.is_terminal:
             self.console.width = max(self.console.width, FILE_WIDTH)
 
@@ -62,8 +66,8 @@ class Screen:
     def progress(self, total: int) -> Progress:
         return Progress(self.console, total)
 
-    def results(self, rows: Sequence[Run]) -> None:
-        """The table, the findings, one plain sentence, and where to look."""
+    def results(self, rows: Sequence[Run], *, stored: bool) -> None:
+        """The table, the findings, one plain sentence, and where to look at those stored."""
         found = cells(rows)
         self.console.print(text.results_table(found, width=self.console.width))
         levels = stages_table(rows)
@@ -80,7 +84,7 @@ class Screen:
         if sentence:
             self._line(sentence)
         self.warn(own_target_sentence(row.server for row in rows))
-        if rows:
+        if stored:
             self._line(f"Look: {_address(rows)}")
 
     def failures(self, rows: Sequence[Run]) -> str:
@@ -110,10 +114,7 @@ def check_writable(file: str) -> None:
 
 def write_json(file: str, rows: Sequence[Run]) -> None:
     """A list with one object a run; raises BenchsuiteError when the file can't be written."""
-    try:
-        writing.write(file, runs_as_json(rows))
-    except BenchsuiteError as error:
-        raise BenchsuiteError(f"The results are stored, but {error}") from error
+    writing.write(file, "".join(json_of(rows)))
 
 
 def _address(rows: Sequence[Run]) -> str:

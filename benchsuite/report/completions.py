@@ -67,6 +67,6 @@ def completion_lines(cells: Sequence[Cell]) -> list[str]:
         (found, f"{run.server}: {completions_sentence(found, windows_s(run))}.")
         for cell in cells
         for run in cell.measured
-        if (found := completions(run, run.measurements.filter(scope=SCOPE)))
+        if (found := completions(run, run.measurements.all()))
     ]
     return [line for _, line in sorted(told, key=lambda one: -one[0].completed)]

@@ -1,12 +1,14 @@
 """Runs as JSON objects and as rows of a table, for machines."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from textwrap import indent
 from typing import Any
 
 import tablib
 
 from benchsuite import conf
+from benchsuite.interchange import as_plain
 from benchsuite.models import Measurement, Run
 from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
@@ -130,8 +132,21 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
     }
 
 
-def runs_as_json(runs: Iterable[Run]) -> str:
-    return json.dumps([run_as_json(run) for run in runs], indent=2) + "\n"
+def json_of(
+    runs: Iterable[Run], url: Callable[[Run], str | None] = lambda run: None
+) -> Iterator[str]:
+    """A list with one object a run, piece by piece: the figures, one a line, and on a line of its
+    own, under "stored", all that `loadbench` needs to store the run elsewhere.
+    """
+    before = "[\n"
+    for run in runs:
+        figures = json.dumps(run_as_json(run, url=url(run)), indent=2)
+        stored = json.dumps(as_plain(run), separators=(",", ":"))
+        head = figures.removesuffix("\n}")
+        text = f'{head},\n  "stored": {stored}\n}}'
+        yield before + indent(text, "  ")
+        before = ",\n"
+    yield "[]\n" if before == "[\n" else "\n]\n"
 
 
 def runs_as_csv(runs: Iterable[Run]) -> str:

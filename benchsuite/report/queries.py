@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from benchsuite.exceptions import UsageError
+from benchsuite.interchange import PARTS
 from benchsuite.models import Interval, Measurement, Reading, Run
 from benchsuite.report.cells import cells
 from benchsuite.report.export import COLUMNS
@@ -24,13 +25,8 @@ def listed() -> QuerySet[Run]:
 
 
 def exported() -> QuerySet[Run]:
-    """Runs with what `run_as_json` writes."""
-    totals = Measurement.objects.exclude(scope="request").defer(
-        "response_histogram", "service_histogram"
-    )
-    return Run.objects.select_related("environment").prefetch_related(
-        Prefetch("measurements", queryset=totals), "findings"
-    )
+    """Runs with all that is stored of them."""
+    return Run.objects.select_related("environment").prefetch_related(*PARTS)
 
 
 def tabled() -> QuerySet[Run]:

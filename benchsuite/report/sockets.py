@@ -77,10 +77,10 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
 
 
 def brief_of(run: Run) -> list[Figure]:
-    """The same in brief, read from the database."""
+    """The same in brief."""
     if not run.websockets:
         return []
-    return figures(run, run.measurements.filter(scope__in=(HANDSHAKE, FANOUT)), brief=True)
+    return figures(run, run.measurements.all(), brief=True)
 
 
 def sockets_table(runs: Sequence[Run]) -> Table | None:

@@ -191,7 +191,9 @@ def finding_lines(rows: Sequence[Run]) -> list[str]:
     starts = Counter(row.key for row in rows)
     seen: dict[tuple[str, str], dict[str, list[tuple[Run, Finding]]]] = {}
     for row in rows:
-        for finding in row.findings.exclude(level=Level.INFO.value):
+        for finding in row.findings.all():
+            if finding.level == Level.INFO.value:
+                continue
             alike = seen.setdefault((finding.code, finding.hint), {})
             alike.setdefault(row.key, []).append((row, finding))
     lines: list[str] = []

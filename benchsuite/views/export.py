@@ -1,6 +1,5 @@
 """Runs as CSV or JSON: the ticked ones, those a filter leaves, or one."""
 
-import json
 from collections.abc import Iterable
 from uuid import UUID
 
@@ -9,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.export import run_as_json, runs_as_csv
+from benchsuite.report.export import json_of, runs_as_csv
 from benchsuite.report.filters import RunFilter
 from benchsuite.views import access
 from benchsuite.views.charts import download, wanted_ids
@@ -54,7 +53,8 @@ def _answer(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpRespons
         return download(runs_as_csv(runs), "text/csv", f"{name}.csv")
     if wanted != "json":
         raise UsageError(f"There is no format {wanted!r}; there are: {', '.join(FORMATS)}.")
-    objects = [
-        run_as_json(run, url=request.build_absolute_uri(run.get_absolute_url())) for run in runs
-    ]
-    return download(json.dumps(objects, indent=2) + "\n", "application/json", f"{name}.json")
+
+    def address(run: Run) -> str:
+        return request.build_absolute_uri(run.get_absolute_url())
+
+    return download("".join(json_of(runs, address)), "application/json", f"{name}.json")

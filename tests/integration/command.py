@@ -35,6 +35,8 @@ class Command:
         **env: str,
     ) -> None:
         self.folder = folder
+        self.directory = manage.parent
+        """The current one of the commands."""
         self.manage = manage
         self.temporary = temporary or folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
@@ -51,7 +53,7 @@ class Command:
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, str(self.manage), *words],
-            cwd=self.manage.parent,
+            cwd=self.directory,
             env=self.env,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -153,6 +153,30 @@ def test_a_killed_command_leaves_nothing_and_the_next_start_says_so(command: Com
     assert [status for status, *_ in rows(command)] == ["interrupted", "finished"]
 
 
+def test_what_was_measured_outlives_the_database_and_the_reader(command: Command) -> None:
+    """Of a real run: the database is gone at its end, and so is who read what it prints."""
+    command.directory = command.folder
+    results, aside = (command.folder / name for name in ("results.sqlite3", "aside.sqlite3"))
+    with command.start("runbench", "--server=waitress", *SHORT, "--duration=3") as process:
+        wait_for("a running server", lambda: _says(process, "ready in"))
+        results.rename(aside)
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        said = process.stderr.read()
+        assert process.wait(60) == 1
+    results.unlink()  # SQLite makes an empty one of a name that is not there
+    aside.rename(results)
+    (file,) = command.folder.glob("benchsuite-*.json")
+    assert f"could not be stored (no such table: benchsuite_run), and is kept in {file}" in said
+    assert "Traceback" not in said
+    assert [status for status, *_ in rows(command)] == ["running"]
+    assert command.run("loadbench", str(file)).out == f"{file}: 1 run loaded.\n"
+    ((status, failure, goodput),) = rows(command)
+    assert (status, failure) == ("finished", "")
+    assert goodput > 10
+
+
 def test_a_second_command_waits_for_the_first(command: Command) -> None:
     with command.start(
         "runbench", "--server=waitress", "--users=1", "--warmup=0", "--duration=4"

@@ -33,6 +33,7 @@ def surveyed(failed: int = 0) -> Run:
             response_time={},
             service_time={},
         )
+    run.refresh_from_db()
     run.completions, run.failed_completions = 40 - failed, failed
     run.save()
     return run

@@ -86,6 +86,7 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
                 status.update(f"Calibrating: {load} …")
 
             measured = list(ceilings(seconds=seconds, processes=processes, on_begin=begin))
+        screen.console.print(examination.ceilings_table(measured))
         store.keep_ceilings(here, measured)
     except BenchsuiteError as error:
         raise CommandError(str(error), returncode=1) from error
@@ -96,4 +97,3 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
             f"The ceilings can't be stored ({error}); did you run: python manage.py migrate?",
             returncode=1,
         ) from error
-    screen.console.print(examination.ceilings_table(measured))

@@ -1,7 +1,6 @@
 """Measures this project on real servers and stores what it finds."""
 
 import argparse
-from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -10,9 +9,9 @@ from benchsuite import planning
 from benchsuite.examine import Glance
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.management import arguments, batch, output
+from benchsuite.management.keeping import Results
 from benchsuite.management.parsing import BriefCommand
-from benchsuite.models import Run
-from benchsuite.results import Status
+from benchsuite.results import Status, Verdict
 
 
 class Command(BriefCommand):
@@ -36,38 +35,51 @@ class Command(BriefCommand):
         if options["dry_run"]:
             screen.rows(runs)
             return
+        results = Results(screen.warn)
         try:
             screen.warn(glance.line())
-            rows = batch.make(
+            batch.make(
                 runs,
                 screen.progress(len(runs)),
+                results,
                 port=options["port"],
                 start_timeout_s=start_timeout_s,
                 on_wait=screen.waiting,
                 on_build=screen.building,
             )
         except BenchsuiteError as error:
-            raise CommandError(str(error), returncode=1) from error
+            raise CommandError(_joined(str(error), results.sentence), returncode=1) from error
         except KeyboardInterrupt as interrupt:
-            raise CommandError(
-                "Interrupted; runs that had ended are stored.", returncode=130
-            ) from interrupt
-        screen.results(rows)
-        self._write(options["json"], rows)
-        states = {row.status for row in rows}
-        if Status.INTERRUPTED.value in states:
-            raise CommandError(
-                "Interrupted; what was measured until then is stored.", returncode=130
-            )
-        if Status.FAILED.value in states:
-            raise CommandError(screen.failures(rows), returncode=1)
-        if options["strict"] and any(row.verdict == "invalid" for row in rows):
-            raise CommandError("A run is invalid, and --strict was given.", returncode=1)
+            said = "Interrupted; runs that had ended are stored."
+            raise CommandError(results.sentence or said, returncode=130) from interrupt
+        screen.results(results.rows, stored=len(results.rows) > len(results.refused))
+        self._write(options["json"], results)
+        _judge(screen, results, strict=options["strict"])
 
-    def _write(self, file: str | None, rows: Sequence[Run]) -> None:
+    def _write(self, file: str | None, results: Results) -> None:
         if not file:
             return
         try:
-            output.write_json(file, rows)
+            output.write_json(file, results.rows)
         except BenchsuiteError as error:
-            raise CommandError(str(error), returncode=1) from error
+            stored = results.sentence or "The results are stored."
+            raise CommandError(f"{error} {stored}", returncode=1) from error
+
+
+def _judge(screen: output.Screen, results: Results, *, strict: bool) -> None:
+    """Raises CommandError for what became of the runs."""
+    states = {row.status for row in results.rows}
+    if Status.INTERRUPTED.value in states:
+        said = "Interrupted; what was measured until then is stored."
+        raise CommandError(results.sentence or said, returncode=130)
+    if Status.FAILED.value in states:
+        said = screen.failures(results.rows)
+        raise CommandError(_joined(said, results.sentence), returncode=1)
+    if results.refused:
+        raise CommandError(results.sentence, returncode=1)
+    if strict and any(row.verdict == Verdict.INVALID.value for row in results.rows):
+        raise CommandError("A run is invalid, and --strict was given.", returncode=1)
+
+
+def _joined(*sentences: str) -> str:
+    return "\n".join(sentence for sentence in sentences if sentence)

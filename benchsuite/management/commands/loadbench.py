@@ -1,0 +1,38 @@
+"""Loads runs that were exported as JSON: on another machine, or while no database took them."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.db import Error
+
+from benchsuite.exceptions import BenchsuiteError
+from benchsuite.management import loading
+from benchsuite.management.parsing import BriefCommand
+
+
+class Command(BriefCommand):
+    help = __doc__
+    usage = "%(prog)s [-h] FILE [FILE ...]"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "files",
+            nargs="+",
+            metavar="FILE",
+            help='what runbench --json wrote, or "Export JSON" of the pages; may be gzipped; '
+            "- is standard input",
+        )
+
+    def handle(self, **options: Any) -> None:
+        try:
+            for line in loading.load(options["files"]):
+                self.stdout.write(line)
+        except BenchsuiteError as error:
+            raise CommandError(f"{error} Nothing was loaded.", returncode=1) from error
+        except (Error, OverflowError) as error:
+            raise CommandError(
+                f"The runs can't be stored ({str(error).strip()}); is the database up and free, "
+                "and did you run: python manage.py migrate? Nothing was loaded.",
+                returncode=1,
+            ) from error

@@ -1,0 +1,117 @@
+"""What `loadbench` does: files of runs → the database, all of them or none."""
+
+import gzip
+import json
+import sys
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from benchsuite import store
+from benchsuite.exceptions import BenchsuiteError, UsageError
+from benchsuite.interchange import from_plain
+from benchsuite.models import Run
+from benchsuite.report.abandoned import sweep
+from benchsuite.results import Status
+from benchsuite.units import listed
+
+GZIPPED = b"\x1f\x8b"
+NAMED = 6
+"""Runs that a line names."""
+
+
+def load(files: Sequence[str]) -> list[str]:
+    """Stores the runs of these files and says in a line each what became of them.
+
+    Raises BenchsuiteError, and stores nothing, when one of them can't be read.
+    """
+    found = [(file, *_read(file)) for file in files]
+    sweep()
+    with transaction.atomic():
+        return [line for file, runs, running in found for line in _stored(file, runs, running)]
+
+
+def _stored(file: str, runs: Sequence[Run], running: Sequence[str]) -> list[str]:
+    """Stores those that are not here yet."""
+    here = dict(Run.objects.filter(pk__in=[run.pk for run in runs]).values_list("pk", "status"))
+    # A command whose results were refused left a row without any: those are what is loaded now.
+    empty = Run.objects.filter(
+        pk__in=here, status=Status.INTERRUPTED.value, environment=None
+    ).values_list("pk", flat=True)
+    fresh = {run.pk: run for run in runs if run.pk not in here or run.pk in set(empty)}
+    for run in fresh.values():
+        store.write(run)
+    skipped = [run.pk.hex[:8] for run in runs if run.pk not in fresh]
+    lines = [f"{file}: {_many(len(fresh))} loaded."]
+    if skipped:
+        lines.append(f"{file}: {_many(len(skipped))} skipped, here already: {_named(skipped)}.")
+    if running:
+        lines.append(
+            f"{file}: {_many(len(running))} skipped, not ended when exported: {_named(running)}."
+        )
+    return lines
+
+
+def _read(file: str) -> tuple[list[Run], list[str]]:
+    """The runs of a file, and the ids of those that were still running."""
+    objects = _parsed(file, _text(file, _content(file)))
+    if not isinstance(objects, list):
+        raise UsageError(
+            f"{file} is no list of runs; give what runbench --json wrote, or Export JSON of the "
+            "pages."
+        )
+    runs: list[Run] = []
+    running: list[str] = []
+    for number, one in enumerate(objects, start=1):
+        where = f"{file}: run {number} of {len(objects)}"
+        if not isinstance(one, Mapping) or "stored" not in one:
+            raise UsageError(f"{where} is no run that benchsuite exported: it has no “stored”.")
+        if one["stored"] is None:
+            running.append(str(one.get("id"))[:8])
+            continue
+        try:
+            runs.append(from_plain(one["stored"]))
+        except UsageError as error:
+            raise UsageError(f"{where} {error}.") from error
+    return runs, running
+
+
+def _content(file: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
+        reason = getattr(error, "strerror", None) or error
+        raise BenchsuiteError(f"{file} could not be read: {reason}.") from error
+
+
+def _text(file: str, content: bytes) -> str:
+    try:
+        plain = gzip.decompress(content) if content.startswith(GZIPPED) else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{file} is damaged or cut short: it can't be unzipped.") from error
+    try:
+        return plain.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is no JSON: byte {error.start} is no UTF-8.") from error
+
+
+def _parsed(file: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        cut = " The file may be cut short." if error.pos >= len(text.rstrip()) else ""
+        raise UsageError(f"{file} is no JSON: {error.msg} at {place}.{cut}") from error
+    except (RecursionError, ValueError) as error:
+        raise UsageError(f"{file} is no JSON of runs: {error}.") from error
+
+
+def _many(count: int) -> str:
+    return f"{count} run{'s' * (count != 1)}"
+
+
+def _named(ids: Sequence[str]) -> str:
+    return listed([*ids[:NAMED], *([f"{len(ids) - NAMED} more"] if len(ids) > NAMED else [])])
