@@ -168,7 +168,8 @@ def test_what_was_measured_outlives_the_database_and_the_reader(command: Command
     results.unlink()  # SQLite makes an empty one of a name that is not there
     aside.rename(results)
     (file,) = command.folder.glob("benchsuite-*.json")
-    assert f"could not be stored (no such table: benchsuite_run), and is kept in {file}" in said
+    assert "could not be stored (no such table: benchsuite_environment)" in said
+    assert f"and is kept in {file}. " in said
     assert "Traceback" not in said
     assert [status for status, *_ in rows(command)] == ["running"]
     assert command.run("loadbench", str(file)).out == f"{file}: 1 run loaded.\n"
