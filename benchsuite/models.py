@@ -140,7 +140,7 @@ class Run(models.Model):
     )
 
     class Meta:
-        ordering = ["-started_at", "server"]
+        ordering = ["-started_at", "server", "id"]
 
     def __str__(self) -> str:
         return f"{self.server} · {self.workload} · {self.id.hex[:8]}"

@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
                 ('environment', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='benchsuite.environment')),
             ],
             options={
-                'ordering': ['-started_at', 'server'],
+                'ordering': ['-started_at', 'server', 'id'],
             },
         ),
         migrations.CreateModel(
