@@ -10,6 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
+from benchsuite.isolation import errors
+from benchsuite.isolation.listening import Listener
 from benchsuite.isolation.plan import Plan
 from benchsuite.isolation.project import RUN_HEADER, project_asgi, run_token
 
@@ -23,7 +25,9 @@ _header = (RUN_HEADER.lower().encode(), run_token().encode())
 _mark = f"{RUN_HEADER}.{run_token()}"
 """A subprotocol that the load offers to servers that send no headers when they accept."""
 _for_autobahn = {RUN_HEADER: run_token()}
-_project = project_asgi()
+_listener = Listener(errors.of_this_process())
+with _listener.starting():
+    _project = project_asgi()
 _STARTS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 
 
@@ -47,7 +51,12 @@ async def application(
         await send(event)
 
     chosen = _target() if _is_targets(scope) else _project
-    await chosen(scope, receive, send_with_header)
+    try:
+        await chosen(scope, receive, send_with_header)
+    except Exception as error:
+        asked = scope.get("method") or scope["type"]
+        _listener.escaped(str(asked), str(scope.get("path", "")), error)
+        raise
 
 
 def _is_daphne(send: Any) -> bool:

@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+from benchsuite.isolation import errors
+from benchsuite.isolation.listening import Listener
 from benchsuite.isolation.project import RUN_HEADER, project_wsgi, run_token
 
 _header = (RUN_HEADER, run_token())
-_project = project_wsgi()
+_listener = Listener(errors.of_this_process())
+with _listener.starting():
+    _project = project_wsgi()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
@@ -15,4 +19,8 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
             return start_response(status, [*headers, _header])
         return start_response(status, [*headers, _header], exc_info)
 
-    return _project(environ, start)
+    try:
+        return _project(environ, start)
+    except Exception as error:
+        _listener.escaped(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""), error)
+        raise

@@ -81,7 +81,7 @@ def _redirect_advice(location: str) -> str:
 
 def _socket_advice(status: int) -> str:
     if status >= 500:
-        return "the server's log says why"
+        return "something fails in the server"
     return (
         "the consumer refuses it, or none is routed there; look at the project's ASGI routing and "
         "at the server's log"
@@ -96,5 +96,5 @@ def _status_advice(status: int) -> str:
     if status == 400:
         return "the server's log may say why; ALLOWED_HOSTS is the usual reason"
     if status >= 500:
-        return "the server's log says why"
+        return "something fails in the server"
     return "the page does not take this request"

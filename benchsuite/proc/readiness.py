@@ -16,10 +16,12 @@ def wait_until_ready(
     timeout_s: float,
     interval_s: float = 0.02,
     heard: Callable[[], str] = str,
+    cause: Callable[[], str | None] = lambda: None,
 ) -> float:
     """Ask until the process answers; returns the seconds from its start to its answer.
 
-    `heard` says in words what came instead of an answer.
+    `heard` says in words what came instead of an answer, `cause` why as far as somebody but the log
+    knows it.
 
     Raises StartError, with the end of its log, when its leader ends (with whatever status: some
     servers end with 0 when they can't import the application) or when it does not answer in time.
@@ -28,13 +30,15 @@ def wait_until_ready(
     while True:
         status = process.poll()
         if status is not None:
-            raise StartError(_with_log(process, f"{process.name} {_ended(process, status)}"))
+            ended = f"{process.name} {_ended(process, status)}"
+            raise StartError(_with_log(process, ended, cause()))
         if answers():
             return time.monotonic() - process.started_at
         if time.monotonic() >= deadline:
             instead = heard()
             what = f"{process.name} did not answer within {timeout_s:g} s"
-            raise StartError(_with_log(process, f"{what}: {instead}" if instead else what))
+            what = f"{what}: {instead}" if instead else what
+            raise StartError(_with_log(process, what, cause()))
         time.sleep(interval_s)
 
 
@@ -57,8 +61,8 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _with_log(process: Process, what: str) -> str:
-    error = logfile.first_error(process.log)
+def _with_log(process: Process, what: str, error: str | None) -> str:
+    error = error or logfile.first_error(process.log)
     cause = f" ({error})" if error else ""
     tail = process.log_tail()
     log = f"its log ends with:\n{tail}" if tail else "its log is empty."

@@ -100,6 +100,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
             services = _services(start, stack, found)
             late = stack.enter_context(_delayer(start))
             plan = stack.enter_context(start.clone(**_amended(start, late, services)))
+            found.plan = plan
             scene = Scene(late, plan, services)
             _workers(start, stack, found, scene)
             port = _port(late, port)
@@ -329,13 +330,15 @@ def _wait(
     def answers() -> bool:
         ended = found.ended()
         if ended is not None:  # whatever it is, without it there will be no answer
-            wait_until_ready(ended.process, lambda: False, timeout_s=0)
+            wait_until_ready(ended.process, lambda: False, timeout_s=0, cause=found.start_error)
         return probe()
 
     def heard() -> str:
         return f"{probe.heard} (--start-timeout would give it more time)"
 
-    return wait_until_ready(process, answers, timeout_s=timeout_s, heard=heard)
+    return wait_until_ready(
+        process, answers, timeout_s=timeout_s, heard=heard, cause=found.start_error
+    )
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:

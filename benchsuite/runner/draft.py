@@ -12,6 +12,7 @@ from benchsuite.passwords import hidden, hidden_in
 from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.gathering import gathered
+from benchsuite.runner.reasons import explained
 from benchsuite.runner.serving import Serving
 from benchsuite.runner.sockets import websockets, with_fan_out
 from benchsuite.runner.stretches import Stretch, stretches
@@ -98,6 +99,7 @@ class Draft:
         done = self.done
         if done is None:
             return
+        names = explained(names, self.serving.errors)
         figures = Figures(*with_fan_out(samples, names), done, self.spec.load, self.unit)
         self.intervals = figures.intervals
         self.stored = self._held_against(figures)

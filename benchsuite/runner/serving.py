@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchsuite.isolation.errors import Error, read
 from benchsuite.proc import logfile
 from benchsuite.proc.process import Process
 from benchsuite.results import Program
@@ -45,6 +46,8 @@ class Serving:
     """What made the added latency and how exactly; empty without any."""
     log: str = ""
     """The end of the log, as it was before anything was ended."""
+    plan: Path | None = None
+    """What the servers were told; beside it they write down what goes wrong in them."""
     tellers: dict[str, Teller] = field(default_factory=dict)
     """Part → what asks its service for what only it knows."""
 
@@ -106,6 +109,15 @@ class Serving:
         if not written:
             return None
         return sum(logfile.count(log, size, signs) for log, size in written.items())
+
+    @property
+    def errors(self) -> list[Error]:
+        """What has gone wrong in the servers, whatever the project logs."""
+        return read(self.plan) if self.plan is not None else []
+
+    def start_error(self) -> str | None:
+        """Why the project could not be loaded."""
+        return next((one.words for one in self.errors if one.status is None), None)
 
     def first_error(self) -> str | None:
         """What the first of the logs that tells of an error says."""

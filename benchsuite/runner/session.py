@@ -27,6 +27,7 @@ from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.data import Data
 from benchsuite.runner.draft import Draft
 from benchsuite.runner.own_target import OwnTarget
+from benchsuite.runner.reasons import reason
 from benchsuite.runner.serving import Serving
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import Place, ServerAdapter
@@ -206,11 +207,11 @@ def _job(
 
 
 def _check(load: LoadCrew, job: Job, serving: Serving) -> None:
-    """One journey, answered right; a wrong answer is told with the error in the server's log."""
+    """One journey, answered right; a wrong answer is told with the error behind it."""
     try:
         load.check(job)
     except AnswerError as error:
-        cause = serving.first_error()
+        cause = reason(str(error), serving.errors) or serving.first_error()
         raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
 
 

@@ -397,7 +397,7 @@ def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path: Path) -> No
     ("behaviour", "words"),
     [
         (lambda request: answer(status=404), "GET /page answered 404: nothing is there"),
-        (lambda request: answer(status=500), "GET /page answered 500: the server's log"),
+        (lambda request: answer(status=500), "GET /page answered 500: something fails"),
         (
             lambda request: answer(status=302, more={"Location": "/login/?next=/page"}),
             "GET /page redirected to /login/?next=/page (status 302): the page wants a signed-in",

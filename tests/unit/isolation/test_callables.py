@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -11,11 +12,14 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from django.core import signals
 from django.core.exceptions import ImproperlyConfigured
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
+from django.dispatch import Signal
 
-from benchsuite.isolation.plan import RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation import listening
+from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.isolation.project import project_asgi, project_wsgi, run_token
 
 SHARED = [("Content-Type", "text/plain")]
@@ -51,6 +55,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> A
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv(RUN_VARIABLE, "the-token")
+    monkeypatch.setenv(PLAN_VARIABLE, str(tmp_path / "plan.json"))
     monkeypatch.setenv("DJANGO_SETTINGS_MODULE", SETTINGS_MODULE)
     settings.BENCHSUITE_ORIGINAL = {
         "WSGI_APPLICATION": "stall.wsgi.application",
@@ -60,7 +65,17 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> A
 
 
 @pytest.fixture
-def load(project: Any, monkeypatch: pytest.MonkeyPatch) -> Load:
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a wrapper begins to listen to, it listens to for the test alone."""
+    monkeypatch.setattr(signals, "got_request_exception", Signal())
+    monkeypatch.setattr(listening, "got_request_exception", signals.got_request_exception)
+    for name in listening.LOGGERS:
+        logger = logging.getLogger(name)
+        monkeypatch.setattr(logger, "handlers", list(logger.handlers))
+
+
+@pytest.fixture
+def load(project: Any, quiet: None, monkeypatch: pytest.MonkeyPatch) -> Load:
     """Imports one of the wrappers anew."""
 
     def fresh(name: str) -> ModuleType:

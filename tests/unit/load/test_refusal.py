@@ -16,7 +16,7 @@ def failure(**fields: object) -> Failure:
         (404, "GET /shop/ answered 404: nothing is there; look at the path"),
         (403, "GET /shop/ answered 403: the page wants a signed-in user"),
         (400, "ALLOWED_HOSTS"),
-        (500, "GET /shop/ answered 500: the server's log says why."),
+        (500, "GET /shop/ answered 500: something fails in the server."),
         (405, "GET /shop/ answered 405: the page does not take this request."),
     ],
 )

@@ -1,0 +1,44 @@
+"""Why requests failed: the errors that the server met beside what its clients saw of them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchsuite.isolation.errors import Error
+from benchsuite.load.spool import NameEntry
+
+STATUS = re.compile(r"\b(?:status|answered(?: with status)?) (\d{3})\b")
+
+
+def reason(message: str, errors: Sequence[Error]) -> str | None:
+    """What is behind an answer that a message tells of: of this page if possible, else the first
+    with this status.
+    """
+    found = STATUS.search(message)
+    if found is None:
+        return None
+    alike = [one for one in errors if one.status == int(found[1])]
+    if not alike:
+        return None
+    here = (one for one in alike if re.search(rf"{re.escape(one.asked)}(?=[ ?:]|$)", message))
+    return next(here, alike[0]).words
+
+
+def explained(names: Sequence[NameEntry], errors: Sequence[Error]) -> list[NameEntry]:
+    """The same names; an example of a failure by its status says the error, too."""
+    if not errors:
+        return list(names)
+    return [
+        replace(
+            entry,
+            examples={
+                kind: _explained(entry.name, text, errors) for kind, text in entry.examples.items()
+            },
+        )
+        for entry in names
+    ]
+
+
+def _explained(name: str, text: str, errors: Sequence[Error]) -> str:
+    found = reason(f"{name}: {text}", errors) or reason(text, errors)
+    return text if found is None or found in text else f"{text}: {found}"

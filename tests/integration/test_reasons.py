@@ -1,0 +1,133 @@
+"""Why a page fails is said whatever the project logs: its own LOGGING takes everything away."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from benchsuite.results import RunResult, Status
+from benchsuite.runner import session
+from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from tests.integration.quiet import Quiet
+
+pytestmark = pytest.mark.alone
+
+SETTINGS = """
+SECRET_KEY = "for the test"
+WSGI_APPLICATION = "mute.wsgi.application"
+ASGI_APPLICATION = "mute.asgi.application"
+ROOT_URLCONF = "mute.urls"
+MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": True,
+    "handlers": {"nobody": {"class": "logging.NullHandler"}},
+    "loggers": {
+        "django": {"handlers": ["nobody"], "propagate": False},
+        "django.request": {"handlers": ["nobody"], "propagate": False},
+        "django.security.DisallowedHost": {"handlers": ["nobody"], "propagate": False},
+    },
+}
+"""
+URLS = """
+from itertools import count
+from django.core.exceptions import DisallowedHost
+from django.http import HttpResponse
+from django.urls import path
+asked = count()
+def broken(request):
+    raise LookupError("there is no price")
+def refusing(request):
+    raise DisallowedHost("not this host")
+def later(request):
+    if next(asked) > 20:
+        raise LookupError("sold out")
+    return HttpResponse("OK")
+async def adrift(request):
+    raise LookupError("nobody awaits this")
+urlpatterns = [
+    path("", lambda request: HttpResponse("OK")),
+    path("broken/", broken),
+    path("refusing/", refusing),
+    path("later/", later),
+    path("adrift/", adrift),
+]
+"""
+CALLABLE = """
+from django.core.{kind} import get_{kind}_application
+application = get_{kind}_application()
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., RunResult]]:
+    package = tmp_path / "mute"
+    package.mkdir()
+    for name, source in (
+        ("__init__", ""),
+        ("settings", SETTINGS),
+        ("urls", URLS),
+        ("wsgi", CALLABLE.format(kind="wsgi")),
+        ("asgi", CALLABLE.format(kind="asgi")),
+        ("early", 'raise LookupError("no such plug-in")'),
+    ):
+        (package / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    importlib.invalidate_caches()
+
+    def made(path: str, server: str = "gunicorn-sync", more: str = "") -> RunResult:
+        (package / "settings.py").write_text(SETTINGS + more)
+        spec = RunSpec(
+            server=ServerSpec(server=server),
+            workload=WorkloadSpec(workload="url", options={"path": path}),
+            load=LoadProfile(users=2, warmup_s=0.0, duration_s=1.0),
+        )
+        with session(settings_module="mute.settings", start_timeout_s=30.0) as at_work:
+            return at_work.run(spec, Quiet())
+
+    yield made
+    for name in [name for name in sys.modules if name.split(".")[0] == "mute"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("server", "path", "answered", "why"),
+    [
+        ("gunicorn-sync", "/broken/", "500", "LookupError: there is no price (mute/urls.py:8)"),
+        ("uvicorn", "/broken/", "500", "LookupError: there is no price (mute/urls.py:8)"),
+        ("uvicorn", "/adrift/", "500", "LookupError: nobody awaits this (mute/urls.py:16)"),
+        ("waitress", "/refusing/", "400", "DisallowedHost: not this host (mute/urls.py:10)"),
+    ],
+)
+def test_the_refusal_names_the_error(
+    run: Callable[..., RunResult], server: str, path: str, answered: str, why: str
+) -> None:
+    result = run(path, server)
+    assert result.status is Status.FAILED
+    assert result.failure.startswith(f"GET {path} answered {answered}: ")
+    assert why in result.failure
+    assert "LookupError" not in result.log_tail, (
+        "the project says nothing, and that is its own affair"
+    )
+
+
+def test_the_example_of_a_failure_names_the_error(run: Callable[..., RunResult]) -> None:
+    result = run("/later/")
+    assert (result.status, result.failure) == (Status.FINISHED, "")
+    assert result.total is not None
+    assert result.total.failures > 0
+    (told,) = {
+        text for one in result.summaries for text in one.failure_examples.values() if "500" in text
+    }
+    assert told.endswith("LookupError: sold out (mute/urls.py:13)")
+    assert any("sold out" in finding.message for finding in result.findings)
+
+
+@pytest.mark.parametrize("server", ["gunicorn-sync", "uvicorn"])
+def test_a_start_that_fails_names_the_error(run: Callable[..., RunResult], server: str) -> None:
+    result = run("/", server, 'MIDDLEWARE = ["mute.early.Middleware"]')
+    assert result.status is Status.FAILED
+    assert "LookupError: no such plug-in (mute/early.py:1)" in result.failure
