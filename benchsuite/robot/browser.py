@@ -100,8 +100,12 @@ class BrowserWalk(Walk):
     def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
         return self._arrived(lambda: self._tab.goto(self._url))
 
-    def send(self, form: Form, button: Button | None, pairs: list[tuple[str, Value]]) -> Arrival:
-        place = next(at for at, one in enumerate(self._page.forms) if one is form)
+    def send(
+        self, form: Form, page: Page, button: Button | None, pairs: list[tuple[str, Value]]
+    ) -> Arrival:
+        place = next(
+            at for at, one in enumerate(self._page.forms) if one.furniture == form.furniture
+        )
         shown = self._tab.locator("form").nth(place)
         for control in form.fillable:
             if "readonly" not in control.limits:
@@ -109,7 +113,7 @@ class BrowserWalk(Walk):
                 self._enter(shown, control, given)
         refused = dict(shown.evaluate(INVALID))
         if refused and (button is None or "formnovalidate" not in button.limits):
-            return Arrival(self.path, self._with_errors(form, refused), redirected=False)
+            return Arrival(self.path, self._with_errors(form, refused))
         return self._arrived(lambda: self._pressed(shown, form, button))
 
     def _pressed(self, shown: "Locator", form: Form, button: Button | None) -> Any:
@@ -134,12 +138,8 @@ class BrowserWalk(Walk):
         self._page = read(body)
         parts = urlsplit(self._tab.url)
         self.check_status(response.status if response else 200, body, self._page)
-        redirected = response is not None and response.request.redirected_from is not None
-        return Arrival(
-            parts._replace(scheme="", netloc="", fragment="").geturl() or "/",
-            self._page,
-            redirected,
-        )
+        path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+        return Arrival(path, self._page)
 
     def _enter(self, shown: "Locator", control: Control, given: list[Value]) -> None:
         from playwright.sync_api import Error
@@ -158,9 +158,8 @@ class BrowserWalk(Walk):
             for one in form.controls
         )
         wrong = replace(form, controls=controls)
-        forms = tuple(wrong if one is form else one for one in self._page.forms)
-        self._page = replace(self._page, forms=forms)
-        return self._page
+        forms = tuple(wrong if one.furniture == form.furniture else one for one in self._page.forms)
+        return replace(self._page, forms=forms)
 
 
 def _enter(shown: "Locator", control: Control, given: list[Value]) -> None:

@@ -1,5 +1,7 @@
-"""Answers as the bytes that a browser would send."""
+"""Answers as the bytes that a browser would send, and the charset of what came."""
 
+import codecs
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -22,15 +24,50 @@ Value = str | Upload
 Pairs = Sequence[tuple[str, Value]]
 
 
-def query(pairs: Pairs) -> str:
-    return urlencode([(name, _plain(value)) for name, value in pairs])
+UTF8 = "utf-8"
+MARKS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+DECLARED = re.compile(rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
+IN_HEADER = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.I)
+MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk"}
+"""What browsers take instead, because it is what is meant."""
 
 
-def body(pairs: Pairs, enctype: str) -> tuple[bytes, str]:
+def charset(content: bytes, content_type: str) -> str:
+    """What a page is written in: its mark, its header, its own word, or UTF-8."""
+    for mark, name in MARKS:
+        if content.startswith(mark):
+            return name
+    if found := IN_HEADER.search(content_type):
+        return known_charset(found[1]) or UTF8
+    if declared := DECLARED.search(content, 0, 2048):
+        name = known_charset(declared[1].decode("ascii", "replace"))
+        return UTF8 if not name or name.startswith("utf-16") else name
+    return UTF8
+
+
+def known_charset(name: str) -> str:
+    """Python's name of a charset, empty when it knows none."""
+    try:
+        found = codecs.lookup(name.strip()).name
+        "".encode(found)  # some codecs are of bytes to bytes
+    except (LookupError, ValueError):
+        return ""
+    return MEANT.get(found, found)
+
+
+def query(pairs: Pairs, charset: str = UTF8) -> str:
+    """What the charset lacks goes as numbers (&#8364;), as browsers send it."""
+    return urlencode([(_in(name, charset), _in(_plain(value), charset)) for name, value in pairs])
+
+
+def body(pairs: Pairs, enctype: str, charset: str = UTF8) -> tuple[bytes, str]:
     """The body and its content type; in a form that is not multipart a file is its name."""
+    if enctype == "text/plain":
+        text = "".join(f"{name}={_plain(value)}\r\n" for name, value in pairs)
+        return _in(text, charset), enctype
     if enctype != MULTIPART:
-        return query(pairs).encode(), URLENCODED
-    parts = [_part(name, value) for name, value in pairs]
+        return query(pairs, charset).encode(), URLENCODED
+    parts = [_part(name, value, charset) for name, value in pairs]
     boundary = "benchsuite-robot-0"
     number = 0
     while any(boundary.encode() in part for part in parts):
@@ -42,12 +79,16 @@ def body(pairs: Pairs, enctype: str) -> tuple[bytes, str]:
     return content, f"{MULTIPART}; boundary={boundary}"
 
 
-def _part(name: str, value: Value) -> bytes:
+def _part(name: str, value: Value, charset: str) -> bytes:
     head = f'Content-Disposition: form-data; name="{_quoted(name)}"'
     if isinstance(value, Upload):
         head += f'; filename="{_quoted(value.name)}"\r\nContent-Type: {value.content_type}'
-        return head.encode() + b"\r\n\r\n" + value.content
-    return head.encode() + b"\r\n\r\n" + _lines(value).encode()
+        return _in(head, charset) + b"\r\n\r\n" + value.content
+    return _in(head, charset) + b"\r\n\r\n" + _in(_lines(value), charset)
+
+
+def _in(text: str, charset: str) -> bytes:
+    return text.encode(charset if not charset.startswith("utf-16") else UTF8, "xmlcharrefreplace")
 
 
 def _quoted(name: str) -> str:

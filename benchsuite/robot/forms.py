@@ -1,6 +1,13 @@
 """What the robot sees of a page."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from benchsuite.robot.visible import Piece, Sight, pieces
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
 
 TYPED = frozenset(
     (
@@ -37,14 +44,31 @@ class Control:
     label: str
     limits: dict[str, str]
     """The attributes as they stand: required, min, max, pattern, …"""
+    key: str = ""
+    """Its name, or another one where several controls go by that name."""
     hint: str = ""
-    """What the page says about it beside the label; read where several choices may be taken."""
+    """What describes it beside its label."""
     choices: tuple[Choice, ...] = ()
     errors: tuple[str, ...] = ()
 
     @property
     def required(self) -> bool:
         return "required" in self.limits or self.limits.get("aria-required") == "true"
+
+    @property
+    def marked(self) -> bool:
+        """Whether the page says that it is wrong."""
+        return self.limits.get("aria-invalid") == "true"
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """What would be sent if nobody touched it."""
+        if self.kind not in CHOSEN:
+            return (self.value,)
+        chosen = tuple(choice.value for choice in self.choices if choice.chosen)
+        if not chosen and self.kind == "select" and not self.many:
+            return tuple(choice.value for choice in self.choices[:1])
+        return chosen
 
     @property
     def many(self) -> bool:
@@ -77,6 +101,8 @@ class Form:
     action: str
     method: str
     enctype: str
+    charset: str = ""
+    """That it wants to be sent in; empty for the page's."""
     identity: str
     """Its id, classes, role and action: what it may be for."""
     controls: tuple[Control, ...]
@@ -89,23 +115,41 @@ class Form:
         return tuple(control for control in self.controls if control.kind in FILLED)
 
     @property
-    def signature(self) -> tuple[str, ...]:
-        """Equal for the same questions, whatever their answers and errors."""
-        return tuple(f"{control.name}|{control.label}" for control in self.fillable)
+    def keys(self) -> frozenset[str]:
+        return frozenset(control.key for control in self.fillable)
+
+    @property
+    def furniture(self) -> tuple[str, frozenset[str]]:
+        """Equal for a form that stands on every page."""
+        return self.identity, frozenset(control.name for control in self.controls)
 
     @property
     def wrong(self) -> bool:
         return bool(self.errors) or any(control.errors for control in self.controls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Page:
     title: str
+    headings: tuple[str, ...] = ()
     forms: tuple[Form, ...] = ()
     completion_code: str = ""
     """What the page of thanks says in `data-completion-code`."""
-    praised: bool = False
-    """Whether it says that something was done ("was added successfully")."""
     captcha: bool = False
-    errors: tuple[str, ...] = field(default=())
-    """Errors that belong to no form."""
+    language: str = ""
+    charset: str = "utf-8"
+    base: str = ""
+    """What addresses on it are relative to, where it says so."""
+    refresh: tuple[float, str] | None = None
+    """Seconds until it leads elsewhere by itself, and where."""
+    tree: "LexborHTMLParser | None" = field(default=None, repr=False, compare=False)
+    sight: Sight = field(default=Sight(frozenset(), frozenset()), repr=False, compare=False)
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """All that can be seen of it, in order."""
+        return pieces(self.tree, self.sight) if self.tree is not None else []
+
+    @property
+    def texts(self) -> list[str]:
+        return [piece.text for piece in self.pieces if piece.text]

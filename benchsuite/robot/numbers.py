@@ -4,42 +4,60 @@ import math
 from datetime import date, datetime, time, timedelta
 from random import Random
 
-from benchsuite.robot.demands import Demand
+from benchsuite.robot.constraints import Constraint
 from benchsuite.robot.forms import Control
 
 SPREAD = 100.0
 """How far a number goes from the only limit that is known."""
 
 
+DAY_S = 24 * 3600
+EPOCH = date(1970, 1, 1)
+EPOCHS = {"week": date(1969, 12, 29)}
+"""Where steps begin without a min."""
+
+
 class OutOfRange(ValueError):
     """No value fits the limits; the words say which."""
 
 
-def number(control: Control, demand: Demand, chance: Random) -> str:
+def number(control: Control, constraint: Constraint, chance: Random) -> str:
     """A number within min, max, step and what errors have said."""
     limits = control.limits
-    low = _known(demand.least, _float(limits.get("min")))
-    high = _known(demand.most, _float(limits.get("max")))
-    step = demand.step or _float(limits.get("step")) or 1.0
+    ranged = control.kind == "range"
+    low = _known(constraint.least, _float(limits.get("min", "0" if ranged else None)))
+    high = _known(constraint.most, _float(limits.get("max", "100" if ranged else None)))
+    step = constraint.step or _float(limits.get("step")) or 1.0
     if limits.get("step") == "any":
         step = 1.0
-    base = _float(limits.get("min")) or 0.0
+    if constraint.above is not None:
+        low = constraint.above + min(step, 1.0)
+    if constraint.below is not None:
+        high = constraint.below - min(step, 1.0)
+    base = _known(_float(limits.get("min")), _float(control.value)) or 0.0
     if low is None:
         low = 1.0 if high is None or high >= 1.0 else high - SPREAD
     if high is None:
-        high = max(low, 0.0) + (SPREAD if not demand.digits else 10.0**demand.digits - 1)
-        if demand.digits is None and "year" in control.words and low <= 1900:
+        high = max(low, 0.0) + (SPREAD if not constraint.digits else 10.0**constraint.digits - 1)
+        if constraint.digits is None and "year" in control.words and low <= 1900:
             low, high = 1950.0, 2020.0
         elif _is_age(control) and low <= 18:
             low, high = 18.0, 80.0
-    if demand.digits is not None:
-        high = min(high, 10.0 ** (demand.digits - (demand.decimals or 0)) - 1)
+    if constraint.digits is not None:
+        high = min(high, 10.0 ** (constraint.digits - (constraint.decimals or 0)) - 1)
     first, last = math.ceil((low - base) / step - 1e-9), math.floor((high - base) / step + 1e-9)
     if first > last:
         raise OutOfRange(f"no number from {low:g} to {high:g} in steps of {step:g}")
     found = base + chance.randint(first, last) * step
-    places = _places(step) if demand.decimals is None else min(demand.decimals, _places(step))
+    places = (
+        _places(step) if constraint.decimals is None else min(constraint.decimals, _places(step))
+    )
     return f"{found:.{max(places, _places(base))}f}"
+
+
+def least(control: Control, constraint: Constraint) -> float:
+    found = _known(constraint.least, _float(control.limits.get("min")))
+    return _known(constraint.above, found) or 0.0
 
 
 def _is_age(control: Control) -> bool:
@@ -47,19 +65,22 @@ def _is_age(control: Control) -> bool:
     return any(word.strip("?.:,*()") in ("age", "old") for word in words)
 
 
-def day(control: Control, demand: Demand, chance: Random) -> date:
+def day(control: Control, constraint: Constraint, chance: Random) -> date:
     """A day within the limits; else one of the past for what has been, or of last year."""
     limits = control.limits
     today = date.today()
-    low = demand.earliest or _date(limits.get("min"))
-    high = demand.latest or _date(limits.get("max"))
-    if demand.earliest:
-        low = demand.earliest + timedelta(days=1)
-    if demand.latest:
-        high = demand.latest - timedelta(days=1)
-    if demand.when == "past":
+    low = constraint.earliest or _date(limits.get("min"))
+    high = constraint.latest or _date(limits.get("max"))
+    if constraint.earliest:
+        low = constraint.earliest + timedelta(days=1)
+    if constraint.latest:
+        high = constraint.latest - timedelta(days=1)
+    if constraint.years and constraint.least:
+        high = today - timedelta(days=round(365.25 * constraint.least) + 1)
+        low = low or high - timedelta(days=365 * 30)
+    if constraint.when == "past":
         high = min(high or today, today - timedelta(days=1))
-    if demand.when == "future":
+    if constraint.when == "future":
         low = max(low or today, today + timedelta(days=1))
     if any(word in control.words for word in ("birth", "born", "bday")) and not (low or high):
         low, high = date(today.year - 70, 1, 1), date(today.year - 19, 1, 1)
@@ -69,31 +90,65 @@ def day(control: Control, demand: Demand, chance: Random) -> date:
     high = high or low + timedelta(days=60)
     if low > high:
         raise OutOfRange(f"no day from {low} to {high}")
-    return low + timedelta(days=chance.randint(0, (high - low).days))
+    base = _date(limits.get("min")) or EPOCHS.get(control.kind, EPOCH)
+    if control.kind == "month":
+        found = _stepped(_month(low), _month(high), _month(base), _step(control), chance)
+        return date(found // 12, found % 12 + 1, 1)
+    days = _step(control) * (7 if control.kind == "week" else 1)
+    return date.fromordinal(
+        _stepped(low.toordinal(), high.toordinal(), base.toordinal(), days, chance)
+    )
 
 
-def moment(control: Control, demand: Demand, chance: Random) -> datetime:
-    """A day and a time of its own, both within the limits."""
+def moment(control: Control, constraint: Constraint, chance: Random) -> str:
+    """A day and a time of its own, both within the limits and in steps."""
     limits = control.limits
     low, high = _datetime(limits.get("min")), _datetime(limits.get("max"))
-    if low and high:
-        if low > high:
-            raise OutOfRange(f"no moment from {low} to {high}")
-        minutes = int((high - low).total_seconds() // 60)
-        return low + timedelta(minutes=chance.randint(0, minutes))
-    found = datetime.combine(day(control, demand, chance), time(chance.randint(8, 17), 30))
-    return max(low, found) if low else min(high, found) if high else found
+    base = low or datetime.combine(EPOCH, time())
+    if low is None or high is None:
+        found = datetime.combine(day(control, constraint, chance), time(chance.randint(8, 17), 30))
+        low = max(low, found) if low else min(high, found) if high else found
+        high = low + timedelta(days=1) if high is None else high
+    if low > high:
+        raise OutOfRange(f"no moment from {low} to {high}")
+    step = _step(control, 60)
+    first, last = ((one - base).total_seconds() for one in (low, high))
+    seconds = _stepped(math.ceil(first), math.floor(last), 0, step, chance)
+    separator = "T" if control.kind == "datetime-local" else " "
+    return (base + timedelta(seconds=seconds)).strftime(f"%Y-%m-%d{separator}{_clock(step)}")
 
 
 def clock(control: Control, chance: Random) -> str:
     """hh:mm between min and max, office hours else."""
-    low = _minutes(control.limits.get("min"), 9 * 60)
-    high = _minutes(control.limits.get("max"), max(low, 17 * 60))
+    limits = control.limits
+    low = _seconds(limits.get("min"), 9 * 3600)
+    high = _seconds(limits.get("max"), max(low, 17 * 3600))
     if low > high:  # a range over midnight
-        high += 24 * 60
-    step = max(1, int((_float(control.limits.get("step")) or 60.0) // 60))
-    found = (low + chance.randint(0, (high - low) // step) * step) % (24 * 60)
-    return f"{found // 60:02}:{found % 60:02}"
+        high += DAY_S
+    step = _step(control, 60)
+    base = low if limits.get("min") else 0
+    found = _stepped(low, high, base, step, chance) % DAY_S
+    return time(found // 3600, found // 60 % 60, found % 60).strftime(_clock(step))
+
+
+def _clock(step: int) -> str:
+    return "%H:%M" if step % 60 == 0 else "%H:%M:%S"
+
+
+def _step(control: Control, otherwise: int = 1) -> int:
+    return max(1, round(_float(control.limits.get("step")) or otherwise))
+
+
+def _stepped(low: int, high: int, base: int, step: int, chance: Random) -> int:
+    """One of the steps from the base that lie within the limits."""
+    first, last = -(-(low - base) // step), (high - base) // step
+    if first > last:
+        raise OutOfRange(f"nothing from {low} to {high} in steps of {step}")
+    return base + chance.randint(first, last) * step
+
+
+def _month(day: date) -> int:
+    return day.year * 12 + day.month - 1
 
 
 def _known(first: float | None, second: float | None) -> float | None:
@@ -130,8 +185,9 @@ def _datetime(text: str | None) -> datetime | None:
         return None
 
 
-def _minutes(text: str | None, otherwise: int) -> int:
-    hours, colon, rest = (text or "").partition(":")
-    if not colon or not hours.isdigit() or not rest[:2].isdigit():
-        return otherwise
-    return int(hours) * 60 + int(rest[:2])
+def _seconds(text: str | None, otherwise: int) -> int:
+    try:
+        found = time.fromisoformat(text) if text else None
+    except ValueError:
+        found = None
+    return otherwise if found is None else found.hour * 3600 + found.minute * 60 + found.second

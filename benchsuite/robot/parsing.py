@@ -10,39 +10,83 @@ from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from benchsuite.robot.blame import Blame
+from benchsuite.robot import encoding
 from benchsuite.robot.forms import TYPED, Button, Choice, Control, Form, Page
+from benchsuite.robot.visible import Sight, sight
 
 CONTROLS = "input, select, textarea, button"
+TAGS = frozenset(CONTROLS.split(", "))
 BUTTONS = frozenset(("submit", "image"))
 CAPTCHAS = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, [name*=captcha i], [id*=captcha i], "
     "[class*=captcha i], iframe[src*=captcha i], script[src*=captcha i], script[src*=turnstile i]"
 )
 IDENTITY = ("id", "class", "role", "action")
-UNSEEN = re.compile(rb"\shidden[\s>=]|display:\s*none|visibility:\s*hidden")
-PRAISE = ".messagelist .success, .alert-success, .messages .success, [role=status].success"
+UNSEEN = re.compile(
+    rb"\shidden[\s>=]|display:\s*none|visibility:\s*hidden|aria-hidden|<style|style=|\binert\b"
+)
+TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")
+"""Names that scripts are to complete: rows that aren't there yet."""
+
+REFUSED = ("off", "nope", "false", "new-password")
+"""What traps say that nothing may fill them."""
+
+REFRESH = re.compile(r"\s*([\d.]+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']*))?", re.I)
 
 
-def read(content: bytes) -> Page:
+def read(content: bytes, content_type: str = "") -> Page:
     """The forms of a page, with what it says about mistakes."""
+    charset = encoding.charset(content, content_type)
+    if charset != encoding.UTF8:
+        content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
-    title = tree.css_first("h1") or tree.css_first("title")
     lower = content.lower()
-    blame = Blame(tree) if b"error" in lower or b"invalid" in lower else None
+    headings = tuple(text for one in tree.css("h1, h2, title") if (text := _text(one)))
+    root = tree.css_first("html")
+    base = tree.css_first("base[href]") if b"<base" in lower else None
+    seen = sight(tree) if UNSEEN.search(lower) else None
     reader = _Reader(
-        tree, blame, disabled=b"disabled" in lower, unseen=UNSEEN.search(lower) is not None
+        tree,
+        _ids(tree) if b"aria-" in lower else {},
+        disabled=b"disabled" in lower,
+        sight=seen,
     )
     code = tree.css_first("[data-completion-code]") if b"data-completion-code" in lower else None
     return Page(
-        title=_text(title),
+        title=_text(tree.css_first("h1") or tree.css_first("title")),
+        headings=headings,
         forms=tuple(reader.form(node) for node in tree.css("form")),
         completion_code=_code(code),
-        praised=b"success" in lower and tree.css_first(PRAISE) is not None,
         captcha=(b"captcha" in lower or b"turnstile" in lower)
         and tree.css_first(CAPTCHAS) is not None,
-        errors=tuple(blame.homeless) if blame else (),
+        language=((root.attributes.get("lang") if root else "") or "")[:2].lower(),
+        charset=charset,
+        base=(base.attributes.get("href") or "") if base is not None else "",
+        refresh=_refresh(tree) if b"refresh" in lower else None,
+        tree=tree,
+        sight=seen or NOTHING_HIDDEN,
     )
+
+
+NOTHING_HIDDEN = Sight(frozenset(), frozenset())
+
+
+def refresh(text: str) -> tuple[float, str] | None:
+    """Seconds and address of a refresh, as the meta element and the header write it."""
+    found = REFRESH.match(text)
+    try:
+        return (float(found[1]), (found[2] or "").strip()) if found else None
+    except ValueError:
+        return None
+
+
+def _refresh(tree: LexborHTMLParser) -> tuple[float, str] | None:
+    node = tree.css_first("meta[http-equiv=refresh i][content]")
+    return refresh(node.attributes.get("content") or "") if node is not None else None
+
+
+def _ids(tree: LexborHTMLParser) -> dict[str, LexborNode]:
+    return {node.attributes.get("id") or "": node for node in tree.css("[id]")}
 
 
 def _code(node: LexborNode | None) -> str:
@@ -56,15 +100,17 @@ class _Reader:
     """One page; what it can't hold is not looked for in every control."""
 
     tree: LexborHTMLParser
-    blame: Blame | None
+    ids: dict[str, LexborNode]
+    """Elements by id, where some are referred to."""
     disabled: bool
-    unseen: bool
+    sight: Sight | None
+    """None where nothing is hidden."""
 
     def form(self, node: LexborNode) -> Form:
         attributes = _attributes(node)
         form_id = attributes.get("id", "")
         labels = _labels(self.tree if form_id else node)
-        controls: dict[tuple[str, str], Control] = {}
+        controls: dict[str, Control] = {}
         buttons: list[Button] = []
         for part in _parts(node, self.tree, form_id):
             limits = _attributes(part)
@@ -74,29 +120,28 @@ class _Reader:
             if kind in BUTTONS:
                 buttons.append(_button(part, limits))
             elif limits.get("name") and kind not in ("button", "reset"):
-                if kind != "hidden" and self.unseen and _unseen(part):
+                if kind != "hidden" and (self._unseen(part, kind, limits, labels)):
+                    if kind in ("checkbox", "radio", "file"):
+                        if "checked" not in limits or kind == "file":
+                            continue
+                        limits.setdefault("value", "on")
+                    elif kind == "select":
+                        limits["value"] = _untouched(part)
                     kind = "hidden"
                 self._add(controls, part, kind, limits, labels)
-        blame = self.blame
-        found = controls.values()
         return Form(
             action=attributes.get("action", ""),
             method=attributes.get("method", "get").lower(),
             enctype=attributes.get("enctype", "").lower(),
+            charset=attributes.get("accept-charset", ""),
             identity=" ".join(attributes.get(name, "") for name in IDENTITY),
-            controls=tuple(
-                replace(one, errors=errors)
-                if blame is not None and (errors := blame.of(one.name))
-                else one
-                for one in found
-            ),
+            controls=tuple(controls.values()),
             buttons=tuple(buttons),
-            errors=blame.of_form(node) if blame is not None else (),
         )
 
     def _add(
         self,
-        controls: dict[tuple[str, str], Control],
+        controls: dict[str, Control],
         part: LexborNode,
         kind: str,
         limits: dict[str, str],
@@ -104,38 +149,123 @@ class _Reader:
     ) -> None:
         """Another control, or another choice of one that is known."""
         name = limits["name"]
-        known = controls.get((kind, name))
+        key = f"{name} (hidden)" if kind == "hidden" else name
+        known = controls.get(key)
         grouped = kind in ("radio", "checkbox")
-        label = labels.get(limits.get("id", ""), "") or limits.get("aria-label", "")
-        label = label or _around(part)
-        if grouped:
-            choice = Choice(
-                value=limits.get("value", "on"), label=label, chosen="checked" in limits
-            )
-            if known is not None:
-                both = {**known.limits, **limits} if kind == "radio" else known.limits
-                controls[kind, name] = replace(known, choices=(*known.choices, choice), limits=both)
-                return
-            controls[kind, name] = Control(
+        if known is not None and grouped and known.kind == kind:
+            choice = self._choice(part, limits, labels)
+            both = {**known.limits, **limits} if kind == "radio" else known.limits
+            controls[key] = replace(known, choices=(*known.choices, choice), limits=both)
+            return
+        if known is not None:  # same names are all sent
+            key = f"{key} {len(controls)}"
+        if kind == "hidden":
+            controls[key] = Control(
                 kind=kind,
                 name=name,
-                value=choice.value,
-                label=_legend(part) or label,
-                hint=self._hint(part) if kind == "checkbox" else "",
+                key=key,
+                value=(part.text() or "") if part.tag == "textarea" else limits.get("value", ""),
+                label="",
                 limits=limits,
-                choices=(choice,),
             )
             return
-        place = kind if known is None else f"{kind} {len(controls)}"  # same names are all sent
-        controls[place, name] = Control(
+        choices: tuple[Choice, ...] = ()
+        if grouped:
+            choices = (self._choice(part, limits, labels),)
+            label = _legend(part) or self._group(part) or choices[0].label
+        else:
+            label = self._label(part, limits, labels)
+        if part.tag == "select":
+            choices = _options(part)
+        controls[key] = Control(
             kind=kind,
             name=name,
+            key=key,
             value=(part.text() or "") if kind == "textarea" else limits.get("value", ""),
             label=label,
-            hint=self._hint(part) if "multiple" in limits else "",
+            hint=self._hint(part) if self.ids else "",
             limits=limits,
-            choices=_options(part) if part.tag == "select" else (),
+            choices=choices,
         )
+
+    def _choice(self, part: LexborNode, limits: dict[str, str], labels: dict[str, str]) -> Choice:
+        label = labels.get(limits.get("id", ""), "") or limits.get("aria-label", "")
+        return Choice(
+            value=limits.get("value", "on"),
+            label=label or _around(part),
+            chosen="checked" in limits,
+        )
+
+    def _label(self, part: LexborNode, limits: dict[str, str], labels: dict[str, str]) -> str:
+        """Its own, or the words that stand before it."""
+        return (
+            labels.get(limits.get("id", ""), "")
+            or limits.get("aria-label", "")
+            or self._text_of(limits.get("aria-labelledby", ""))
+            or _around(part)
+            or self._before(part)
+        )
+
+    def _before(self, part: LexborNode) -> str:
+        """The nearest text before a control that belongs to no other."""
+        node: LexborNode | None = part
+        while node is not None and node.tag not in ("form", "body"):
+            former = node.prev
+            while former is not None:
+                if former.tag == "-text":
+                    text = " ".join((former.text_content or "").split())
+                elif former.tag == "-comment" or (self.sight and self.sight.hides(former)):
+                    text = ""
+                elif former.tag in TAGS or former.css_first(CONTROLS) is not None:
+                    return ""
+                else:
+                    text = _text(former)
+                if text:
+                    return text
+                former = former.prev
+            node = node.parent
+        return ""
+
+    def _group(self, part: LexborNode) -> str:
+        """What a group without a fieldset is called."""
+        node = part.parent
+        while node is not None and node.tag != "form" and self.ids:
+            if node.attributes.get("role") in ("group", "radiogroup"):
+                return node.attributes.get("aria-label") or self._text_of(
+                    node.attributes.get("aria-labelledby") or ""
+                )
+            node = node.parent
+        return ""
+
+    def _text_of(self, ids: str) -> str:
+        found = (_text(self.ids[one]) for one in dict.fromkeys(ids.split()) if one in self.ids)
+        return " ".join(text for text in found if text)
+
+    def _unseen(
+        self, part: LexborNode, kind: str, limits: dict[str, str], labels: dict[str, str]
+    ) -> bool:
+        """Whether a person would not see it: a trap for robots, a template, or not yet asked.
+
+        Native boxes and choosers of files are often out of sight themselves: their label is seen.
+        """
+        if TEMPLATE.search(limits["name"]):
+            return True
+        skipped = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED
+        if skipped and kind in ("text", "email", "url", "textarea") and "required" not in limits:
+            return True
+        if self.sight is None:
+            return False
+        drawn = kind in ("radio", "checkbox", "file")
+        labelled = drawn and (limits.get("id", "") in labels or bool(_around(part)))
+        node: LexborNode | None = part
+        while node is not None and node.tag not in ("form", "body"):
+            own = node.mem_id == part.mem_id
+            if not (own and labelled) and self.sight.hides(node):
+                return True
+            if not drawn and self.sight.removes(node):
+                return True
+            node = node.parent
+        return False
 
     def _hint(self, part: LexborNode) -> str:
         """What describes a control or its group."""
@@ -143,9 +273,14 @@ class _Reader:
         described = [part.attributes.get("aria-describedby")]
         if fieldset is not None:
             described.append(fieldset.attributes.get("aria-describedby"))
-        ids = " ".join(one for one in described if one).split()
-        texts = (_text(self.tree.css_first(f'[id="{one}"]')) for one in dict.fromkeys(ids))
-        return " ".join(text for text in texts if text)
+        return self._text_of(" ".join(one for one in described if one))
+
+
+def _untouched(part: LexborNode) -> str:
+    """What a select sends that nobody touches."""
+    options = _options(part)
+    chosen = [one.value for one in options if one.chosen]
+    return next(iter(chosen or [one.value for one in options]), "")
 
 
 def _button(part: LexborNode, limits: dict[str, str]) -> Button:
@@ -176,7 +311,7 @@ def _parts(node: LexborNode, tree: LexborHTMLParser, form_id: str) -> Iterator[L
             yield part
     if form_id:
         for part in tree.css(f'[form="{form_id}"]'):
-            if str(part.tag) in CONTROLS and not _inside(part, node):
+            if part.tag in TAGS and not _inside(part, node):
                 yield part
 
 
@@ -220,18 +355,6 @@ def _legend(part: LexborNode) -> str:
 def _in_disabled(part: LexborNode, tag: str = "fieldset") -> bool:
     above = _ancestor(part, tag)
     return above is not None and "disabled" in above.attributes
-
-
-def _unseen(part: LexborNode) -> bool:
-    """Whether a person would not see it: what is in there is a trap for robots, and stays empty."""
-    node: LexborNode | None = part
-    while node is not None and node.tag != "form":
-        attributes = node.attributes
-        style = (attributes.get("style") or "").replace(" ", "")
-        if "hidden" in attributes or "display:none" in style or "visibility:hidden" in style:
-            return True
-        node = node.parent
-    return False
 
 
 def _ancestor(part: LexborNode, tag: str) -> LexborNode | None:

@@ -2,31 +2,18 @@
 
 import re
 import string
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
 from random import Random
 
-from benchsuite.robot.demands import Demand
+from benchsuite.robot import formats, identifiers
+from benchsuite.robot.constraints import Constraint
 from benchsuite.robot.forms import Control
+from benchsuite.robot.hints import hint
+from benchsuite.robot.numbers import day
+from benchsuite.robot.patterns import python_pattern
 from benchsuite.robot.people import Person
-
-HINTS: tuple[tuple[str, str], ...] = (
-    (r"given-name|first.?name|forename", "first"),
-    (r"family-name|last.?name|surname", "last"),
-    (r"user.?name|nick|login", "username"),
-    (r"e-?mail", "email"),
-    (r"url|website|homepage|web.?site|link", "url"),
-    (r"slug", "slug"),
-    (r"phone|mobile|\btel\b|fax", "phone"),
-    (r"street|address", "street"),
-    (r"zip|postal|post.?code|plz", "postcode"),
-    (r"city|town|address-level2", "city"),
-    (r"state|province|address-level1", "state"),
-    (r"country|nation", "country"),
-    (r"company|organi[sz]ation|employer", "company"),
-    (r"job|profession|occupation", "job"),
-    (r"name\b", "name"),
-)
-RULES = tuple((re.compile(pattern), hint) for pattern, hint in HINTS)
-NUMERIC = re.compile(r"how many|how much|number of|\bcount\b|quantity|amount|\bage\b|\byears?\b")
 
 ALPHABET = string.ascii_letters + string.digits
 PATTERN_TRIES = 20
@@ -36,44 +23,75 @@ class NoText(ValueError):
     """No text fits; the words say why."""
 
 
-def text(control: Control, demand: Demand, person: Person, chance: Random) -> str:
-    """A text of the right kind and length; `pattern` weighs most, then an example from an error."""
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Somebody who writes, and how often what was written has been refused unread."""
+
+    person: Person
+    chance: Random
+    language: str = ""
+    refusals: int = 0
+
+
+def text(control: Control, constraint: Constraint, writer: Writer) -> str:
+    """A text of the right kind and length; `pattern` weighs most, then an example or a mask."""
     pattern = control.limits.get("pattern")
     if pattern:
-        return _matching(pattern, control, demand, chance)
-    if demand.example and any(letter.isdigit() for letter in demand.example):
-        return _alike(demand.example, chance)
-    found = _meant(control, demand, person, chance)
-    return _fitted(found, control, demand, chance)
+        return _matching(pattern, control, constraint, writer)
+    if not writer.refusals or constraint.example:
+        shown = (constraint.example, control.limits.get("placeholder", ""), control.hint)
+        for one in shown:
+            if found := formats.like(
+                one, lambda: day(control, constraint, writer.chance), writer.chance
+            ):
+                least, most = lengths(control, constraint)
+                if least <= len(found) <= (most or len(found)):
+                    return found
+    if writer.refusals:
+        return _fitted(_other(control, writer), control, constraint, writer.chance)
+    return _fitted(_meant(control, constraint, writer), control, constraint, writer.chance)
 
 
-def lengths(control: Control, demand: Demand) -> tuple[int, int | None]:
+def _other(control: Control, writer: Writer) -> str:
+    """Something of another kind after each refusal that nobody could read."""
+    chance, person = writer.chance, writer.person
+    today = date.today()
+    turns = (
+        str(chance.randint(1, 9)),
+        person.last,
+        f"{chance.randint(10000, 99999)}",
+        today.strftime("%d.%m.%Y" if writer.language == "de" else "%d/%m/%Y"),
+        f"{person.last.lower()}.{chance.randrange(10**6)}@example.org",
+        "".join(chance.choices(string.ascii_uppercase, k=2)) + str(chance.randint(1000, 9999)),
+        f"https://www.example.org/{chance.randrange(10**6)}",
+    )
+    return turns[(writer.refusals - 1) % len(turns)]
+
+
+def lengths(control: Control, constraint: Constraint) -> tuple[int, int | None]:
     """Least and most characters."""
     limits = control.limits
-    least = max(_int(limits.get("minlength")) or 0, int(demand.least or 0))
-    known = [one for one in (_int(limits.get("maxlength")), demand.most) if one is not None]
+    least = max(_int(limits.get("minlength")) or 0, int(constraint.least or 0))
+    known = [one for one in (_int(limits.get("maxlength")), constraint.most) if one is not None]
     return least, int(min(known)) if known else None
 
 
-def password(control: Control, demand: Demand, chance: Random) -> str:
+def password(control: Control, constraint: Constraint, chance: Random) -> str:
     """Long, with letters of both cases, digits and a sign."""
-    least, most = lengths(control, demand)
+    least, most = lengths(control, constraint)
     wanted = max(16, least) if most is None else min(max(16, least), most)
     letters = "".join(chance.choices(ALPHABET, k=max(0, wanted - 4)))
     return (letters + "-aZ7")[-wanted:]
 
 
-def hint(control: Control) -> str:
-    """What a field of plain text is about, from its name, label and `autocomplete`."""
-    words = control.words.replace("_", " ")
-    return next((meant for rule, meant in RULES if rule.search(words)), "")
-
-
-def _meant(control: Control, demand: Demand, person: Person, chance: Random) -> str:
-    kind = demand.kind or (control.kind if control.kind in ("email", "url", "tel") else "")
+def _meant(control: Control, constraint: Constraint, writer: Writer) -> str:
+    person, chance = writer.person, writer.chance
+    kind = constraint.kind or (control.kind if control.kind in ("email", "url", "tel") else "")
     if kind in ("letters", "slug", "digits"):
-        return _of_letters(kind, person, chance)
+        return _of_letters(kind, constraint, person, chance)
     about = {"tel": "phone"}.get(kind, kind) or hint(control)
+    if about in identifiers.MAKERS:
+        return identifiers.MAKERS[about](chance, writer.language)
     number = chance.randrange(1_000_000)
     first = re.sub(r"\W", "", person.first).lower()
     last = re.sub(r"\W", "", person.last).lower()
@@ -88,22 +106,30 @@ def _meant(control: Control, demand: Demand, person: Person, chance: Random) -> 
         return made[about]
     if about and hasattr(person, about):
         return str(getattr(person, about))
-    if demand.fresh:
+    if constraint.spaceless:
+        return f"{person.last}{number}"
+    if constraint.fresh:
         return f"{person.sentence.split()[0]} {number}"
     return person.paragraph if control.kind == "textarea" else person.sentence
 
 
-def _of_letters(kind: str, person: Person, chance: Random) -> str:
+def _of_letters(kind: str, constraint: Constraint, person: Person, chance: Random) -> str:
     if kind == "digits":
-        return "".join(chance.choices(string.digits[1:], k=5))
+        wanted = int(constraint.least or constraint.most or 5) if constraint.length else 5
+        return "".join(chance.choices(string.digits[1:], k=wanted))
     if kind == "slug":
         return f"{person.last.lower()}-{chance.randrange(1_000_000)}"
     return re.sub(r"[^A-Za-z]", "", person.last)
 
 
-def _fitted(found: str, control: Control, demand: Demand, chance: Random) -> str:
+def _fitted(found: str, control: Control, constraint: Constraint, chance: Random) -> str:
     """Cut or drawn out to the lengths that are allowed."""
-    least, most = lengths(control, demand)
+    found = {"upper": found.upper(), "lower": found.lower()}.get(constraint.case, found)
+    if constraint.spaceless:
+        found = "".join(found.split())
+    if constraint.words:
+        found = _counted(found, constraint)
+    least, most = lengths(control, constraint)
     if most is not None and least > most:
         raise NoText(f"it must have at least {least} and at most {most} characters")
     if control.kind in ("email", "url") and most is not None and len(found) > most:
@@ -113,47 +139,59 @@ def _fitted(found: str, control: Control, demand: Demand, chance: Random) -> str
         if len(found) > most:
             raise NoText(f"no {control.kind} address has only {most} characters")
     while len(found) < least:
-        found = (
-            f"{found} {found}" if control.kind in ("text", "textarea", "search") else found + "x"
-        )
+        found = f"{found} {found}" if " " in found and not constraint.spaceless else found + "x"
     if most is not None and len(found) > most:
         found = found[:most].strip()
         found += "x" * (least - len(found))
     return found
 
 
-def _matching(pattern: str, control: Control, demand: Demand, chance: Random) -> str:
-    """A text that the whole pattern matches."""
+def _counted(found: str, constraint: Constraint) -> str:
+    """With as many words as are wanted."""
+    words = found.split() or ["word"]
+    least = int(constraint.least or (constraint.above or 0) + 1)
+    while len(words) < least:
+        words = words + words
+    most = constraint.most or (constraint.below or len(words) + 1) - 1
+    return " ".join(words[: max(int(most), least)])
+
+
+def _matching(pattern: str, control: Control, constraint: Constraint, writer: Writer) -> str:
+    """A text that the whole pattern matches: what one would write anyway, or one made for it."""
+    chance = writer.chance
     try:
         import rstr
 
+        written = python_pattern(pattern)
+        compiled = re.compile(written)
+        least, most = lengths(control, constraint)
+        for found in _natural(control, constraint, writer, least, most):
+            if least <= len(found) <= (most or len(found)) and compiled.fullmatch(found):
+                return found
         maker = rstr.Rstr(chance)
-        compiled = re.compile(pattern)
-        least, most = lengths(control, demand)
         for _ in range(PATTERN_TRIES):
-            made = maker.xeger(pattern.removeprefix("^").removesuffix("$"))
+            made = maker.xeger(written.removeprefix("^").removesuffix("$"))
             longest = len(made) if most is None else min(most, len(made))
             for length in range(longest, least - 1, -1):  # what repeats without end can be cut
                 found = made[:length]
-                if found.isprintable() and compiled.fullmatch(found):
-                    return str(found)
+                if found.strip() and found.isprintable() and compiled.fullmatch(found):
+                    return found
     except (re.error, KeyError, NotImplementedError, ValueError) as error:
         raise NoText(f"its pattern {pattern!r} can't be read: {error}") from error
     raise NoText(f"no text was found in {PATTERN_TRIES} tries for its pattern {pattern!r}")
 
 
-def _alike(example: str, chance: Random) -> str:
-    """Other letters and digits in the same places."""
-    return "".join(
-        chance.choice(string.digits[1:])
-        if sign.isdigit()
-        else chance.choice(string.ascii_uppercase)
-        if sign.isupper()
-        else chance.choice(string.ascii_lowercase)
-        if sign.islower()
-        else sign
-        for sign in example
-    )
+def _natural(
+    control: Control, constraint: Constraint, writer: Writer, least: int, most: int | None
+) -> Iterator[str]:
+    if hint(control) or control.kind in ("email", "url", "tel") or constraint.kind:
+        yield _meant(control, constraint, writer)
+    shown = control.limits.get("placeholder", "")
+    yield formats.like(shown, lambda: day(control, constraint, writer.chance), writer.chance)
+    for length in (16, 12, 10, 8, 20):  # many a pattern is a password's
+        if control.kind == "password" or "(?=" in control.limits.get("pattern", ""):
+            letters = "".join(writer.chance.choices(ALPHABET, k=length - 4))
+            yield from (f"{letters}-aZ7", f"{letters}!aZ7", f"{letters}baZ7")
 
 
 def _int(text_: str | None) -> int | None:

@@ -4,7 +4,7 @@ import struct
 import zlib
 from random import Random
 
-from benchsuite.robot.demands import Demand
+from benchsuite.robot.constraints import Constraint
 from benchsuite.robot.encoding import Upload
 from benchsuite.robot.forms import Control
 
@@ -18,11 +18,11 @@ TYPES = {
 BY_TYPE = {content_type: extension for extension, content_type in TYPES.items()}
 
 
-def upload(control: Control, demand: Demand, chance: Random) -> Upload | None:
+def upload(control: Control, constraint: Constraint, chance: Random) -> Upload | None:
     """A file that the control accepts, or None when it accepts none that can be made here."""
     wanted = [word.strip().lower() for word in control.limits.get("accept", "").split(",")]
     wanted = [word for word in wanted if word]
-    allowed = list(demand.extensions) or (["png"] if demand.kind == "image" else [])
+    allowed = list(constraint.extensions) or (["png"] if constraint.kind == "image" else [])
     if allowed:
         extension = next((one for one in allowed if one in TYPES), None)
     elif wanted:

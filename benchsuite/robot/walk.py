@@ -1,26 +1,40 @@
 """From page to page until there is no form any more."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from html import escape
 from random import Random
+from time import sleep
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.exceptions import AnswerError, RobotError
 from benchsuite.robot import encoding, people
-from benchsuite.robot.choosing import main_form, next_button
+from benchsuite.robot.choosing import asks_who, main_form, next_button
 from benchsuite.robot.encoding import Value
 from benchsuite.robot.filling import Filler, Unfillable
 from benchsuite.robot.forms import Button, Form, Page
-from benchsuite.robot.parsing import read
+from benchsuite.robot.parsing import read, refresh
+from benchsuite.robot.progress import Fate, outcome, tone
 from benchsuite.workloads.base import Client
 
 REDIRECTS = (301, 302, 303, 307, 308)
-REFUSALS = (400, 422)
+REFUSALS = (400, 409, 422)
 """Statuses with which some frameworks send a form back for mending."""
 
 SHOWN = 200
 """Characters of an error that are shown."""
+
+SHOWN_OF_PAGE = 400
+LONGEST_WAIT_S = 10.0
+"""A page that leads elsewhere later than this is read, and not a stop on the way."""
+
+
+ROUNDS = 2
+"""How often the same page may be filled anew."""
+
+EMPTY = Page(title="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +107,7 @@ class Arrival:
 
     path: str
     page: Page
-    redirected: bool
+    status: int = 200
 
 
 class Walk:
@@ -125,48 +139,58 @@ class Walk:
     def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []
         arrival = self.ask("GET", self._start)
-        while True:
+        form = None if arrival.page.completion_code else main_form(arrival.page)
+        if form is None and not arrival.page.completion_code:
+            raise self.stuck("there is no form to fill")
+        seen: Counter[object] = Counter()
+        while form is not None:
             self.path, page = arrival.path, arrival.page
-            form = None if page.completion_code else main_form(page)
-            if form is None:
-                break
             if self._number > self.bounds.pages:
                 raise self.stuck(f"the survey is not at its end after {self.bounds.pages} pages")
-            visit, arrival, done = self._fill(page, form)
+            known = all(one.name in self._known for one in form.fillable if one.kind == "password")
+            if visits and asks_who(form) and not known:
+                raise self.stuck(
+                    "it asks who one is, which can't be made up: give "
+                    + " and ".join(f"--answer {one.name}=…" for one in form.fillable)
+                )
+            place = self.path, page.title, tuple(one.label for one in form.fillable)
+            seen[place] += 1
+            if seen[place] > ROUNDS:
+                raise self.stuck(f"it leads in circles: this page was filled {ROUNDS} times")
+            visit, arrival, form = self._fill(page, form)
             visits.append(visit)
             if on_visit is not None:
                 on_visit(visit)
-            if done:
-                break
             self._number += 1
-        if not visits and not arrival.page.completion_code:
-            raise self.stuck("there is no form to fill")
         return Completion(
             visits=tuple(visits), path=arrival.path, code=arrival.page.completion_code
         )
 
-    def _fill(self, page: Page, form: Form) -> tuple[Visit, Arrival, bool]:
-        """Sends a page until its answers are taken; what was done, where it led, whether it ended.
-
-        A form that comes back unchanged together with praise is one that starts over.
-        """
-        filler = Filler(self._person, self._chance, self._known)
+    def _fill(self, page: Page, form: Form) -> tuple[Visit, Arrival, Form | None]:
+        """Sends a page until its answers are taken; what was done, where it led, the next form."""
+        filler = Filler(self._person, self._chance, self._known, page.language)
         said: list[str] = []
-        shown = form
+        shown, now = form, page
         for tries in range(1, self.bounds.tries + 1):
-            if page.captcha:
+            if now.captcha:
                 raise self.stuck("it asks for a captcha, which a robot can't answer")
             try:
                 filler.fill(shown)
             except Unfillable as error:
                 raise self.stuck(str(error)) from error
             button = next_button(shown)
-            pairs = filler.pairs(shown, button)
-            arrival = self.send(shown, button, pairs)
-            back = None if arrival.page.completion_code else main_form(arrival.page)
-            again = back is not None and self._same(shown, page, back, arrival)
-            praised = again and arrival.page.praised
-            if back is None or not again or praised:
+            arrival = self.send(shown, now, button, filler.pairs(shown, button, now.charset))
+            found = outcome(
+                form,
+                page,
+                filler.answers,
+                arrival.page,
+                status=arrival.status,
+                elsewhere=_bare(arrival.path) != _bare(self.path),
+            )
+            if found.fate is Fate.LOST:
+                raise self.stuck(f"it was not taken: {_shortened(found.words, SHOWN_OF_PAGE)}")
+            if found.fate is not Fate.BACK or found.form is None:
                 visit = Visit(
                     number=self._number,
                     path=self.path,
@@ -175,58 +199,80 @@ class Walk:
                     answers=filler.given(shown),
                     mended=tuple(said),
                 )
-                return visit, arrival, praised
-            said += _complaints(back, arrival.page)
-            filler.mend(back)
-            shown, page = back, arrival.page
-        raise self.stuck(self._refusal(shown, page))
+                return visit, arrival, found.form
+            shown, now = found.form, arrival.page
+            complaints = _complaints(shown)
+            said += complaints
+            filler.mend(shown)
+        words = "; ".join(complaints) or "it came back each time without a new word"
+        raise self.stuck(f"not taken after {self.bounds.tries} tries: {words}")
 
-    def _same(self, sent: Form, page: Page, back: Form, arrival: Arrival) -> bool:
-        """Whether it is the page that was just sent, to be mended."""
-        here = arrival.path.partition("?")[0] == self.path.partition("?")[0]
-        if back.wrong or arrival.page.errors:
-            return here or back.signature == sent.signature
-        alike = back.signature == sent.signature and page.title == arrival.page.title
-        return alike and (not arrival.redirected or (here and arrival.page.praised))
-
-    def _refusal(self, form: Form, page: Page) -> str:
-        words = "; ".join(_complaints(form, page)) or "nothing is said about what is wrong"
-        return f"not taken after {self.bounds.tries} tries: {words}"
-
-    def send(self, form: Form, button: Button | None, pairs: list[tuple[str, Value]]) -> Arrival:
+    def send(
+        self, form: Form, page: Page, button: Button | None, pairs: list[tuple[str, Value]]
+    ) -> Arrival:
         pressed = button.limits if button is not None else {}
         action = pressed.get("formaction") or form.action
         method = (pressed.get("formmethod") or form.method).upper()
-        target = self._resolved(action or self.path, self.path)
+        base = self._resolved(page.base, self.path) if page.base and action else self.path
+        target = self._resolved(action or self.path, base)
+        wanted = (encoding.known_charset(one) for one in form.charset.split())
+        charset = next(filter(None, wanted), page.charset)
         if method != "POST":
-            target = f"{target.partition('?')[0]}?{encoding.query(pairs)}"
+            target = f"{target.partition('?')[0]}?{encoding.query(pairs, charset)}"
             return self.ask("GET", target)
         enctype = (pressed.get("formenctype") or form.enctype).lower()
-        return self.ask("POST", target, encoding.body(pairs, enctype))
+        return self.ask("POST", target, encoding.body(pairs, enctype, charset))
 
     def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
-        """One request and where it led."""
+        """One request and where it led, by redirects and by pages that lead on by themselves."""
         redirects = 0
-        answer = self._request(method, path, content)
-        while answer.status_code in REDIRECTS and answer.headers.get("Location"):
+        while True:
+            answer = self._request(method, path, content)
+            onward = ""
+            wait_s = 0.0
+            if answer.status_code in REDIRECTS and answer.headers.get("Location"):
+                onward = str(answer.headers["Location"])
+                if answer.status_code not in (307, 308):
+                    method = "GET"
+                base = path
+            else:
+                page = self._read(answer)
+                self.check_status(answer.status_code, bytes(answer.content), page)
+                base = self._resolved(page.base, path) if page.base else path
+                header = refresh(str(answer.headers.get("Refresh", "")))
+                if leads := self._leads_on(page, header):
+                    wait_s, onward = leads[0], leads[1] or path
+                    method = "GET"
+            if not onward:
+                return Arrival(path, page, answer.status_code)
             redirects += 1
             if redirects > self.bounds.redirects:
                 raise self.stuck(f"redirected more than {self.bounds.redirects} times")
-            if answer.status_code not in (307, 308):
-                method = "GET"
-            path = self._resolved(str(answer.headers["Location"]), path)
-            answer = self._request(method, path, content)
+            sleep(wait_s)
+            path = self._resolved(onward, base)
+
+    def _read(self, answer: Any) -> Page:
         body = bytes(answer.content)
-        html = "html" in str(answer.headers.get("Content-Type", "html")).lower()
-        page = read(body) if html and body else Page(title="")
-        self.check_status(answer.status_code, body, page)
-        return Arrival(path, page, redirects > 0)
+        content_type = str(answer.headers.get("Content-Type", "html")).lower()
+        if body and ("html" in content_type or body.lstrip()[:1] == b"<"):
+            return read(body, content_type)
+        return read(b"<pre>" + escape(body.decode("utf-8", "replace")).encode()) if body else EMPTY
+
+    def _leads_on(self, page: Page, header: tuple[float, str] | None) -> tuple[float, str] | None:
+        """Where a page leads by itself, unless there is something to fill or it is the end."""
+        found = page.refresh or header
+        if found is None or found[0] > LONGEST_WAIT_S or page.completion_code:
+            return None
+        form = main_form(page)
+        if form is not None and form.fillable:
+            return None
+        return None if tone(page.texts, page.headings) == "praise" else found
 
     def check_status(self, status: int, body: bytes, page: Page) -> None:
         """Raises RobotError for an error, unless it is a form that came back for mending."""
         if status >= 400:
             form = main_form(page)
-            if status not in REFUSALS or form is None or not form.wrong:
+            if status not in REFUSALS or form is None or not form.fillable:
                 raise self.stuck(_status(status, body, page))
 
     def _request(self, method: str, path: str, content: tuple[bytes, str]) -> Any:
@@ -256,14 +302,22 @@ class Walk:
         return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")
 
 
-def _complaints(form: Form, page: Page) -> list[str]:
+def _bare(path: str) -> str:
+    return path.partition("?")[0]
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _complaints(form: Form) -> list[str]:
     """All that is said to be wrong, with the names of the controls."""
     own = [f"{control}: {text}" for control in form.controls for text in control.errors]
-    return [text[:SHOWN] for text in (*own, *form.errors, *page.errors)]
+    return [_shortened(text, SHOWN) for text in (*form.errors, *own)]
 
 
 def _status(status: int, body: bytes, page: Page) -> str:
     if status == 403 and b"CSRF" in body:
         return "the CSRF check failed (status 403)"
-    said = f": {page.title}" if page.title else ""
-    return f"the server answered {status}{said}"
+    said = _shortened(" ".join(page.texts) or page.title, SHOWN)
+    return f"the server answered {status}" + (f": {said}" if said else "")

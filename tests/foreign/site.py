@@ -42,7 +42,7 @@ class Field:
         inside = f'name="{self.name}" id="{self.id}" {self.attributes} {more}'
         if self.kind == "select":
             options = "".join(
-                f'<option value="{one}"{" selected" * (one in given)}>{one or "–"}</option>'
+                f'<option value="{one}"{" selected" * (one in given)}>{one or "-"}</option>'
                 for one in ("", *self.options)
             )
             return f"<select {inside}>{options}</select>"
@@ -136,7 +136,9 @@ class Site:
         if self.end == "redirect":
             return Answer(303, b"", {"Location": "/thanks"})
         if self.end == "refresh":
-            return self._answer('<meta http-equiv="Refresh" content="0; URL=\'/thanks\'"><p>…</p>')
+            return self._answer(
+                '<meta http-equiv="Refresh" content="0; URL=\'/thanks\'"><p>...</p>'
+            )
         if self.end == "flash":
             return self._answer(self.thanks + self._page({}, {}))
         return self._answer(self.thanks)

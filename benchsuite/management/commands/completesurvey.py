@@ -72,7 +72,7 @@ class Command(BriefCommand):
         self, url: str, known: dict[str, str], count: int, seed: int, options: dict[str, Any]
     ) -> int:
         """Completes so many times and tells of each; how many failed."""
-        from benchsuite.robot.byhand import by_hand
+        from benchsuite.robot.manual import manually
         from benchsuite.robot.outcome import lines, summary
         from benchsuite.robot.walk import Bounds
 
@@ -83,7 +83,7 @@ class Command(BriefCommand):
         failed = 0
         bounds = Bounds(pages=options["max_pages"])
         timeout_s, browser = options["timeout"], options["browser"]
-        with by_hand(
+        with manually(
             url, known=known, bounds=bounds, timeout_s=timeout_s, browser=browser
         ) as completed:
             for number in range(count):

@@ -12,7 +12,8 @@ def old_php(shown: Shown) -> str:
         f"<tr><td>{one.label}"
         + (
             f'<br><font color="red"><b>{shown.errors[one.name]}</b></font>'
-            * (one.name in shown.errors)
+            if one.name in shown.errors
+            else ""
         )
         + f"</td><td>{one.control(shown.values)} <small>{one.hint}</small></td></tr>"
         for one in shown.fields

@@ -21,7 +21,7 @@ def symfony(shown: Shown) -> str:
     )
     prototype = (
         '<div style="display:none"><select name="form[rows][__name__][kind]">'
-        '<option value="x">x</option></select></div>'
+        '<option></option><option value="x">x</option></select></div>'
     )
     whole = f"<div>{shown.errors.get('', '')}</div>"
     return f"<form>{whole}{parts}{prototype}{shown.hidden}{shown.buttons}</form>"

@@ -4,7 +4,7 @@ from io import BytesIO
 
 from django.test import RequestFactory
 
-from benchsuite.robot.encoding import MULTIPART, Upload, body, query
+from benchsuite.robot.encoding import MULTIPART, Upload, body, charset, query
 
 PAIRS = [("name", "Zoë & co"), ("tag", "a"), ("tag", "b"), ("text", "one\ntwo")]
 
@@ -16,6 +16,20 @@ def test_a_form_without_files_is_urlencoded() -> None:
     assert request.POST.getlist("tag") == ["a", "b"]
     assert request.POST["text"] == "one\r\ntwo"
     assert request.POST["file"] == "a.txt"
+
+
+def test_what_a_charset_lacks_goes_as_numbers() -> None:
+    content, content_type = body([("a", "Größe €")], "", "iso8859-15")
+    assert (content, content_type) == (b"a=Gr%F6%DFe+%A4", "application/x-www-form-urlencoded")
+    assert body([("a", "ł")], "", "cp1252")[0] == b"a=%26%23322%3B"
+
+
+def test_a_page_is_read_in_the_charset_it_declares() -> None:
+    assert charset(b"<p>", "text/html; charset=ISO-8859-1") == "cp1252"
+    assert charset(b'<meta http-equiv=x content="text/html; charset=windows-1251">', "") == "cp1251"
+    assert charset(b'<meta charset="latin1">', "text/html; charset=utf-8") == "utf-8"
+    assert charset("\ufeff<p>".encode(), "text/html; charset=latin1") == "utf-8"
+    assert charset(b"<p>", "text/html; charset=unheard-of") == "utf-8"
 
 
 def test_files_go_in_parts() -> None:

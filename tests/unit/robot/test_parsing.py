@@ -1,8 +1,11 @@
 """What the robot sees of a page, and whom it holds an error against."""
 
+import pytest
+
 from benchsuite.robot.choosing import main_form, next_button
 from benchsuite.robot.forms import Form, Page
 from benchsuite.robot.parsing import read
+from benchsuite.robot.validation_errors import with_errors
 
 PAGE = b"""<!DOCTYPE html><title>T</title><h1>Your trip</h1>
 <form id="go" method="POST" action="/next/" enctype="multipart/form-data">
@@ -94,36 +97,105 @@ def test_the_main_form_is_the_one_to_fill() -> None:
     assert main_form(Page(title="")) is None
 
 
-def errors(content: bytes) -> dict[str, tuple[str, ...]]:
-    form = form_of(content)
-    found = {control.name: control.errors for control in form.controls if control.errors}
-    return {**found, **({"": form.errors} if form.errors else {})}
+def errors(before: bytes, after: bytes) -> dict[str, tuple[str, ...]]:
+    """What is said about each control of a form that came back."""
+    page, back = read(before), read(after)
+    sent, found = main_form(page), main_form(back)
+    assert sent is not None
+    assert found is not None
+    form = with_errors(page, back, sent, found)
+    named = {control.name: control.errors for control in form.controls if control.errors}
+    return {**named, **({"": form.errors} if form.errors else {})}
 
 
-def test_errors_are_held_against_their_controls() -> None:
-    assert errors(  # as_div, with aria-describedby
-        b'<form method="post"><div><label for="id_a">A</label>'
-        b'<ul class="errorlist" id="id_a_error"><li>Bad a.</li></ul>'
-        b'<input name="a" aria-invalid="true" aria-describedby="id_a_error">'
-        b'</div><div><input name="b"></div></form>'
-    ) == {"a": ("Bad a.",)}
-    assert errors(  # as_p: the list stands before its paragraph
-        b'<form method="post"><ul class="errorlist nonfield"><li>All bad.</li></ul>'
-        b'<p><input name="a"></p><ul class="errorlist"><li>Bad b.</li></ul>'
-        b'<p><input name="b"></p></form>'
-    ) == {"b": ("Bad b.",), "": ("All bad.",)}
-    assert errors(  # crispy with Bootstrap 5
-        b'<form method="post"><div id="div_id_a"><input name="a" class="is-invalid">'
-        b'<span id="error_1_id_a" class="invalid-feedback"><strong>Bad a.</strong></span></div>'
-        b'<div><input name="b"></div></form>'
-    ) == {"a": ("Bad a.",)}
-    assert errors(  # a date and a time that are one field
-        b'<form method="post"><div><ul class="errorlist"><li>Enter a valid date.</li><li>Enter a '
-        b'valid time.</li></ul><input name="w_0"><input name="w_1"></div><input name="z"></form>'
-    ) == {"w_0": ("Enter a valid date.",), "w_1": ("Enter a valid time.",)}
-    assert errors(  # a mark and no word
-        b'<form method="post"><input name="a" aria-invalid="true"><input name="b"></form>'
-    ) == {"a": ("is marked as wrong without a word",)}
+@pytest.mark.parametrize(
+    ("before", "after", "wanted"),
+    [
+        (  # as_div, with aria-describedby
+            '<div><label for="id_a">A</label><input name="a"></div><div><input name="b"></div>',
+            '<div><label for="id_a">A</label><ul id="id_a_error"><li>Bad a.</li></ul>'
+            '<input name="a" aria-invalid="true" aria-describedby="id_a_error"></div>'
+            '<div><input name="b"></div>',
+            {"a": ("Bad a.",)},
+        ),
+        (  # as_p: the list stands before its paragraph
+            '<p><input name="a"></p><p><input name="b"></p>',
+            '<ul><li>All bad.</li></ul><p><input name="a"></p>'
+            '<ul><li>Bad b.</li></ul><p><input name="b"></p>',
+            {"b": ("Bad b.",), "": ("All bad.",)},
+        ),
+        (  # crispy with Bootstrap 5
+            '<div><input name="a"></div><div><input name="b"></div>',
+            '<div><input name="a" class="is-invalid"><span><strong>Bad a.</strong></span></div>'
+            '<div><input name="b"></div>',
+            {"a": ("Bad a.",)},
+        ),
+        (  # a date and a time that are one field
+            '<div><input name="w_0"><input name="w_1"></div><input name="z">',
+            "<div><ul><li>Enter a valid date.</li><li>Enter a valid time.</li></ul>"
+            '<input name="w_0"><input name="w_1"></div><input name="z">',
+            {"w_0": ("Enter a valid date.",), "w_1": ("Enter a valid time.",)},
+        ),
+        (  # a mark and no word
+            '<input name="a"><input name="b">',
+            '<input name="a" aria-invalid="true"><input name="b">',
+            {"a": ("is marked as wrong without a word",)},
+        ),
+        (  # words that were there and look otherwise now
+            '<p class="hint">Five letters.</p><input name="a"><input name="b">',
+            '<p class="red">Five letters.</p><input name="a"><input name="b">',
+            {"": ("Five letters.",)},
+        ),
+        (  # a sentence in an attribute
+            '<input name="a"><input name="b">',
+            '<input name="a"><input name="b" data-error="Not this one.">',
+            {"b": ("Not this one.",)},
+        ),
+        (  # an element that is named by aria-errormessage, far away
+            '<input name="a"><input name="b"><p>Help</p>',
+            '<input name="a"><input name="b" aria-errormessage="e"><p>Help</p><i id="e">Bad b.</i>',
+            {"b": ("Bad b.",)},
+        ),
+        (  # what was there unseen
+            '<div><input name="a"><i hidden>Bad a.</i></div><div><input name="b"></div>',
+            '<div><input name="a"><i>Bad a.</i></div><div><input name="b"></div>',
+            {"a": ("Bad a.",)},
+        ),
+    ],
+)
+def test_whatever_is_new_is_held_against_its_control(
+    before: str, after: str, wanted: dict[str, tuple[str, ...]]
+) -> None:
+    pages = (f'<form method="post">{inner}</form>'.encode() for inner in (before, after))
+    assert errors(*pages) == wanted
+
+
+@pytest.mark.parametrize(
+    "trap",
+    [
+        '<div style="position:absolute; left:-5000px"><input name="t"></div>',
+        '<style>.hp { display: none }</style><p class="hp"><input name="t"></p>',
+        '<p aria-hidden="true"><input name="t"></p>',
+        '<input name="t" tabindex="-1" autocomplete="off">',
+        '<p hidden><input name="t"></p>',
+        '<input name="rows-__prefix__-t">',
+        '<p style="display:none"><select name="t"><option value="">-<option>x</select></p>',
+    ],
+)
+def test_traps_and_templates_are_sent_as_they_stand(trap: str) -> None:
+    form = form_of(f'<form method="post"><input name="a">{trap}</form>'.encode())
+    (hidden,) = (control for control in form.controls if control.name != "a")
+    assert (hidden.kind, hidden.value) == ("hidden", "")
+
+
+def test_a_box_and_its_hidden_twin_are_two_and_drawn_boxes_are_seen() -> None:
+    form = form_of(
+        b'<form method="post"><input type="hidden" name="a" value="0">'
+        b'<input type="checkbox" name="a" id="i" value="1" style="opacity:0">'
+        b'<label for="i">A</label>'
+        b'<p style="display:none"><input type="checkbox" name="b"></p></form>'
+    )
+    assert [(one.kind, one.name) for one in form.controls] == [("hidden", "a"), ("checkbox", "a")]
 
 
 def test_ends_and_captchas_are_seen() -> None:

@@ -8,7 +8,7 @@ from benchsuite.robot.walk import Bounds, Complete, Completion, OnVisit, complet
 
 
 @contextmanager
-def by_hand(
+def manually(
     url: str, *, known: Mapping[str, str], bounds: Bounds, timeout_s: float, browser: bool
 ) -> Iterator[Complete]:
     """A function that completes the survey at a URL once with a seed."""

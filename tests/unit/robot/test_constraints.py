@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from benchsuite.robot.demands import Demand, demand
+from benchsuite.robot.constraints import Constraint, constraint
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from benchsuite.robot.demands import Demand, demand
         ("Tick 1 to 3. You ticked 5.", {"least": 1, "most": 3}),
         ("Tick at most 3. You ticked 4.", {"most": 3}),
         ("Pick two or more.", {"least": 2}),
-        ("It must be more than 10.", {"least": 11}),
-        ("It must be less than 10.", {"most": 9}),
+        ("It must be more than 10.", {"above": 10}),
+        ("It must be less than 10.", {"below": 10}),
         ("It must be no less than 10.", {"least": 10}),
         ("Enter a whole number.", {"kind": "integer"}),
         ("Enter a valid email address.", {"kind": "email"}),
@@ -41,18 +41,41 @@ from benchsuite.robot.demands import Demand, demand
             "File extension “txt” is not allowed. Allowed extensions are: pdf, png.",
             {"extensions": ("pdf", "png")},
         ),
+        ("Die PLZ hat genau 5 Ziffern.", {"least": 5, "most": 5, "length": True}),
+        ("Höchstens 1.500 sind erlaubt.", {"most": 1500}),
+        ("Der Wert darf höchstens 2,5 betragen.", {"most": 2.5}),
+        ("Bitte wählen Sie zwei bis vier Antworten.", {"least": 2, "most": 4}),
+        ("Die Zahl muss zwischen 3 und 7 liegen.", {"least": 3, "most": 7}),
+        ("Das Datum darf nicht in der Zukunft liegen.", {"when": "past"}),
+        ("Bitte ein Datum vor dem 1. März 2026.", {"latest": date(2026, 3, 1)}),
+        ("Dieser Name ist bereits vergeben.", {"fresh": True}),
+        ("Die Adressen stimmen nicht überein.", {"same": True}),
+        ("Die Angaben müssen verschieden sein.", {"distinct": True}),
+        ("Dieses Feld ist erforderlich.", {"agree": True}),
+        ("Schreiben Sie ihn wie AB-1234.", {"example": "AB-1234"}),
+        ("Vous devez avoir au moins 18 ans.", {"least": 18, "years": True}),
+        ("Cette valeur doit être comprise entre 2 et 6.", {"least": 2, "most": 6}),
+        ("Au maximum 1 200 caractères.", {"most": 1200, "length": True}),
+        ("La note doit être supérieure à 10.", {"above": 10}),
+        ("La date doit être dans le passé.", {"when": "past"}),
+        ("Une date à partir du 05/04/2026.", {"earliest": date(2026, 4, 5)}),
+        ("Ce pseudo est déjà utilisé.", {"fresh": True}),
+        ("Les mots de passe ne correspondent pas.", {"same": True}),
+        ("Les choix doivent être distincts.", {"distinct": True}),
+        ("Ce champ est obligatoire.", {"agree": True}),
+        ("Date au format jj/mm/aaaa.", {"example": "jj/mm/aaaa"}),
         ("No.", {}),
     ],
 )
 def test_an_error_says_what_it_wants(sentence: str, wanted: dict[str, object]) -> None:
-    found = demand((sentence,))
+    found = constraint((sentence,))
     assert {name: getattr(found, name) for name in wanted} == wanted
     for name in ("least", "most", "step", "decimals", "digits", "fresh", "same", "example"):
         if name not in wanted:
-            assert getattr(found, name) == getattr(Demand(), name), name
+            assert getattr(found, name) == getattr(Constraint(), name), name
 
 
 def test_demands_add_up_and_the_newer_one_wins() -> None:
-    first = Demand(kind="date", least=3, when="past")
-    second = Demand(least=0, when="future")
-    assert first | second == Demand(kind="date", least=0, when="future")
+    first = Constraint(kind="date", least=3, when="past")
+    second = Constraint(least=0, when="future")
+    assert first | second == Constraint(kind="date", least=0, when="future")
