@@ -109,7 +109,7 @@ class Draft:
         self.total = figures.total
         if self.spec.load.keep_alive:
             self.cluster = signs.cluster(figures.requests, done.window)
-        self.stretches = stretches(figures, alike=self.alike)
+        self.stretches = stretches(figures, alike=self.alike, at_once=self._at_once)
         self.summaries = (*figures.by_name, *figures.stages)
         self.websockets = websockets(
             figures, self.readings if self.reads_memory else (), begin_s=done.origin
@@ -128,6 +128,12 @@ class Draft:
     def asks_one_page(self) -> bool:
         """Whether what the prober asks is all that the journeys ask."""
         return sum(summary.scope == REQUEST for summary in self.summaries) == 1
+
+    @property
+    def _at_once(self) -> int | None:
+        """Requests that the target answers at the same time; None where nothing limits them."""
+        each = self.adapter.at_once()
+        return each * self.spec.server.instances if each else None
 
     def _held_against(self, figures: Figures) -> Stored | None:
         """The journeys' claim beside what came into the database; None where nothing is counted."""

@@ -14,7 +14,7 @@ from benchsuite.specs import LoadProfile
 from benchsuite.stats.ceilings import ceiling_rate
 from benchsuite.stats.readings import mean_cpu_percent
 from benchsuite.stats.samples import JOURNEY, REQUEST
-from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, Probes
+from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, Probes, UnderWay
 
 if TYPE_CHECKING:
     from benchsuite.runner.draft import Draft
@@ -81,6 +81,7 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
     load = draft.spec.load
     in_flight = _in_flight(stretch, load)
     origin = draft.done.origin if draft.done else 0.0
+    window = (stretch.window[0] - origin, stretch.window[1] - origin)
     return replace(
         whole,
         stage=stretch.total.name if load.stages else "",
@@ -93,7 +94,8 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
         journeys_by_user=stretch.journeys_by_user,
         slots=stretch.slots,
         probes=_probes(draft, stretch.window, stretch.total, stretch.waiting_users),
-        front=_front(draft, (stretch.window[0] - origin, stretch.window[1] - origin)),
+        front=_front(draft, window),
+        busy_percent=_busy(draft, window, stretch.under_way),
     )
 
 
@@ -118,6 +120,26 @@ def _probes(
     if draft.witness is None or total is None or not draft.asks_one_page:
         return None
     return draft.witness.probes(window, total.service_time.at(50), users)
+
+
+def _busy(draft: "Draft", window: tuple[float, float], under_way: UnderWay | None) -> float | None:
+    """The fullest of what can answer: CPUs, those that the server's processes can use, its slots.
+
+    None in a closed model, in which a target is meant to be busy.
+    """
+    if under_way is None:
+        return None
+    shares = [under_way.slots_busy_percent]
+    on = draft.witness.cpus_target if draft.witness is not None else None
+    if on:
+        used = {part: mean_cpu_percent(draft.readings, part, window) for part in ANSWERING}
+        processes = draft.adapter.processes * draft.spec.server.instances
+        answering = [share for share in used.values() if share is not None]
+        shares.append(sum(answering) / len(on) if answering else None)
+        if (target := used[TARGET]) is not None:
+            shares.append(target / min(processes, len(on)))
+    known = [min(share, 100.0) for share in shares if share is not None]
+    return max(known, default=None)
 
 
 def _front(draft: "Draft", window: tuple[float, float]) -> FrontShares | None:

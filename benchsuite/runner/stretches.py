@@ -23,10 +23,11 @@ class Stretch:
     slots: Slots | None = None
 
 
-def stretches(figures: Figures, *, alike: bool) -> tuple[Stretch, ...]:
+def stretches(figures: Figures, *, alike: bool, at_once: int | None) -> tuple[Stretch, ...]:
     """One for each stage that was reached; one where there is only one level.
 
-    `alike` tells whether all users do the same.
+    `alike` tells whether all users do the same, `at_once` how many requests the target answers at
+    the same time.
     """
     load, done = figures.load, figures.done
     if load.stages:
@@ -34,14 +35,16 @@ def stretches(figures: Figures, *, alike: bool) -> tuple[Stretch, ...]:
     else:
         spans = [(figures.total, done.window, load.level)]
     return tuple(
-        _open(figures, total, window, alike=alike)
+        _open(figures, total, window, alike=alike, at_once=at_once)
         if load.is_open
         else _closed(figures, total, window, int(level), alike=alike)
         for total, window, level in spans
     )
 
 
-def _open(figures: Figures, total: Summary, window: Window, *, alike: bool) -> Stretch:
+def _open(
+    figures: Figures, total: Summary, window: Window, *, alike: bool, at_once: int | None
+) -> Stretch:
     keeps = figures.load.keep_alive
     return Stretch(
         total=total,
@@ -49,6 +52,8 @@ def _open(figures: Figures, total: Summary, window: Window, *, alike: bool) -> S
         under_way=UnderWay(
             arrived_per_s=total.requests / (window[1] - window[0]),
             mean=summary.concurrency(figures.requests, window=window, since="intended_start"),
+            slots_busy_percent=at_once
+            and signs.slots_busy_percent(figures.requests, window, at_once),
         ),
         slots=signs.slots(figures.journeys, window) if keeps and alike else None,
     )

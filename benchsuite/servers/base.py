@@ -165,6 +165,11 @@ class ServerAdapter(ABC):
         """
         return ""
 
+    def at_once(self) -> int | None:
+        """Requests that it answers at the same time; None where nothing limits them."""
+        limited = self.threads_word is not None or self.one_at_a_time
+        return self.processes * self.threads if self.interface == "wsgi" and limited else None
+
     def expected_processes(self) -> int:
         """Processes of its tree once it is up: those that answer and those that manage them."""
         return self.processes

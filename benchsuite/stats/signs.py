@@ -17,6 +17,22 @@ EARLY = 0.75
 it was none of the fastest."""
 
 
+def slots_busy_percent(
+    samples: NDArray[np.void], window: tuple[float, float], at_once: int
+) -> float:
+    """How much of the time of a window the slots of a target were taken, where no more than
+    `at_once` requests are answered at the same time and the others wait for a slot.
+    """
+    begins = np.clip(samples["start"], *window)
+    ends = np.clip(samples["finish"], *window)
+    moments = np.concatenate([begins, ends, window])
+    steps = np.concatenate([np.ones(len(begins)), -np.ones(len(ends)), [0, 0]])
+    order = np.argsort(moments, kind="stable")
+    taken = np.minimum(np.cumsum(steps[order])[:-1], at_once)
+    busy_s = float((taken * np.diff(moments[order])).sum())
+    return busy_s / (window[1] - window[0]) / at_once * 100
+
+
 def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster | None:
     """The timer by which most service times of the window's successes lie above the fastest of the
     whole load; None without any.

@@ -1,6 +1,8 @@
 """Trends and steps are told from noise."""
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from benchsuite.stats.steady import change
 
@@ -11,8 +13,8 @@ def seen(values: list[float]) -> tuple[bool, int, bool] | None:
     return found and (found.is_trend, round(found.percent, -1), found.has_steady_half)
 
 
-def test_a_straight_line_is_a_trend_in_percent_of_its_median() -> None:
-    assert seen([100 + 2 * second for second in range(20)]) == (True, 30, False)
+def test_a_straight_line_is_a_trend_in_percent_of_where_it_begins() -> None:
+    assert seen([100 + 2 * second for second in range(20)]) == (True, 40, False)
     assert seen([140 - 2 * second for second in range(20)]) == (True, -30, False)
 
 
@@ -47,4 +49,47 @@ def test_an_outlier_is_no_trend() -> None:
 
 
 def test_a_long_series_is_grouped_first() -> None:
-    assert seen([100 + at / 100 for at in range(3600)]) == (True, 30, False)
+    assert seen([100 + at / 100 for at in range(3600)]) == (True, 40, False)
+
+
+def test_a_fall_is_never_more_than_all() -> None:
+    for values in ([300.0 - 15 * at for at in range(20)], [100.0] * 4 + [0.0] * 6):
+        found = change(values, least=8, percent=5.0)
+        assert found is not None
+        assert -100 <= found.percent <= -90
+
+
+def noisy(values: NDArray[np.float64], percent: float) -> list[float]:
+    return list(values * np.random.default_rng(5).normal(1, percent / 100, len(values)))
+
+
+def test_half_a_percent_each_second_is_a_trend() -> None:
+    found = change(noisy(100 * 0.995 ** np.arange(20), 1.0), least=8, percent=5.0)
+    assert found is not None
+    assert found.is_trend
+
+
+@pytest.mark.parametrize("at", [5, 10, 20])
+def test_a_step_is_found_wherever_it_is(at: int) -> None:
+    """As of a page that is slow for its first seconds."""
+    found = change(noisy(np.r_[[80.0] * at, [100.0] * (30 - at)], 2.0), least=8, percent=5.0)
+    assert found is not None
+    assert found.at == at
+    assert found.percent == pytest.approx(25, abs=3)
+    assert f"after {at}" in found.words
+
+
+@pytest.mark.parametrize("length", [15, 20, 30, 60])
+def test_a_sawtooth_of_five_seconds_is_a_cycle(length: int) -> None:
+    saw = 100 * (1 + 0.3 * ((np.arange(length) + 0.4) % 5 / 5 - 0.5))
+    found = change(noisy(saw, 1.0), least=8, percent=5.0)
+    assert found is not None
+    assert found.period is not None
+    assert (found.period + 0.25) % 5 == pytest.approx(0.25, abs=0.25)
+    assert found.percent == pytest.approx(24, abs=4)
+
+
+def test_noise_alone_is_seldom_a_change() -> None:
+    draw = np.random.default_rng(11)
+    series = [draw.normal(1000, 30, 20) for _ in range(200)]
+    assert sum(change(list(one), least=8, percent=5.0) is not None for one in series) <= 4

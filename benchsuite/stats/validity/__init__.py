@@ -6,6 +6,7 @@ All checks are pure functions of `Evidence`; thresholds stand in `limits`, once.
 from collections.abc import Iterable
 
 from benchsuite.results import Finding, Level, Verdict
+from benchsuite.stats.validity.capacity import near_capacity
 from benchsuite.stats.validity.evidence import (
     Arrivals,
     ClockCheck,
@@ -47,7 +48,7 @@ __all__ = [
 ]
 
 CHECKS = (*GENERATOR, *TARGET, *SOCKETS, *WINDOW, *HOST, *PROJECT)
-BY_STAGE = (*GENERATOR_BY_STAGE, *TARGET_BY_STAGE, *FRONT_BY_STAGE)
+BY_STAGE = (*GENERATOR_BY_STAGE, *TARGET_BY_STAGE, *FRONT_BY_STAGE, near_capacity)
 """Checks of what differs from level to level of a load."""
 
 

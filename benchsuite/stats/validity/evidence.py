@@ -28,6 +28,8 @@ class UnderWay:
     """Requests that were meant to be sent."""
     mean: float
     """Requests that had arrived and were not answered, those included that waited to be sent."""
+    slots_busy_percent: float | None = None
+    """Of the requests that the target answers at once; None where that has no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +194,10 @@ class Evidence:
     clock: ClockCheck | None = None
     cpus_target: frozenset[int] | None = None
     cpus_load: frozenset[int] | None = None
+
+    busy_percent: float | None = None
+    """Open model: how much of what can answer was in use: its CPUs or its slots, the fuller of
+    them; 100 when nothing more could have been answered."""
 
     unwatched: Sequence[str] = ()
     """What could not be seen, and what could not be read of it."""

@@ -97,13 +97,18 @@ LIMITS: Mapping[str, Limit] = {
         weak=70,
     ),
     "B212": Limit(name="sent-again", of="requests that were sent twice, %", weak=0.1, invalid=5),
-    "B301": Limit(name="not-steady", of="trend over the window, %", weak=5),
+    "B301": Limit(name="not-steady", of="trend, step or half of a cycle's swing, %", weak=5),
     "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
     "B303": Limit(
         name="unsure-slope",
         of="half of the interval of the memory per connection, % of it",
         weak=10,
         invalid=50,
+    ),
+    "B304": Limit(
+        name="near-capacity",
+        of="open model: share of the time in which the target was busy, %; only said",
+        weak=95,
     ),
     "B401": Limit(
         name="noisy-host",
@@ -153,6 +158,9 @@ FEWEST_SAMPLES = 20
 
 FEWEST_INTERVALS = 8
 """B301: seconds that a window must have before a trend can be told from noise."""
+
+ANSWERED_OF_ARRIVED = 0.98
+"""B304: when less of what arrives in the window is answered in it, work piles up."""
 
 WALL_STEP_S = 0.05
 """B402: more than a clock is slewed in a minute."""

@@ -9,6 +9,7 @@ urlpatterns = [
     path("failing/", views.failing),
     path("lying/", views.lying),
     path("drifting/", views.drifting),
+    path("sawing/", views.sawing),
     path("favouring/", views.favouring),
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),

@@ -16,6 +16,8 @@ FAVOUR_S = 0.03
 DRIFT_S = 0.004
 """By how much `drifting` takes longer with each second."""
 
+SAW_S = 3.0
+
 STORE = "SICK_STORE"
 """The environment variable that names the file in which `keeping` stores."""
 
@@ -43,6 +45,12 @@ def drifting(request: HttpRequest) -> HttpResponse:
     if not _begun:
         _begun.append(time.monotonic())
     time.sleep(0.005 + DRIFT_S * (time.monotonic() - _begun[0]))
+    return _answer()
+
+
+def sawing(request: HttpRequest) -> HttpResponse:
+    """Slower and slower for three seconds, then as fast as at the beginning again."""
+    time.sleep(0.01 * (1 + time.monotonic() % SAW_S / SAW_S))
     return _answer()
 
 

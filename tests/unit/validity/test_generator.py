@@ -102,7 +102,7 @@ def test_when_requests_failed_littles_law_has_no_mean_time_but_users_still_count
     failed = summary(failures=1, failures_by_kind={"http status": 1}, throughput=10.0)
     assert level("B105", total=failed) is None
     assert level("B105", total=failed, waiting_users=100.0) is Level.INVALID
-    seen = UnderWay(arrived_per_s=100.0, mean=99.0)
+    seen = UnderWay(arrived_per_s=10.0, mean=99.0)
     assert level("B105", total=failed, waiting_users=None, under_way=seen) is None
 
 

@@ -1,10 +1,12 @@
 """B301 and B302: the run that trips each, and the one just below that doesn't."""
 
 import random
+from typing import Any
 
 import pytest
 
 from benchsuite.results import Distribution, Level
+from benchsuite.stats.validity import UnderWay
 from tests.unit.validity.clean import found, intervals, summary
 
 
@@ -51,6 +53,45 @@ def test_seconds_outside_of_the_window_do_not_count() -> None:
     assert found(intervals=intervals(counts), window=(5.0, 15.0)) == {}
     assert found(intervals=intervals(counts), window=(4.4, 15.6)) == {}
     assert found(intervals=intervals(counts), window=None) == {}
+
+
+def test_a_window_that_begins_two_seconds_too_early_is_told_by_the_warm_up() -> None:
+    counts = [50] * 12 + [100, 101, 99] * 8
+    assert found(intervals=intervals(counts), window=(10.0, 36.0))["B301"].level is Level.WEAK
+
+
+def test_a_change_in_the_late_warm_up_is_said() -> None:
+    counts = [50] * 9 + [100, 101, 99] * 8
+    finding = found(intervals=intervals(counts), window=(12.0, 33.0))["B301"]
+    assert finding.level is Level.INFO
+    assert "before the window" in finding.message
+
+
+def overloaded(throughput: float, busy: float) -> dict[str, Any]:
+    """Evidence of an open run in which the median grows all the time."""
+    medians: list[float | None] = [0.1 + 0.01 * second for second in range(10)]
+    return {
+        "intervals": intervals([100] * 10, medians),
+        "under_way": UnderWay(arrived_per_s=100.0, mean=10.0),
+        "total": summary(throughput=throughput),
+        "waiting_users": None,
+        "busy_percent": busy,
+    }
+
+
+@pytest.mark.parametrize(
+    ("throughput", "busy", "word"),
+    [(97.0, 50.0, "Beyond"), (99.0, 96.0, "Near"), (99.0, 94.0, "")],
+)
+def test_near_capacity_more_warm_up_is_of_no_help(
+    throughput: float, busy: float, word: str
+) -> None:
+    findings = found(**overloaded(throughput, busy))
+    assert ("--warmup" in findings["B301"].hint) is (word == "")
+    assert ("B304" in findings) is bool(word)
+    if word:
+        assert findings["B304"].level is Level.INFO
+        assert findings["B304"].message.startswith(word)
 
 
 def test_noise_alone_is_seldom_a_finding() -> None:
