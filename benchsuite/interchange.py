@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
 from django.core.exceptions import ValidationError
 from django.db.models import AutoField, Field, Model
 
@@ -112,7 +111,7 @@ def storable(value: Any) -> Any:
         return {storable(str(name)): storable(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [storable(part) for part in value]
-    if isinstance(value, np.generic):
+    if hasattr(value, "dtype"):  # of numpy, which is not imported for it: pages need none
         return storable(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None

@@ -5,9 +5,11 @@ Times in seconds, memory in bytes, CPU in percent of one CPU; null is "not known
 
 import uuid
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import reverse
 
+from benchsuite.printable import is_control
 from benchsuite.proc.owner import LONGEST
 from benchsuite.results import Level, Phase, Status, Verdict
 
@@ -16,6 +18,12 @@ def _choices(
     values: type[Status] | type[Verdict] | type[Level] | type[Phase],
 ) -> list[tuple[str, str]]:
     return [(value.value, value.value) for value in values]
+
+
+def validate_printable(text: str) -> None:
+    """Refuses control characters."""
+    if any(is_control(one) for one in text):
+        raise ValidationError("Control characters are not allowed.", code="control")
 
 
 class Environment(models.Model):
@@ -73,7 +81,9 @@ class Run(models.Model):
     verdict = models.CharField(max_length=8, choices=_choices(Verdict), blank=True)
     failure = models.TextField(blank=True)
 
-    label = models.CharField(max_length=200, blank=True, db_index=True)
+    label = models.CharField(
+        max_length=200, blank=True, db_index=True, validators=[validate_printable]
+    )
     key = models.CharField(
         max_length=64, db_index=True, help_text="Equal for runs of the same cell."
     )

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO, cast
 
-from rich.console import Console
-
 from benchsuite import conf, planning, preparing
 from benchsuite.exceptions import UsageError
 from benchsuite.management import writing
+from benchsuite.management.console import SafeConsole
 from benchsuite.management.outlasting import Outlasting
 from benchsuite.models import Run
 from benchsuite.passwords import hidden
@@ -37,7 +36,7 @@ class Screen:
 
     def __init__(self, *, quiet_stdout: bool) -> None:
         stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
-        self.console = Console(file=cast(TextIO, stream), highlight=False)
+        self.console = SafeConsole(file=cast(TextIO, stream), highlight=False)
         if not self.console.is_terminal:
             self.console.width = max(self.console.width, FILE_WIDTH)
 

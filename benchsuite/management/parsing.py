@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from benchsuite.passwords import hidden
+from benchsuite.printable import printable
 
 USAGE = "%(prog)s [-h] [options]"
 
@@ -47,6 +48,8 @@ class BriefCommand(BaseCommand):
         try:
             return super().execute(*args, **options)
         except CommandError as error:
-            raise CommandError(hidden(str(error)), returncode=error.returncode) from error
+            raise CommandError(
+                printable(hidden(str(error))), returncode=error.returncode
+            ) from error
         except KeyboardInterrupt as interrupt:
             raise CommandError("Interrupted.", returncode=130) from interrupt

@@ -6,7 +6,7 @@ By name alone: which version suits the project's Django is pip's to find.
 SERVED = ("dj-database-url",)
 """What the settings of a run import (`isolation.overrides`)."""
 
-CONSOLE = ("django-filter", "django-tables2", "hdrhistogram", "tablib")
+CONSOLE = ("django-filter", "django-tables2", "hdrhistogram")
 """What a project's URLs and admin import when benchsuite's pages are among them."""
 
 OLDEST = (3, 11)

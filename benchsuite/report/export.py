@@ -1,11 +1,12 @@
 """Runs as JSON objects and as rows of a table, for machines."""
 
+import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import StringIO
+from itertools import chain
 from textwrap import indent
 from typing import Any
-
-import tablib
 
 from benchsuite import conf
 from benchsuite.interchange import as_plain
@@ -13,6 +14,9 @@ from benchsuite.models import Measurement, Run
 from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
 from benchsuite.stats.samples import FANOUT, HANDSHAKE
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""How text begins that a spreadsheet may reckon with, in full-width characters, too."""
 
 PERCENTS = (50, 75, 90, 95, 99)
 
@@ -149,17 +153,27 @@ def json_of(
     yield "[]\n" if before == "[\n" else "\n]\n"
 
 
-def runs_as_csv(runs: Iterable[Run]) -> str:
-    """One row a run; an empty field is a missing value."""
+def csv_of(runs: Iterable[Run]) -> Iterator[str]:
+    """One row a run, piece by piece; an empty field is a missing value."""
     return table_as_csv(COLUMNS, ([_plain(getattr(run, name)) for name in COLUMNS] for run in runs))
 
 
-def table_as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Comma-separated values with a header; None is an empty field."""
-    data = tablib.Dataset(headers=list(header))
-    for row in rows:
-        data.append(list(row))
-    return str(data.export("csv"))
+def table_as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Comma-separated values with a header, line by line; None is an empty field.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe; numbers stay numbers.
+    """
+    line = StringIO()
+    writer = csv.writer(line)
+    for row in chain([header], rows):
+        writer.writerow([_disarmed(value) for value in row])
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+
+
+def _disarmed(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def _times(total: Measurement | None, field: str) -> dict[str, float | None]:

@@ -4,8 +4,10 @@ from typing import Any
 
 import django_filters
 from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 
+from benchsuite.exceptions import UsageError
 from benchsuite.models import Environment, Run
 from benchsuite.results import Status, Verdict
 
@@ -20,6 +22,17 @@ STATES = [
 ]
 
 
+MOST_LETTERS = 200
+MOST_WORDS = 12
+
+
+def few_words(text: str) -> None:
+    """Each word is looked for in several columns of every run."""
+    count = len(text.split())
+    if count > MOST_WORDS:
+        raise ValidationError(f"Search for {MOST_WORDS} words at most; these are {count}.")
+
+
 class DateInput(forms.DateInput):
     input_type = "date"
 
@@ -30,6 +43,8 @@ class RunFilter(django_filters.FilterSet):
     q = django_filters.CharFilter(
         label="Search",
         method="search",
+        max_length=MOST_LETTERS,
+        validators=[few_words],
         widget=forms.TextInput(
             attrs={"type": "search", "placeholder": "label, server, workload, id, reason"}
         ),
@@ -44,6 +59,7 @@ class RunFilter(django_filters.FilterSet):
     label = django_filters.CharFilter(
         label="Label",
         lookup_expr="icontains",
+        max_length=MOST_LETTERS,
         widget=forms.TextInput(attrs={"placeholder": "part of a label"}),
     )
     environment = django_filters.ModelChoiceFilter(
@@ -64,6 +80,12 @@ class RunFilter(django_filters.FilterSet):
         super().__init__(*args, **kwargs)
         for name in ("server", "workload"):
             self.filters[name].extra["choices"] = _occurring(name)
+
+    def refuse_nonsense(self) -> None:
+        """Raises UsageError for a filter that means nothing: without it, all runs would be left."""
+        if not self.form.is_valid():
+            said = [f"{name}: {error}" for name, all in self.form.errors.items() for error in all]
+            raise UsageError(f"These filters can’t be used. {' '.join(said)[:300]}")
 
     def search(self, runs: QuerySet[Run], name: str, text: str) -> QuerySet[Run]:
         """Every word must occur somewhere."""

@@ -1,6 +1,6 @@
 """Reads runs with as much of them as a page needs, in a number of queries that never grows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -17,6 +17,15 @@ HEAVY = ("log_tail", "argv", "settings_changed")
 
 MOST_COMPARED = 300
 """Runs on one compare page; more can't be told apart."""
+
+MOST_CHOSEN = 2000
+"""Runs on any other page."""
+
+AT_ONCE = 500
+"""Ids in one query."""
+
+NAMED = 5
+"""Ids in a message."""
 
 
 def listed() -> QuerySet[Run]:
@@ -65,21 +74,51 @@ def neighbours(run: Run) -> tuple[Run | None, Run | None]:
     return before, after
 
 
-def chosen(runs: QuerySet[Run], ids: Sequence[str], batch: str = "") -> list[Run]:
-    """The runs of these ids, in their order; raises UsageError for one that is no id or no run."""
-    wanted = list(dict.fromkeys(_uuid(text) for text in ids))
+def chosen(
+    runs: QuerySet[Run], ids: Sequence[str], batch: str = "", *, most: int = MOST_CHOSEN
+) -> list[Run]:
+    """The runs of these ids, in their order; raises UsageError for one that is no id or no run, and
+    for too many of them.
+    """
+    wanted = chosen_ids(ids, batch)
+    if len(wanted) > most:
+        raise UsageError(f"{len(wanted)} runs are too many for one page; {most} are the most.")
+    return list(each(runs, wanted, AT_ONCE))
+
+
+def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
+    """The ids of these runs and of those of the batch; all of them are runs."""
+    wanted = dict.fromkeys(_uuid(text) for text in ids)
     if batch:
         found = Run.objects.filter(batch=_uuid(batch)).order_by("started_at")
-        wanted += [pk for pk in found.values_list("pk", flat=True) if pk not in wanted]
+        wanted |= dict.fromkeys(found.values_list("pk", flat=True))
     if not wanted:
         raise UsageError("No runs were chosen; tick some in the list.")
-    by_id = runs.in_bulk(wanted)
-    gone = [str(pk) for pk in wanted if pk not in by_id]
+    order = list(wanted)
+    gone = [pk for some in _shares(order, AT_ONCE) for pk in _missing(some)]
     if gone:
+        further = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
         raise UsageError(
-            f"There is no run {', '.join(gone)}; it may have been deleted. Choose from the list."
+            f"There is no run {', '.join(map(str, gone[:NAMED]))}{further}; it may have been "
+            "deleted. Choose from the list."
         )
-    return [by_id[pk] for pk in wanted]
+    return order
+
+
+def each(runs: QuerySet[Run], ids: Sequence[UUID], at_once: int) -> Iterator[Run]:
+    """These runs in this order, so many at once in memory; one deleted meanwhile is left out."""
+    for some in _shares(ids, at_once):
+        by_id = runs.in_bulk(some)
+        yield from (by_id[pk] for pk in some if pk in by_id)
+
+
+def _shares(ids: Sequence[UUID], most: int) -> Iterator[Sequence[UUID]]:
+    return (ids[first : first + most] for first in range(0, len(ids), most))
+
+
+def _missing(ids: Sequence[UUID]) -> list[UUID]:
+    here = set(Run.objects.filter(pk__in=ids).order_by().values_list("pk", flat=True))
+    return [pk for pk in ids if pk not in here]
 
 
 @dataclass(frozen=True, slots=True)

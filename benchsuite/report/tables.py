@@ -1,6 +1,6 @@
 """The table of runs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -19,6 +19,9 @@ from benchsuite.results import Status
 from benchsuite.units import format_count
 
 NEWEST_FIRST = "-started_at"
+
+MOST_ORDERS = 4
+"""Columns by which a table is sorted one after another."""
 
 MOST_LEVELS = 4
 """Levels of a load that are all named."""
@@ -102,6 +105,17 @@ class RunTable(tables.Table):
         model = Run
         fields = ()
         order_by = ("-when",)
+
+    @classmethod
+    def wanted_order(cls, wanted: Sequence[str]) -> tuple[str, ...]:
+        """Those of the wanted orders that there are; the usual one without any."""
+        known = [
+            one
+            for one in wanted[:MOST_ORDERS]
+            if (column := cls.base_columns.get(one.removeprefix("-")))
+            and column.orderable is not False
+        ]
+        return tuple(known) or cls.Meta.order_by
 
     def render_chosen(self, record: Run) -> SafeString:
         return format_html(

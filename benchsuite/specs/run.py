@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from benchsuite.exceptions import UsageError
 from benchsuite.passwords import hidden_in
+from benchsuite.printable import is_control
 from benchsuite.specs.database import DatabaseSpec
 from benchsuite.specs.delay import DelaySpec
 from benchsuite.specs.layer import LayerSpec
@@ -49,6 +50,11 @@ class RunSpec(Spec):
         if len(self.label) > MAX_LABEL:
             raise UsageError(
                 f"--label may have {MAX_LABEL} characters at most, and has {len(self.label)}."
+            )
+        if any(is_control(one) for one in self.label):
+            raise UsageError(
+                f"--label={self.label!r} has control characters, which terminals obey; write it "
+                "without."
             )
 
     @property

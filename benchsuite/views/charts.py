@@ -1,8 +1,9 @@
 """The numbers of one chart as CSV."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
@@ -34,7 +35,7 @@ CONNECTION_MEMORY = "connection-memory"
 
 
 @access.guarded
-def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponse:
+def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
     run = Run.objects.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
@@ -50,16 +51,17 @@ def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponse:
     if slug == CONNECTION_MEMORY:
         return as_csv(socket_charts.memory_of_connections(run), str(run.pk))
     known = ", ".join([*OF_INTERVALS, DISTRIBUTION, *OF_READINGS, *OF_STAGES, CONNECTION_MEMORY])
-    return problem(request, f"There is no chart {slug!r}; there are: {known}.", status=404)
+    return problem(request, f"There is no chart {slug[:60]!r}; there are: {known}.", status=404)
 
 
 @access.guarded
-def of_comparison(request: HttpRequest, slug: str) -> HttpResponse:
+def of_comparison(request: HttpRequest, slug: str) -> HttpResponseBase:
     if slug not in overlays.SLUGS:
         known = ", ".join(overlays.SLUGS)
-        return problem(request, f"There is no chart {slug!r}; there are: {known}.", status=404)
+        return problem(request, f"There is no chart {slug[:60]!r}; there are: {known}.", status=404)
     try:
-        runs = queries.chosen(queries.compared(), wanted_ids(request), request.GET.get("batch", ""))
+        ids, batch = wanted_ids(request), request.GET.get("batch", "")
+        runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
     except UsageError as error:
         return problem(request, str(error), status=400)
     queries.add_series(runs)
@@ -73,14 +75,15 @@ def wanted_ids(request: HttpRequest) -> list[str]:
     ]
 
 
-def as_csv(numbers: Series, name: str) -> HttpResponse:
-    content = table_as_csv([column.name for column in numbers.columns], numbers.rows)
-    return download(content, "text/csv", f"{numbers.slug}-{name}.csv")
+def as_csv(numbers: Series, name: str) -> HttpResponseBase:
+    lines = table_as_csv([column.name for column in numbers.columns], numbers.rows)
+    return download(lines, "text/csv", f"{numbers.slug}-{name}.csv")
 
 
-def download(content: str, kind: str, filename: str) -> HttpResponse:
-    return HttpResponse(
-        content,
+def download(pieces: Iterable[str], kind: str, filename: str) -> HttpResponseBase:
+    """Sent as it is made: a large one never stands in memory as a whole."""
+    return StreamingHttpResponse(
+        pieces,
         content_type=f"{kind}; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{filename}"'},
     )

@@ -78,12 +78,7 @@ class Row:
 def show(request: HttpRequest) -> HttpResponse:
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
     try:
-        runs = queries.chosen(queries.compared(), ids, batch)
-        if len(runs) > queries.MOST_COMPARED:
-            raise UsageError(
-                f"{len(runs)} runs can’t be told apart on one page; {queries.MOST_COMPARED} are "
-                "the most."
-            )
+        runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
     except UsageError as error:
         return problem(request, str(error), status=400)
     comparison = Comparison(runs, baseline=request.GET.get("baseline", ""))

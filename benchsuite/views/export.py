@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.export import json_of, runs_as_csv
+from benchsuite.report.export import csv_of, json_of
 from benchsuite.report.filters import RunFilter
 from benchsuite.views import access
 from benchsuite.views.charts import download, wanted_ids
@@ -16,9 +16,12 @@ from benchsuite.views.page import problem
 
 FORMATS = ("csv", "json")
 
+AT_ONCE = 50
+"""Runs in memory, with all their seconds."""
+
 
 @access.guarded
-def selection(request: HttpRequest) -> HttpResponse:
+def selection(request: HttpRequest) -> HttpResponseBase:
     """The runs named in `runs` or `batch`; without any, all that the filters leave.
 
     `chosen` says that runs were to be ticked: without any, that is a mistake.
@@ -28,16 +31,18 @@ def selection(request: HttpRequest) -> HttpResponse:
     try:
         runs: Iterable[Run]
         if ids or batch or "chosen" in request.GET:
-            runs = queries.chosen(wanted, ids, batch)
+            runs = queries.each(wanted, queries.chosen_ids(ids, batch), AT_ONCE)
         else:
-            runs = RunFilter(request.GET, queryset=wanted).qs
+            filters = RunFilter(request.GET, queryset=wanted)
+            filters.refuse_nonsense()
+            runs = filters.qs.iterator(chunk_size=AT_ONCE)
         return _answer(request, runs, "runs")
     except UsageError as error:
         return problem(request, str(error), status=400)
 
 
 @access.guarded
-def one(request: HttpRequest, pk: UUID) -> HttpResponse:
+def one(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     run = queries.exported().filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
@@ -47,14 +52,14 @@ def one(request: HttpRequest, pk: UUID) -> HttpResponse:
         return problem(request, str(error), status=400)
 
 
-def _answer(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpResponse:
+def _answer(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpResponseBase:
     wanted = request.GET.get("format", "json")
     if wanted == "csv":
-        return download(runs_as_csv(runs), "text/csv", f"{name}.csv")
+        return download(csv_of(runs), "text/csv", f"{name}.csv")
     if wanted != "json":
-        raise UsageError(f"There is no format {wanted!r}; there are: {', '.join(FORMATS)}.")
+        raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(FORMATS)}.")
 
     def address(run: Run) -> str:
         return request.build_absolute_uri(run.get_absolute_url())
 
-    return download("".join(json_of(runs, address)), "application/json", f"{name}.json")
+    return download(json_of(runs, address), "application/json", f"{name}.json")

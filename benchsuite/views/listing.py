@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django_tables2 import RequestConfig
 
 from benchsuite.models import Run
 from benchsuite.report import queries
@@ -14,14 +13,17 @@ from benchsuite.views import access
 from benchsuite.views.page import page
 
 PER_PAGE = 50
+MOST_PER_PAGE = 500
 REFRESH_S = 5
 
 
 @access.guarded
 def show(request: HttpRequest) -> HttpResponse:
     filters = RunFilter(request.GET, queryset=queries.listed())
-    table = RunTable(filters.qs)
-    RequestConfig(request, paginate={"per_page": PER_PAGE}).configure(table)
+    table = RunTable(filters.qs, order_by=RunTable.wanted_order(request.GET.getlist("sort")))
+    per_page = _number(request.GET.get("per_page", "")) or PER_PAGE
+    table.paginate(per_page=min(per_page, MOST_PER_PAGE))
+    table.page = table.paginator.get_page(_number(request.GET.get("page", "")) or 1)
     context = {
         "title": "Runs",
         "filters": filters,
@@ -37,6 +39,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "may_delete": access.may_delete(request),
         "deleted": _number(request.GET.get("deleted", "")),
         "refresh_s": REFRESH_S,
+        "capped": MOST_PER_PAGE if per_page > MOST_PER_PAGE else None,
     }
     return page(request, "list", context)
 

@@ -9,6 +9,7 @@ from django.db import Error
 from benchsuite.exceptions import BenchsuiteError
 from benchsuite.management import loading
 from benchsuite.management.parsing import BriefCommand
+from benchsuite.printable import printable
 
 
 class Command(BriefCommand):
@@ -27,7 +28,7 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         try:
             for line in loading.load(options["files"]):
-                self.stdout.write(line)
+                self.stdout.write(printable(line))
         except BenchsuiteError as error:
             raise CommandError(f"{error} Nothing was loaded.", returncode=1) from error
         except (Error, OverflowError) as error:

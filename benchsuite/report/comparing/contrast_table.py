@@ -1,10 +1,12 @@
 """Contrasts as a table: on the screen and in Markdown."""
 
+import re
 from collections.abc import Sequence
 
 from rich import box
 from rich.table import Table
 
+from benchsuite.printable import printable
 from benchsuite.report.comparing.contrasts import Contrast
 from benchsuite.report.comparing.gate import Judgement
 from benchsuite.stats.compare import Scale
@@ -24,6 +26,8 @@ HEADINGS = (
 TEXT = ("figure", "candidate", "baseline", "shown")
 DISPENSABLE = ("baseline", "starts", "values")
 WIDE = 120
+MEANT = re.compile(r"([\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_]))")
+"""What Markdown takes for more than text; an underscore within a word is one."""
 WORDS = {True: "better", False: "worse", None: ""}
 COLOURS = {True: "green", False: "red", None: None}
 
@@ -72,18 +76,18 @@ def markdown(
             [
                 [
                     f"`{one.condition.text}`",
-                    one.contrast.candidate.title,
-                    one.contrast.baseline.title,
+                    _escaped(one.contrast.candidate.title),
+                    _escaped(one.contrast.baseline.title),
                     f"**{one.decision.value}**",
-                    one.why,
+                    _escaped(one.why),
                 ]
                 for one in judgements
             ],
         )
-    lines += _rows(HEADINGS, [cells(one) for one in found])
-    lines += [f"- {one.sentence}" for one in found]
+    lines += _rows(HEADINGS, [[_escaped(cell) for cell in cells(one)] for one in found])
+    lines += [f"- {_escaped(one.sentence)}" for one in found]
     if cautions:
-        lines += ["", *(f"> {caution}" for caution in cautions)]
+        lines += ["", *(f"> {_escaped(caution)}" for caution in cautions)]
     if any(one.found.scale is Scale.DIFFERENCE for one in found):
         lines += ["", "Failures are compared by difference, in percentage points."]
     return "\n".join(lines) + "\n"
@@ -91,8 +95,9 @@ def markdown(
 
 def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     lines = [head, ["---"] * len(head), *rows]
-    return [*(f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in lines), ""]
+    return [*(f"| {' | '.join(line)} |" for line in lines), ""]
 
 
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")
+def _escaped(text: str) -> str:
+    """Text that no Markdown makes something else of, on one line."""
+    return MEANT.sub(r"\\\1", " ".join(printable(text).split()))

@@ -8,6 +8,7 @@ a failed job would mislead.
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
+from benchsuite.printable import printable
 from benchsuite.report.comparing.gate import Decision, Judgement
 
 ELEMENTS = {Decision.BROKEN: "failure", Decision.UNDECIDED: "error"}
@@ -44,4 +45,7 @@ def as_junit(judgements: Sequence[Judgement]) -> str:
         else:
             ElementTree.SubElement(case, "system-out").text = one.sentence
     ElementTree.indent(root)
+    for element in root.iter():  # XML has no control characters, not even escaped
+        element.attrib = {name: printable(value) for name, value in element.attrib.items()}
+        element.text = printable(element.text or "") or None
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

@@ -1,0 +1,178 @@
+"""Whatever stands in an address: a page or a sentence, never an error, never many queries."""
+
+import csv
+import io
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from benchsuite.models import Run
+from tests.factories import make_rows, make_run
+
+LONG = "a" * 60_000
+WORDS = "+".join(["word"] * 1_900)
+NASTY = [
+    "",
+    "-5",
+    "0",
+    "20001",
+    "abc",
+    "1e9",
+    "9" * 400,
+    "9" * 5_000,
+    "%00",
+    "a%00b",
+    "%ff%fe",
+    "%ed%a0%80",
+    "%F0%9F%98%80",
+    "%0d%0aSet-Cookie:+a=b",
+    "..%2f..%2fetc%2fpasswd",
+    "'+OR+1=1--",
+    "<script>",
+    "{{+7*7+}}",
+    "%25",
+    "²",
+    "nan",
+    "0001-01-01",
+    "9999-12-31",
+    "2026-02-30",
+    "--label",
+    "__class__",
+    "spec__load",
+    "environment__data",
+    "=1+1",
+    WORDS,
+    LONG,
+]
+NAMES = {
+    "list": "q server workload verdict label environment since until page per_page sort deleted",
+    "export": "q server workload verdict label environment since until runs batch format chosen",
+    "compare": "runs batch baseline forced chosen",
+    "delete": "runs batch",
+    "run": "format page",
+}
+MOST_QUERIES = 16
+
+
+@pytest.fixture
+def run() -> Run:
+    make_rows(8, servers=("uwsgi", "uvicorn"))
+    return make_run("waitress")
+
+
+def pages(run: Run) -> list[tuple[str, str]]:
+    """Address and names of parameters of every page of the app."""
+    own = f"/results/{run.pk}/"
+    return [
+        ("/results/", NAMES["list"]),
+        ("/results/export/", NAMES["export"]),
+        (f"/results/export/?runs={run.pk}", NAMES["export"]),
+        ("/results/delete/", NAMES["delete"]),
+        (f"/results/compare/?runs={run.pk}", NAMES["compare"]),
+        (f"/results/compare/goodput.csv?runs={run.pk}", NAMES["compare"]),
+        (own, NAMES["run"]),
+        (f"{own}export/", NAMES["run"]),
+        (f"{own}goodput.csv", NAMES["run"]),
+    ]
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_every_parameter_of_every_page(client: Any, run: Run, number: int) -> None:
+    address, names = pages(run)[number]
+    join = "&" if "?" in address else "?"
+    wrong = []
+    for name in names.split():
+        for value in NASTY:
+            with CaptureQueriesContext(
+                connection,
+            ) as queries:
+                answer = client.get(f"{address}{join}{name}={value}")
+                content = answer.getvalue()
+            what = f"{address}{join}{name}={value[:40]}"
+            if answer.status_code not in (200, 400, 404, 409):
+                wrong.append(f"{what}: {answer.status_code}")
+            if len(queries) > MOST_QUERIES:
+                wrong.append(f"{what}: {len(queries)} queries")
+            if answer.status_code != 200 and len(content) > 20_000:
+                wrong.append(f"{what}: {len(content)} bytes to say no")
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/results/{nasty}/",
+        "/results/{pk}/{nasty}.csv",
+        "/results/compare/{nasty}.csv",
+        "/results/plotly-{nasty}.min.js",
+    ],
+)
+def test_every_place_in_a_path(client: Any, run: Run, address: str) -> None:
+    for value in NASTY[1:]:
+        path = address.format(nasty=value.replace("+", "%20"), pk=run.pk)
+        answer = client.get(path)
+        assert answer.status_code == 404, path[:80]
+        assert len(answer.getvalue()) < 200_000
+
+
+@pytest.mark.parametrize("value", ["x", "\0", "", "9" * 5000, LONG])
+def test_posts_to_delete(client: Any, run: Run, value: str) -> None:
+    assert client.post("/results/delete/", {"runs": [value]}).status_code == 400
+    assert Run.objects.count() == 9
+
+
+def test_too_many_runs_are_refused_before_they_are_read(client: Any, run: Run) -> None:
+    ids = ",".join(f"{number:032x}" for number in range(20_000))
+    for page in ("compare/", "compare/goodput.csv", "delete/", "export/"):
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.get(f"/results/{page}?runs={ids}")
+        assert answer.status_code == 400
+        assert len(answer.content) < 20_000
+        assert len(queries) <= 60
+    chosen = ",".join(str(pk) for pk in Run.objects.values_list("pk", flat=True))
+    assert client.get(f"/results/delete/?runs={chosen}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [("per_page=-5", 9), ("per_page=20001", 9), ("per_page=7", 7), ("page=x", 9)],
+)
+def test_a_page_has_as_many_rows_as_it_may(soup: Any, run: Run, query: str, rows: int) -> None:
+    page = soup(f"/results/?{query}")
+    assert len(page.select("tr.run")) == rows
+    assert ("500 runs at most" in page.text) == (query == "per_page=20001")
+
+
+@pytest.mark.parametrize("query", [f"q={WORDS}", f"q={LONG}", "q=a%00b", f"label={LONG}"])
+def test_a_search_for_too_much_is_told_and_exports_nothing(soup: Any, run: Run, query: str) -> None:
+    assert soup(f"/results/?{query}").select_one(".error[role=alert]")
+    assert "can’t be used" in soup(f"/results/export/?{query}", status=400).text
+
+
+def test_cells_are_no_formulas_and_negative_numbers_stay(client: Any) -> None:
+    labels = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "＝1", "plain", "a=b"]
+    runs = [make_run("uwsgi") for _ in labels]
+    for run, label in zip(runs, labels, strict=True):
+        Run.objects.filter(pk=run.pk).update(label=label, goodput=-2.5)
+    ids = ",".join(str(run.pk) for run in runs)
+    text = client.get(f"/results/export/?format=csv&runs={ids}").getvalue().decode()
+    found = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [one["label"] for one in found[-2:]] == ["plain", "a=b"]
+    assert [one["label"] for one in found[:-2]] == [f"'{label}" for label in labels[:-2]]
+    assert {one["goodput"] for one in found} == {"-2.5"}
+
+
+def test_exports_stream_in_their_order(client: Any) -> None:
+    make_rows(120, servers=("uwsgi",))
+    ids = [str(pk) for pk in Run.objects.order_by("pk").values_list("pk", flat=True)]
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.get(f"/results/export/?format=json&runs={quote(','.join(ids))}")
+        assert answer.streaming
+        found = json.loads(answer.getvalue())
+    assert [one["id"] for one in found] == ids
+    assert len(queries) < 30
+    assert len(json.loads(client.get("/results/export/").getvalue())) == 120
