@@ -19,6 +19,7 @@ from django.urls import Resolver404, resolve
 from django.utils.module_loading import import_string
 
 from benchsuite.exceptions import DatabaseError
+from benchsuite.isolation.collecting import collected
 from benchsuite.isolation.creation import Throwaway, engine
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.faults import explain, too_early
@@ -61,6 +62,7 @@ class Custody:
                 self._load_fixture()
         if self._plan.needs_target_app:
             self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
+        self._plan = dataclasses.replace(self._plan, static_root=collected(self._plan))
         workload = self._workload()
         with _explained():
             fill = workload.inspect if kept else workload.prepare

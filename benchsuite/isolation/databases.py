@@ -232,6 +232,7 @@ def throwaway(
     database_url: str = "",
     python: Interpreter = OWN,
     start_timeout_s: float | None = None,
+    static: str = "",
 ) -> Iterator[Keeper]:
     """Starts making the databases; they are dropped at the end, also when this process is killed.
 
@@ -249,6 +250,7 @@ def throwaway(
         folder=str(folder.resolve()),
         database_url=database_url or _checked_url(database),
         needs_target_app=needs_target_app,
+        static=static,
     )
     request = {
         "workload_path": workload_path,

@@ -8,6 +8,7 @@ from benchsuite.isolation.changes import Changes, Settings
 from benchsuite.isolation.connecting import change_databases
 from benchsuite.isolation.layers import change_layers
 from benchsuite.isolation.plan import Plan
+from benchsuite.isolation.statics import change_static
 
 TARGET_APP = "benchsuite.target"
 TARGET_CONFIG = "benchsuite.target.apps.TargetConfig"
@@ -48,6 +49,7 @@ def overridden(settings: Settings, plan: Plan) -> tuple[dict[str, Any], dict[str
     _mail(changes)
     _caches(changes, plan)
     _uploads(changes, plan)
+    change_static(changes, plan)
     _logging(changes)
     _callables(changes, plan)
     if plan.needs_target_app:

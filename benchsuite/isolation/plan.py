@@ -46,6 +46,10 @@ class Plan:
     """Dotted path of the default channel layer's class; empty leaves the project's."""
     layer_url: str = ""
     """Where the Redis of that layer is."""
+    static: str = ""
+    """What is done with static files: "collect", "skip", or empty for what is needed."""
+    static_root: str = ""
+    """Where they were collected; empty leaves the project's."""
     server_host: str = ""
     """Where the server listens, when it is not on loopback."""
     needs_target_app: bool = False

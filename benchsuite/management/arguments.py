@@ -22,6 +22,8 @@ from benchsuite.management.parsing import whole_number
 from benchsuite.models import Run
 from benchsuite.runner import assembly
 from benchsuite.specs import (
+    COLLECT,
+    SKIP,
     RunSpec,
     ServerSpec,
     WorkloadSpec,
@@ -95,6 +97,13 @@ def _add_target(group: Any) -> None:
         "given, which speaks to the consumer there",
     )
     group.add_argument(
+        "--static",
+        default="",
+        metavar=f"{COLLECT}|{SKIP}",
+        help="whether static files are collected into the run's folder (default: where their "
+        "storage has a manifest and finds none)",
+    )
+    group.add_argument(
         "--locustfile", metavar="FILE", help="run the user classes of an existing locustfile"
     )
 
@@ -163,6 +172,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
             database=around_arguments.database(options),
             delay=around_arguments.delay(options),
             layer=around_arguments.layer(options),
+            static=options["static"],
             label=options["label"],
         )
         for name in _servers(options["server"], work)

@@ -32,7 +32,7 @@ class Data:
         self._stack = stack
         self._marker = marker
         """The session's: its guard ends what is left when this process is killed."""
-        self._keepers: dict[tuple[str, str, str, str], Keeper] = {}
+        self._keepers: dict[tuple[str, str, str, str, str], Keeper] = {}
         self._services: dict[tuple[int, bool, tuple[int, ...] | None], Service] = {}
 
     def service(self, spec: RunSpec) -> Service | None:
@@ -78,6 +78,7 @@ class Data:
             repr(spec.database),
             service.admin_url if service else "",
             python.executable,
+            spec.static,
         )
         if key not in self._keepers:
             folder = self._folder / f"data-{len(self._keepers)}"
@@ -96,6 +97,7 @@ class Data:
                     env=dict(os.environ),
                     python=python,
                     start_timeout_s=self._start_timeout_s,
+                    static=spec.static,
                 )
             )
         return self._keepers[key]

@@ -7,6 +7,11 @@ from dataclasses import replace
 from benchsuite.isolation.errors import Error
 from benchsuite.load.spool import NameEntry
 
+ADVICE = {
+    "Missing staticfiles manifest entry": "--static=collect collects them anew for the run",
+}
+"""What helps, by what an error says."""
+
 STATUS = re.compile(r"\b(?:status|answered(?: with status)?) (\d{3})\b")
 
 
@@ -21,7 +26,8 @@ def reason(message: str, errors: Sequence[Error]) -> str | None:
     if not alike:
         return None
     here = (one for one in alike if re.search(rf"{re.escape(one.asked)}(?=[ ?:]|$)", message))
-    return next(here, alike[0]).words
+    words = next(here, alike[0]).words
+    return "; ".join([words, *(advice for sign, advice in ADVICE.items() if sign in words)])
 
 
 def explained(names: Sequence[NameEntry], errors: Sequence[Error]) -> list[NameEntry]:

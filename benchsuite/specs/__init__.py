@@ -50,7 +50,9 @@ from benchsuite.specs.options import (
     refuse_unless_one_of,
 )
 from benchsuite.specs.run import (
+    COLLECT,
     FORMAT_VERSION,
+    SKIP,
     RunSpec,
     WorkloadSpec,
 )
@@ -66,6 +68,7 @@ __all__ = [
     "AUTO",
     "BOOLEANS",
     "CLOSED",
+    "COLLECT",
     "CONSTANT",
     "DELAYERS",
     "FORMAT_VERSION",
@@ -88,6 +91,7 @@ __all__ = [
     "PROXY",
     "REDIS",
     "REDIS_PUBSUB",
+    "SKIP",
     "TCP",
     "THROWAWAY",
     "UNIX",

@@ -20,6 +20,8 @@ from benchsuite.specs.spec import Spec
 FORMAT_VERSION = 1
 """Raised whenever a stored spec could not be read by the code before it."""
 
+COLLECT, SKIP = "collect", "skip"
+
 MAX_LABEL = 200
 """Characters, which is what the database keeps of one."""
 
@@ -42,11 +44,17 @@ class RunSpec(Spec):
     database: DatabaseSpec = field(default_factory=DatabaseSpec)
     delay: DelaySpec = field(default_factory=DelaySpec)
     layer: LayerSpec = field(default_factory=LayerSpec)
+    static: str = ""
+    """Static files: "collect", "skip", or empty to collect them where pages would fail without."""
     label: str = ""
     repetition: int = 1
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.static not in ("", COLLECT, SKIP):
+            raise UsageError(
+                f"--static={self.static} is not known; write {COLLECT} or {SKIP}, or leave it out."
+            )
         if len(self.label) > MAX_LABEL:
             raise UsageError(
                 f"--label may have {MAX_LABEL} characters at most, and has {len(self.label)}."
