@@ -321,10 +321,10 @@ def _wait(
     process: Process,
     base_url: str,
     *,
-    timeout_s: float = READY_TIMEOUT_S,
+    timeout_s: float | None = None,
 ) -> float:
     """Seconds from the start of a process until this run answers there."""
-    timeout_s = start.timeout_s or timeout_s
+    timeout_s = start.timeout_s or timeout_s or READY_TIMEOUT_S
     probe = Probe(base_url + start.ready_path, start.token, timeout_s=timeout_s)
 
     def answers() -> bool:

@@ -1,8 +1,6 @@
 """Static files with a manifest: collected for the run, and the project's own are as they were."""
 
-import importlib
 import json
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import pytest
 from benchsuite.results import RunResult, Status
 from benchsuite.runner import session
 from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 from tests.needs import needs
 
@@ -46,17 +45,11 @@ del STATIC_ROOT
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    folder = tmp_path / "styled"
-    (folder / "static").mkdir(parents=True)
-    for name, source in (("__init__", ""), ("settings", SETTINGS), ("urls", URLS)):
-        (folder / f"{name}.py").write_text(source)
-    (folder / "static" / "styled.css").write_text("body {}")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    importlib.invalidate_caches()
-    yield folder
-    for name in [name for name in sys.modules if name.split(".")[0] == "styled"]:
-        del sys.modules[name]
+    sources = {"settings": SETTINGS, "urls": URLS}
+    with written(tmp_path, "styled", sources, monkeypatch) as folder:
+        (folder / "static").mkdir()
+        (folder / "static" / "styled.css").write_text("body {}")
+        yield folder
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Why a page fails is said whatever the project logs: its own LOGGING takes everything away."""
 
-import importlib
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 from benchsuite.results import RunResult, Status
 from benchsuite.runner import session
 from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 
 pytestmark = pytest.mark.alone
@@ -63,34 +62,26 @@ application = get_{kind}_application()
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., RunResult]]:
-    package = tmp_path / "mute"
-    package.mkdir()
-    for name, source in (
-        ("__init__", ""),
-        ("settings", SETTINGS),
-        ("urls", URLS),
-        ("wsgi", CALLABLE.format(kind="wsgi")),
-        ("asgi", CALLABLE.format(kind="asgi")),
-        ("early", 'raise LookupError("no such plug-in")'),
-    ):
-        (package / f"{name}.py").write_text(source)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    importlib.invalidate_caches()
+    sources = {
+        "settings": SETTINGS,
+        "urls": URLS,
+        "wsgi": CALLABLE.format(kind="wsgi"),
+        "asgi": CALLABLE.format(kind="asgi"),
+        "early": 'raise LookupError("no such plug-in")',
+    }
+    with written(tmp_path, "mute", sources, monkeypatch) as package:
 
-    def made(path: str, server: str = "gunicorn-sync", more: str = "") -> RunResult:
-        (package / "settings.py").write_text(SETTINGS + more)
-        spec = RunSpec(
-            server=ServerSpec(server=server),
-            workload=WorkloadSpec(workload="url", options={"path": path}),
-            load=LoadProfile(users=2, warmup_s=0.0, duration_s=1.0),
-        )
-        with session(settings_module="mute.settings", start_timeout_s=30.0) as at_work:
-            return at_work.run(spec, Quiet())
+        def made(path: str, server: str = "gunicorn-sync", more: str = "") -> RunResult:
+            (package / "settings.py").write_text(SETTINGS + more)
+            spec = RunSpec(
+                server=ServerSpec(server=server),
+                workload=WorkloadSpec(workload="url", options={"path": path}),
+                load=LoadProfile(users=2, warmup_s=0.0, duration_s=1.0),
+            )
+            with session(settings_module="mute.settings", start_timeout_s=30.0) as at_work:
+                return at_work.run(spec, Quiet())
 
-    yield made
-    for name in [name for name in sys.modules if name.split(".")[0] == "mute"]:
-        del sys.modules[name]
+        yield made
 
 
 @pytest.mark.parametrize(
