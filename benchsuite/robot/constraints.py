@@ -53,6 +53,8 @@ class Constraint:
     spaceless: bool = False
     case: str = ""
     """upper or lower."""
+    prefix: str = ""
+    """What it must begin with."""
     example: str = ""
     extensions: tuple[str, ...] = ()
 
@@ -106,6 +108,7 @@ def _read(sentence: str) -> Constraint:
     step = _found("step", words)
     past, future = _says("past", plain), _says("future", plain)
     example = re.search(languages.EXAMPLE, sentence, re.I)
+    prefix = re.search(languages.PREFIX, sentence, re.I)
     extensions = re.search(languages.EXTENSIONS, sentence, re.I)
     upper, lower = re.search(languages.UPPER, words), re.search(languages.LOWER, words)
     shown = example[1].rstrip(".)") if example else ""
@@ -128,6 +131,7 @@ def _read(sentence: str) -> Constraint:
         agree=_says("agree", plain),
         spaceless=_says("spaceless", plain),
         case="" if upper and lower else "upper" if upper else "lower" if lower else "",
+        prefix=prefix[1] if prefix else "",
         example=shown if _telling(shown) else "",
         extensions=tuple(re.findall(r"\w+", extensions[1].lower())) if extensions else (),
     )

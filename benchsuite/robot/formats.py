@@ -4,6 +4,7 @@ import re
 import string
 from collections.abc import Callable
 from datetime import date, datetime, time
+from functools import lru_cache
 from random import Random
 
 MARKS = (
@@ -14,9 +15,9 @@ MARKS = (
     (r"yy|aa", "%y"),
 )
 MASK = re.compile(
-    r"(?:y{2,4}|j{3,4}|a{2,4}|[dtj]{1,2}|m{1,2})"
+    r"(?<![a-zß-ÿ])(?:y{2,4}|j{3,4}|a{2,4}|[dtj]{1,2}|m{1,2})"
     r"(?:([-./ ])(?:y{2,4}|j{3,4}|a{2,4}|[dtj]{1,2}|m{1,2})){1,2}"
-    r"(?:[ t,]+h{1,2}:m{2}(?::s{2})?)?|h{1,2}:m{2}(?::s{2})?",
+    r"(?:[ t,]+h{1,2}:m{2}(?::s{2})?)?(?![a-zß-ÿ])|(?<![a-zß-ÿ])h{1,2}:m{2}(?::s{2})?",
     re.I,
 )
 MOMENTS = (
@@ -48,6 +49,7 @@ def like(shown: str, day: Callable[[], date], chance: Random) -> str:
     return alike(shown, chance)
 
 
+@lru_cache(maxsize=4096)
 def strftime(mask: str) -> str:
     """DD/MM/YYYY, TT.MM.JJJJ, jj/mm/aaaa hh:mm as strftime writes it; empty where it is no mask."""
     found = MASK.search(mask)
@@ -62,7 +64,10 @@ def strftime(mask: str) -> str:
     return words if re.fullmatch(r"(?:%[YHSdymM]|\W|t)+", words) else ""
 
 
+@lru_cache(maxsize=4096)
 def _of_moment(example: str) -> str:
+    if not example[:1].isdigit() or len(example) > 20:
+        return ""
     for form in MOMENTS:
         try:
             datetime.strptime(example, form)

@@ -1,6 +1,7 @@
 """What a field of plain text is about: by `autocomplete`, or by the words that stand with it."""
 
 import re
+from functools import lru_cache
 
 from benchsuite.robot.forms import Control
 
@@ -103,7 +104,11 @@ def hint(control: Control) -> str:
     for token in control.limits.get("autocomplete", "").lower().split()[::-1]:
         if token in AUTOCOMPLETE:
             return AUTOCOMPLETE[token]
-    words = control.words.replace("_", " ")
+    return _about(control.words.replace("_", " "))
+
+
+@lru_cache(maxsize=4096)
+def _about(words: str) -> str:
     return next((meant for rule, meant in RULES if rule.search(words)), "")
 
 

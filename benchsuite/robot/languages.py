@@ -200,6 +200,15 @@ EXAMPLE = (
     r"[\"'“‘«„]?\s?((?:[^\s\"'”’»,;]+ (?=[A-Z0-9]{1,4}\b))*[^\s\"'”’»,;]+)"
 )
 
+PREFIX = (
+    r"(?:(?:start|begin)s?(?:ning)? with|(?:beginn|anfang)\w* mit|commence\w* par|"
+    r"débute\w* par|mit)"
+    r" (?:the |dem |der |le |"
+    r"la )?[\"'“‘«„]?\s?([^\s\"'”’».,;]*[^\w\s\"'”’».,;][^\s\"'”’».,;]*|\d+|"
+    r"[A-Z]{1,4})"
+    r"[\"'”’»]?(?=\s*(?:$|[.,;!]|and\b|und\b|et\b|begin|anf))"
+)
+
 WORDS = (
     (
         "zero",

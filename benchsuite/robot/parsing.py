@@ -23,7 +23,7 @@ CAPTCHAS = (
 )
 IDENTITY = ("id", "class", "role", "action")
 UNSEEN = re.compile(
-    rb"\shidden[\s>=]|display:\s*none|visibility:\s*hidden|aria-hidden|<style|style=|\binert\b"
+    rb"\shidden[\s>=]|display:\s*none|visibility:\s*hidden|aria-hidden|style=|\binert\b"
 )
 TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")
 """Names that scripts are to complete: rows that aren't there yet."""
@@ -44,7 +44,9 @@ def read(content: bytes, content_type: str = "") -> Page:
     headings = tuple(text for one in tree.css("h1, h2, title") if (text := _text(one)))
     root = tree.css_first("html")
     base = tree.css_first("base[href]") if b"<base" in lower else None
-    seen = sight(tree) if UNSEEN.search(lower) else None
+    seen: Sight | None = sight(tree) if b"<style" in lower else NOTHING_HIDDEN
+    if seen == NOTHING_HIDDEN and not UNSEEN.search(lower):
+        seen = None
     reader = _Reader(
         tree,
         _ids(tree) if b"aria-" in lower else {},

@@ -11,7 +11,8 @@ from benchsuite.robot.forms import Form, Page
 from benchsuite.robot.validation_errors import new_texts, with_errors
 
 PRAISE = re.compile(
-    r"\b(?:thanks?\b|thank you|success|submitted|received|saved|sent\b|complete[d]?\b|confirmed|"
+    r"\b(?:thanks?\b|thank you|success(?!\W{1,4}(?:false|0))|submitted|received|saved|"
+    r"sent\b|complete[d]?\b|confirmed|"
     r"registered|welcome|created|added|congrat|we have your|vielen dank|danke|erfolgreich|gesendet|"
     r"versandt|gespeichert|eingegangen|übermittelt|abgeschlossen|bestätigt|angelegt|willkommen|"
     r"merci|succès|envoyé|enregistré|reçue?s?\b|confirmée?s?\b|terminée?s?\b|"
@@ -21,7 +22,8 @@ PRAISE = re.compile(
 )
 DONE = r"(?:sent|saved|submitted|received|taken|accepted|processed|stored|completed|found|valid)"
 FAILURE = re.compile(
-    r"\b(?:errors?\b|fail(?:ed|ure|s)\b|sorry|went wrong|invalid|expired|denied|forbidden|rejected|"
+    r"\b(?:errors?\b|(?:success|ok)\W{1,4}(?:false|0)\b|fail(?:ed|ure|s)\b|sorry|"
+    r"went wrong|invalid|expired|denied|forbidden|rejected|"
     r"timed? ?out\b|try again|start (?:again|over)|please (?:correct|check|fix|"
     r"review)|problem|unable|"
     rf"(?:could|can|was|were|has|have|is|are|did)(?: ?n[o'’]t|not)\b[^.!]{{0,30}}{DONE}|"

@@ -71,6 +71,8 @@ def _other(control: Control, writer: Writer) -> str:
 def lengths(control: Control, constraint: Constraint) -> tuple[int, int | None]:
     """Least and most characters."""
     limits = control.limits
+    if constraint.words:  # they count words
+        constraint = Constraint()
     least = max(_int(limits.get("minlength")) or 0, int(constraint.least or 0))
     known = [one for one in (_int(limits.get("maxlength")), constraint.most) if one is not None]
     return least, int(min(known)) if known else None
@@ -79,16 +81,20 @@ def lengths(control: Control, constraint: Constraint) -> tuple[int, int | None]:
 def password(control: Control, constraint: Constraint, chance: Random) -> str:
     """Long, with letters of both cases, digits and a sign."""
     least, most = lengths(control, constraint)
+    if constraint.kind == "digits":
+        return _of_letters("digits", constraint, "", chance)
     wanted = max(16, least) if most is None else min(max(16, least), most)
     letters = "".join(chance.choices(ALPHABET, k=max(0, wanted - 4)))
-    return (letters + "-aZ7")[-wanted:]
+    return (
+        (letters + "-aZ7")[-wanted:] if wanted > 4 else "".join(chance.choices(ALPHABET, k=wanted))
+    )
 
 
 def _meant(control: Control, constraint: Constraint, writer: Writer) -> str:
     person, chance = writer.person, writer.chance
     kind = constraint.kind or (control.kind if control.kind in ("email", "url", "tel") else "")
     if kind in ("letters", "slug", "digits"):
-        return _of_letters(kind, constraint, person, chance)
+        return _of_letters(kind, constraint, person.last, chance)
     about = {"tel": "phone"}.get(kind, kind) or hint(control)
     if about in identifiers.MAKERS:
         return identifiers.MAKERS[about](chance, writer.language)
@@ -113,18 +119,20 @@ def _meant(control: Control, constraint: Constraint, writer: Writer) -> str:
     return person.paragraph if control.kind == "textarea" else person.sentence
 
 
-def _of_letters(kind: str, constraint: Constraint, person: Person, chance: Random) -> str:
+def _of_letters(kind: str, constraint: Constraint, last: str, chance: Random) -> str:
     if kind == "digits":
         wanted = int(constraint.least or constraint.most or 5) if constraint.length else 5
         return "".join(chance.choices(string.digits[1:], k=wanted))
     if kind == "slug":
-        return f"{person.last.lower()}-{chance.randrange(1_000_000)}"
-    return re.sub(r"[^A-Za-z]", "", person.last)
+        return f"{last.lower()}-{chance.randrange(1_000_000)}"
+    return re.sub(r"[^A-Za-z]", "", last)
 
 
 def _fitted(found: str, control: Control, constraint: Constraint, chance: Random) -> str:
     """Cut or drawn out to the lengths that are allowed."""
     found = {"upper": found.upper(), "lower": found.lower()}.get(constraint.case, found)
+    if constraint.prefix and not found.startswith(constraint.prefix):
+        found = constraint.prefix + found[len(constraint.prefix) if constraint.length else 0 :]
     if constraint.spaceless:
         found = "".join(found.split())
     if constraint.words:

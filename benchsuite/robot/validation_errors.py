@@ -98,7 +98,24 @@ class _Reading:
         known = self._sent.get(control.key)
         if known is not None:
             control = replace(control, label=known.label, hint=known.hint or control.hint)
-        return replace(control, errors=tuple(dict.fromkeys((*control.errors, *errors))))
+        told = tuple(dict.fromkeys((*control.errors, *errors)))
+        if told and not control.hint:
+            control = replace(control, hint=self._around(control.name, {*told, control.label}))
+        return replace(control, errors=told)
+
+    def _around(self, name: str, known: set[str]) -> str:
+        """What else stands with a control and with no other."""
+        node = next((one.element for one in self._nodes if one.name == name), None)
+        found: list[str] = []
+        for up in _upwards(node) if node is not None else ():
+            if up.tag in ("form", "body") or not _is_one(self._inside(up)):
+                break
+            found = [
+                one.text
+                for one in self._pieces
+                if one.text and any(at.mem_id == up.mem_id for at in _upwards(one.element))
+            ]
+        return " ".join(text for text in found if text in self._before.texts and text not in known)
 
     def _marks(self, before: Page) -> set[str]:
         """Controls that say of themselves that they are wrong, or that alone look otherwise now."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -30,7 +31,7 @@ SELECTOR = re.compile(r"[.#][\w-]+")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text, or a control that is not hidden."""
+    """A text, a control that is not hidden, or the end of a line."""
 
     element: LexborNode
     """Of a text the element that it stands in."""
@@ -70,18 +71,19 @@ class Sight:
 
 
 def sight(tree: LexborHTMLParser) -> Sight:
+    return _sight("".join(sheet.text() or "" for sheet in tree.css("style")))
+
+
+@lru_cache(maxsize=256)
+def _sight(style_sheet: str) -> Sight:
     unseen: set[str] = set()
     aside: set[str] = set()
-    for sheet in tree.css("style"):
-        for selectors, style in RULE.findall(sheet.text() or ""):
-            plain = _plain(style)
-            for one in (part.strip() for part in selectors.split(",")):
-                if not SELECTOR.fullmatch(one):
-                    continue
-                if UNSEEN_STYLE.search(plain):
-                    unseen.add(one)
-                elif OUT_OF_SIGHT.search(plain):
-                    aside.add(one)
+    for selectors, style in RULE.findall(style_sheet):
+        plain = _plain(style)
+        hidden = UNSEEN_STYLE.search(plain)
+        if hidden or OUT_OF_SIGHT.search(plain):
+            found = (one.strip() for one in selectors.split(","))
+            (unseen if hidden else aside).update(filter(SELECTOR.fullmatch, found))
     return Sight(frozenset(unseen), frozenset(aside))
 
 
@@ -98,6 +100,8 @@ def _pieces(node: LexborNode, seen: Sight) -> Iterator[Piece]:
             text = " ".join((child.text_content or "").split())
             if text:
                 yield Piece(node, text)
+        elif tag in ("br", "hr"):
+            yield Piece(child)
         elif tag in CONTROLS:
             attributes = child.attributes
             name = attributes.get("name")

@@ -248,7 +248,8 @@ class Walk:
             redirects += 1
             if redirects > self.bounds.redirects:
                 raise self.stuck(f"redirected more than {self.bounds.redirects} times")
-            sleep(wait_s)
+            if wait_s:
+                sleep(wait_s)
             path = self._resolved(onward, base)
 
     def _read(self, answer: Any) -> Page:
