@@ -4,7 +4,7 @@ Runs in the keeper, with the settings of the target; Django is set up after `beg
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -36,17 +36,26 @@ class Throwaway:
         After this no code of the project can reach a database of its own, be it at import, in
         `AppConfig.ready()` or in a migration that writes to another alias than its own.
         """
+        self._point_at_templates()
+        for first in self.groups:
+            creation: Any = connections[first].creation
+            creation._create_test_db(verbosity=0, autoclobber=True)
+        for alias, other in self.mirrors.items():
+            source = _entry(other)
+            _entry(alias).update({key: source[key] for key in (*PLACE, "OPTIONS")})
+
+    def take_over(self, suffixes: Sequence[str]) -> None:
+        """As if this one had begun and made the copies with these suffixes; makes nothing."""
+        self._point_at_templates()
+        self._clones = [*suffixes]
+
+    def _point_at_templates(self) -> None:
         self._sort(_aliases())
         for first, same in self.groups.items():
             name = self._template_name(first)
             for alias in same:
                 _entry(alias)["TEST"]["NAME"] = name
                 _entry(alias)["NAME"] = name
-            creation: Any = connections[first].creation
-            creation._create_test_db(verbosity=0, autoclobber=True)
-        for alias, other in self.mirrors.items():
-            source = _entry(other)
-            _entry(alias).update({key: source[key] for key in (*PLACE, "OPTIONS")})
 
     def migrate(self) -> None:
         """Migrates the templates, as `manage.py test` does."""

@@ -3,7 +3,7 @@
 import dataclasses
 import importlib
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,6 +81,12 @@ class Custody:
             "options": dict(found.get("options", {})),
             "facts": dataclasses.asdict(Facts.of(_in_force(), revision=_revision())),
         }
+
+    def take_over(self, tokens: Sequence[str]) -> dict[str, Any]:
+        """What another keeper made of this plan, with these clones, is this one's to drop."""
+        if self._database.use != KEEP:
+            self._throwaway.take_over([token[:SUFFIX] for token in tokens])
+        return {}
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the databases for one run, and the plan its server is started with.

@@ -7,7 +7,7 @@ import selectors
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,13 @@ class Keeper:
         self._ready: Mapping[str, Any] | None = None
         self._failed: DatabaseError | None = None
         self._changed: Mapping[str, str] | None = None
+        self.clones: list[str] = []
+        """Tokens of the copies that are there."""
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether a signal ended it, so that it has dropped nothing."""
+        return (self._child.poll() or 0) < 0
 
     @property
     def pid(self) -> int:
@@ -124,6 +131,7 @@ class Keeper:
         reaches them all the same.
         """
         self.wait()
+        self.clones.append(token)
         self._tell({"do": "clone", "token": token, "amended": amended})
         answer = self._answer("copied", max(CLONE_S + self._seeding_s, self._start_timeout_s or 0))
         self._changed = answer["settings_changed"]
@@ -146,11 +154,16 @@ class Keeper:
     def _drop(self, token: str) -> None:
         self._tell({"do": "drop", "token": token})
         self._answer("dropped", CLONE_S)
+        self.clones.remove(token)
 
     def end(self) -> None:
-        """Drops everything; raises DatabaseError when something could not be dropped."""
+        """Drops everything; raises DatabaseError when something could not be dropped.
+
+        One that was killed can't: another keeper takes over what it had made.
+        """
         if self._child.stdin is None or self._child.stdin.closed:
             return
+        was_killed = self.was_killed
         with held_back():
             self._child.stdin.close()
             for seconds, insist in ((END_S, self._child.terminate), (KILL_S, self._child.kill)):
@@ -161,7 +174,7 @@ class Keeper:
                     insist()
             status = self._child.wait()
             os.close(self._answers)
-        if status != 0 and self._ready is not None:
+        if status != 0 and self._ready is not None and not was_killed:
             raise DatabaseError(f"The throw-away databases could not all be dropped: {self._why()}")
 
     def _found(self, name: str) -> Any:
@@ -257,17 +270,23 @@ def throwaway(
         "workload": workload.to_json(),
         "database": database.to_json(),
     }
-    keeper = None
-    try:
-        with held_back():
-            plan.write(folder / "keeper-plan.json")
-            private.write(folder / "keeper-request.json", json.dumps(request))
-            child, answers = _start(folder, env, log, python)
-            keeper = Keeper(child, answers, log, workload, database.rows, start_timeout_s)
-        yield keeper
-    finally:
-        if keeper is not None:
-            keeper.end()
+    plan.write(folder / "keeper-plan.json")
+    with ExitStack() as stack:
+
+        def start(**more: Any) -> Keeper:
+            with held_back():
+                private.write(folder / "keeper-request.json", json.dumps({**request, **more}))
+                child, answers = _start(folder, env, log, python)
+                keeper = Keeper(child, answers, log, workload, database.rows, start_timeout_s)
+                stack.callback(keeper.end)
+            return keeper
+
+        keeper = start()
+        try:
+            yield keeper
+        finally:
+            if keeper.was_killed:
+                start(left=keeper.clones).wait()
 
 
 def _start(

@@ -14,7 +14,8 @@ It answers on the inherited pipe FD, in JSON lines, to commands on standard inpu
 
 Commands are numbered from 1 ("number"), and each answer has its command's number; "ready" has 0. An
 {"event": "failed", "message": …} may stand in place of any answer. At the end of its standard
-input, which also comes when the parent is killed, it drops everything and ends.
+input, which also comes when the parent is killed, it drops everything and ends. With "left" in its
+request, the tokens of another keeper's clones, it makes nothing and drops what that one left.
 """
 
 import json
@@ -92,7 +93,8 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
     )
     try:
         try:
-            made = custody.make()
+            left = request.get("left")
+            made = custody.make() if left is None else custody.take_over(left)
             commands.made()
             _say(answers, {"event": "ready", "number": 0, **made})
         except BenchsuiteError as error:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -269,6 +270,18 @@ def test_a_killed_parent_leaves_no_database(tmp_path: Path, server: Cluster) -> 
     parent.stdout.close()
     assert _gone(keeper)
     assert server.databases() == ["shop"]
+
+
+@needs("postgresql", "psycopg")
+def test_what_a_killed_keeper_made_another_one_drops(tmp_path: Path, server: Cluster) -> None:
+    one = stranger(tmp_path, databases=shop(server, tmp_path))
+    before = server.databases()
+
+    with one.kept() as keeper, suppress(DatabaseError), keeper.clone(TOKEN):
+        assert len(server.databases()) == len(before) + 2
+        os.kill(keeper.pid, signal.SIGKILL)
+
+    assert server.databases() == before
 
 
 def test_a_killed_parent_leaves_no_sqlite_file(tmp_path: Path) -> None:
