@@ -42,8 +42,8 @@ def main() -> int:
             outcome = _tried(stranger, folder, given)
             failed |= bool(outcome.failure or outcome.changed)
             print(f"{stranger.name}: {_line(outcome)}", file=sys.stderr, flush=True)
-            rows.append([stranger.name, stranger.kind, *_cells(outcome)])
-    head = ["project", "kind", "version", "Django", "runs", "theirs", "took"]
+            rows.append([f"{stranger.name}: {stranger.kind}", *_cells(outcome)])
+    head = ["project", "version", "Django", "runs", "theirs", "took"]
     print(markdown(head, rows))
     return int(failed)
 

@@ -137,7 +137,7 @@ STRANGERS = (
     Stranger(
         name="oscar",
         kind="shop; settings from a package, a search index, i18n_patterns",
-        install=("django-oscar", "whoosh", "sorl-thumbnail"),
+        install=("django-oscar", "whoosh", "sorl-thumbnail", "pycountry"),
         make=("django-admin startproject frobshop .",),
         settings="frobshop.settings",
         settings_file="frobshop/settings.py",
@@ -181,7 +181,7 @@ STRANGERS = (
     ),
     Stranger(
         name="pretix",
-        kind="shop; own LOGGING, manifest storage, Celery",
+        kind="shop; own LOGGING, Celery, a router and three names of one database",
         install=("pretix",),
         manage="python -m django",
         settings="tried",
@@ -190,8 +190,9 @@ STRANGERS = (
         files={
             "tried.py": _WRAPPED.format("pretix.settings"),
             "tried_urls.py": "from pretix.multidomain.maindomain_urlconf import *\n",
+            "pretix.cfg": "[replica]\n[dbreadonly]\n",
         },
-        env={"DATA_DIR": "{folder}/data"},
+        env={"DATA_DIR": "{folder}/data", "PRETIX_CONFIG_FILE": "{folder}/pretix.cfg"},
         measured="--path=/control/login",
     ),
     Stranger(
@@ -219,6 +220,7 @@ STRANGERS = (
         settings_file="mygame/server/conf/settings.py",
         urls_file="mygame/web/urls.py",
         env={"PYTHONPATH": "{folder}/mygame", "EVENNIA_SUPERUSER_PASSWORD": "not-secret"},
+        measured="--path=/auth/login",
     ),
     Stranger(
         name="label-studio",

@@ -72,6 +72,7 @@ class Trial:
         self._venv = self._place / "venv"
         self._home = self._place / "home"
         self._project = self._place / "project"
+        self._made = self._place / "made"
         self._python = python
         self._benchsuite = benchsuite
         self.outcome = Outcome()
@@ -97,9 +98,11 @@ class Trial:
 
     def _install(self) -> None:
         self._home.mkdir(parents=True, exist_ok=True)
-        if self._fetched is not None and not self._project.exists():
-            shutil.copytree(self._fetched, self._project, symlinks=True)
-        self._project.mkdir(exist_ok=True)
+        if not self._made.exists():  # what an earlier try left half done is begun anew
+            shutil.rmtree(self._project, ignore_errors=True)
+            if self._fetched is not None:
+                shutil.copytree(self._fetched, self._project, symlinks=True)
+            self._project.mkdir(exist_ok=True)
         if not (self._venv / "installed").exists():
             self._do(self._python, "-m", "venv", str(self._venv))
             self._pip("install", *self._stranger.install)
@@ -117,7 +120,7 @@ class Trial:
 
     def _make(self) -> None:
         stranger = self._stranger
-        if not (self._place / "made").exists():
+        if not self._made.exists():
             for command in stranger.make:
                 self._do(*shlex.split(command))
             ours = ((stranger.settings_file, QUICKSTART), (stranger.urls_file, PAGES))
@@ -129,7 +132,7 @@ class Trial:
             self._manage("migrate")
             for command in stranger.fill:
                 self._do(*shlex.split(command))
-            (self._place / "made").touch()
+            self._made.touch()
         self._manage("migrate")
         self._manage("check")
 

@@ -1,11 +1,13 @@
 """Who sees the pages, and that they stand in any project."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client, RequestFactory
 
+from benchsuite.views import access
 from benchsuite.views.access import loopback
 from tests.factories import make_run
 
@@ -39,6 +41,14 @@ def test_staff_come_in_and_others_do_not(settings: Any, client: Any) -> None:
     page = client.get("/results/")
     assert page.status_code == 200
     assert "open to everyone on this machine" not in page.content.decode()
+
+
+def test_users_of_a_model_without_staff_or_permissions_are_kept_out(settings: Any, rf: Any) -> None:
+    settings.BENCHSUITE = {}
+    request = rf.get("/results/")
+    request.user = SimpleNamespace(is_active=True, is_authenticated=True)
+    assert access.guarded(everyone)(request).status_code == 403
+    assert not access.may_delete(request)
 
 
 def test_a_rule_of_the_project(settings: Any, client: Any) -> None:
