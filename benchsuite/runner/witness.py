@@ -75,6 +75,7 @@ class Witness:
                 written = stack.enter_context(prober)
             written_before = self._serving.written(DATABASE)
             self.census()
+            stack.enter_context(self.census.looking_closely())
             self.cpus_load = _affinity(self._load_pids)
             self.cpus_target = _affinity(self.census.last)
             try:

@@ -1,50 +1,97 @@
-"""Which processes the target consists of, second by second."""
+"""Which processes the target consists of, second by second, and those that ended between."""
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from benchsuite.proc.procfs import read_stat
+from benchsuite.proc.procfs import Stat, all_pids, read_stat
 from benchsuite.stats.validity import Turnover
-from benchsuite.telemetry.cpu import TICKS_PER_S
 
-SETTLED_S = 0.5
-"""A process that came with the load and is younger may be a helper that a request has started, and
-no part of the server."""
+STEP_S = 0.1
+"""Between looks for new processes: one that serves takes longer to start."""
+MOST_SHARE = 0.01
+"""Of a CPU, that these looks may take where a machine has many processes."""
 
 _Key = tuple[int, int]
+"""PID and start, which together name a process for good."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Count:
     at: float
     """`time.monotonic()`"""
-    boot_ticks: float
     processes: frozenset[_Key]
-    """PID and start, which together name a process for good."""
 
 
 class Census:
-    """Lists the processes of a part for the sampler, and remembers who was there."""
+    """Lists the processes of a part for the sampler, and remembers who was there.
+
+    The server is whoever was there at the first look, and whoever has a parent in common with one
+    of them that has children: a master's workers. What else comes is a helper that a request has
+    started, and no part of the server.
+    """
 
     def __init__(self, pids: Callable[[], list[int]]) -> None:
         self._pids = pids
         self._counts: list[_Count] = []
         self.last: tuple[int, ...] = ()
         """PIDs of the last look."""
+        self._masters: frozenset[int] = frozenset()
+        self._around: dict[int, _Key | None] = {}
+        """All processes of the machine at the last short look; a key for those of the server."""
+        self._seen: dict[_Key, float] = {}
+        """When each process of the server was last seen."""
 
     def __call__(self) -> list[int]:
         pids = self._pids()
         stats = [stat for pid in pids if (stat := read_stat(pid)) is not None and stat.alive]
         self.last = tuple(pids)
-        self._counts.append(
-            _Count(
-                at=time.monotonic(),
-                boot_ticks=time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS_PER_S,
-                processes=frozenset((stat.pid, stat.started) for stat in stats),
-            )
-        )
+        now = time.monotonic()
+        if not self._counts:
+            self._masters = frozenset({stat.ppid for stat in stats} & set(pids))
+            self._seen = {_key(stat): now for stat in stats}
+        own = [stat for stat in stats if _key(stat) in self._seen or stat.ppid in self._masters]
+        self._counts.append(_Count(at=now, processes=frozenset(map(_key, own))))
+        self._seen.update((_key(stat), now) for stat in own)
         return pids
+
+    @contextmanager
+    def looking_closely(self) -> Iterator[None]:
+        """Looks for children of the masters ten times a second while the block runs, as a server
+        that crashes again and again may do so several times between two looks.
+        """
+        over = threading.Event()
+
+        def look() -> None:
+            pause_s = STEP_S
+            while not over.wait(pause_s):
+                begin = time.monotonic()
+                self.look_for_children()
+                pause_s = max(STEP_S, (time.monotonic() - begin) / MOST_SHARE)
+
+        thread = threading.Thread(target=look, name="benchsuite-census", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def look_for_children(self) -> None:
+        now, around = time.monotonic(), {}
+        for pid in all_pids():
+            key = self._around[pid] if pid in self._around else self._child(pid)
+            around[pid] = key
+            if key is not None:
+                self._seen[key] = now
+        self._around = around
+
+    def _child(self, pid: int) -> _Key | None:
+        """The key of a process that has just come, if it is a child of a master."""
+        stat = read_stat(pid)
+        return _key(stat) if stat is not None and stat.ppid in self._masters else None
 
     def turnover(self, begin: float, end: float) -> Turnover | None:
         """Who went and who came between two moments; None without a look at both."""
@@ -53,15 +100,15 @@ class Census:
         if not earlier or not later:
             return None
         first, before, after = self._counts[0], earlier[-1], later[0]
-        settled_until = before.boot_ticks - SETTLED_S * TICKS_PER_S
-        went = {
-            one
-            for one in before.processes - after.processes
-            if one in first.processes or one[1] <= settled_until
-        }
-        came = len(after.processes - before.processes)
-        return Turnover(
-            replaced=min(len(went), came),
-            # Who came later than the load may have been there for one request only.
-            gone=max(0, len(went & first.processes) - came),
-        )
+        ended = [
+            key
+            for key, last in dict(self._seen).items()
+            if before.at <= last < after.at and key not in after.processes
+        ]
+        lost = before.processes & first.processes - after.processes
+        gone = max(0, len(lost) - len(after.processes - before.processes))
+        return Turnover(replaced=len(ended) - gone, gone=gone)
+
+
+def _key(stat: Stat) -> _Key:
+    return (stat.pid, stat.started)

@@ -104,6 +104,19 @@ def test_b203_a_killed_process_is_replaced(lab: Laboratory) -> None:
     assert "replaced" in finding.message
 
 
+def test_b203_a_process_dies_of_one_request_of_a_hundred(lab: Laboratory) -> None:
+    finding = found("B203", lambda: lab.run("gunicorn-sync", "/crashing/", duration_s=4.0))
+    assert finding.level is Level.INVALID
+    assert "crash again and again" in finding.hint
+
+
+def test_b203_processes_are_recycled(lab: Laboratory) -> None:
+    result = lab.run("gunicorn-sync", "/slow/", options={"max_requests": "25"}, duration_s=4.0)
+    (finding,) = findings(result, "B203")
+    assert finding.level is Level.WEAK, told(result)
+    assert "one every" in finding.message
+
+
 def test_b203_a_killed_process_is_not_replaced(lab: Laboratory) -> None:
     def kill_one_of_two() -> None:
         first = next(one for one in server_processes() if "-c" in one.cmdline()).children()[0]

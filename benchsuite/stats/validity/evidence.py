@@ -72,10 +72,10 @@ class Slots:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turnover:
-    """Processes of the target that were there when the window began and not when it ended."""
+    """Processes of the target that ended in the window, each counted."""
 
     replaced: int = 0
-    """Those for which new ones came."""
+    """Those for which new ones came, and these, where they ended too."""
     gone: int = 0
     """Those for which none came."""
 

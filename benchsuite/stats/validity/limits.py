@@ -132,6 +132,10 @@ PROBER_ALLOWANCE_S = 0.001
 FEWEST_PROBES = 20
 """B106: with fewer, the interval of their median is too wide to say anything."""
 
+CRASHES = 3
+"""B203: so many ends, and half as many requests lost with them, are a server that crashes again and
+again."""
+
 ANSWERED_PROBES = 0.9
 """B106: with a smaller share answered, the prober itself was turned away or starved."""
 

@@ -10,6 +10,7 @@ from benchsuite.stats.samples import Kind
 from benchsuite.stats.validity.evidence import Evidence, Slots
 from benchsuite.stats.validity.limits import (
     CONNECT_AGAIN_S,
+    CRASHES,
     FEWEST_JOURNEYS,
     FEWEST_ROUNDS,
     SERVED_SHARE,
@@ -122,7 +123,9 @@ def wrong_responder(evidence: Evidence) -> Iterator[Finding]:
 
 
 def died(evidence: Evidence) -> Iterator[Finding]:
-    """Invalid when a process is gone; weak when the server put another one in its place."""
+    """Invalid when a process is gone, or when processes end again and again with requests under
+    way; weak when the server put another one in its place.
+    """
     rule = limit("B203")
     turnover = evidence.turnover
     if evidence.died:
@@ -141,14 +144,41 @@ def died(evidence: Evidence) -> Iterator[Finding]:
             hint="The server's log says why; what was measured is a smaller server.",
         )
     elif turnover is not None and turnover.replaced:
+        many, lost = turnover.replaced, _lost(evidence)
+        again_and_again = many >= CRASHES and lost >= many / 2
+        with_them = f", and {format_count(lost)} requests were lost" if lost else ""
         yield Finding(
             code=rule.code,
-            level=Level.WEAK,
-            message=f"{format_count(turnover.replaced)} of the server's processes were replaced in "
-            "the window.",
-            hint="They crashed (see the log), or the server recycles them after so many requests "
+            level=Level.INVALID if again_and_again else Level.WEAK,
+            message=f"{format_count(many)} of the server's processes ended in the window and were "
+            f"replaced{_how_often(evidence, many)}{with_them}.",
+            hint="They crash again and again, or are ended before they have answered: the server's "
+            "log says why."
+            if again_and_again
+            else "They crashed (see the log), or the server recycles them after so many requests "
             "or seconds: then a longer window measures that too.",
         )
+
+
+LOST = (Kind.CONNECT_REFUSED, Kind.RESET, Kind.TRUNCATED)
+"""What a request meets whose process ends."""
+BEHIND_FRONT = (*LOST, Kind.HTTP_STATUS)
+
+
+def _lost(evidence: Evidence) -> int:
+    """Requests that found no process, or whose process ended; a front answers 502 for it."""
+    kinds = BEHIND_FRONT if evidence.front is not None else LOST
+    again = evidence.total.resent if evidence.total else 0
+    return again + sum(_failed(evidence, kind) for kind in kinds)
+
+
+def _how_often(evidence: Evidence, many: int) -> str:
+    """ ", one every 1.4 s and 240 requests"; empty for a single one."""
+    if many < 2 or evidence.window is None or evidence.total is None:
+        return ""
+    every_s = (evidence.window[1] - evidence.window[0]) / many
+    each = format_count(round(evidence.total.requests / many))
+    return f", one every {format_duration(every_s)} and {each} requests"
 
 
 def turned_away(evidence: Evidence) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ urlpatterns = [
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),
     path("dropping/", views.dropping),
+    path("crashing/", views.crashing),
     path("branching/", views.branching),
     path("broad/", views.broad),
     path("keeping/", views.keeping),

@@ -3,6 +3,7 @@
 import itertools
 import os
 import random
+import signal
 import socket
 import time
 
@@ -70,6 +71,13 @@ def dropping(request: HttpRequest) -> HttpResponse:
     """One connection of twenty is closed without an answer."""
     if next(_asked) % 20 == 0:
         request.META["gunicorn.socket"].shutdown(socket.SHUT_RDWR)
+    return well(request)
+
+
+def crashing(request: HttpRequest) -> HttpResponse:
+    """The process dies of one request of a hundred."""
+    if next(_asked) % 100 == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
     return well(request)
 
 

@@ -17,13 +17,16 @@ class World:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
         self.born: dict[int, float] = {}
+        self.parents: dict[int, int] = {}
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
         monkeypatch.setattr(time, "clock_gettime", lambda which: self.now)
         monkeypatch.setattr(census, "read_stat", self._stat)
+        monkeypatch.setattr(census, "all_pids", lambda: [*self.born, 777])
         self.census = Census(lambda: sorted(self.born))
 
-    def start(self, *pids: int) -> None:
+    def start(self, *pids: int, parent: int = 1) -> None:
         self.born.update(dict.fromkeys(pids, self.now))
+        self.parents.update(dict.fromkeys(pids, parent))
 
     def end(self, *pids: int) -> None:
         for pid in pids:
@@ -36,13 +39,15 @@ class World:
     def _stat(self, pid: int) -> Stat | None:
         if pid not in self.born:
             return None
-        return Stat(pid, "S", 1, 1, 0, 0, 1, int(self.born[pid] * TICKS_PER_S))
+        started = int(self.born[pid] * TICKS_PER_S)
+        return Stat(pid, "S", self.parents[pid], 1, 0, 0, 1, started)
 
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World(monkeypatch)
-    made.start(1, 2, 3)
+    made.start(1, parent=500)
+    made.start(2, 3)
     made.now += 5
     for _ in range(3):
         made.second()
@@ -82,15 +87,39 @@ def test_what_happens_before_the_window_is_no_matter(world: World) -> None:
 
 
 def test_helpers_of_requests_are_no_part_of_the_server(world: World) -> None:
-    world.now += 0.6
-    world.start(9)
-    world.now -= 0.6
+    """However old they are: their parent is a worker."""
+    world.start(9, parent=2)
     world.second()
     begin = world.now
     world.end(9)
-    world.start(10)
+    world.start(10, parent=2)
+    world.census.look_for_children()
     world.second()
     assert world.census.turnover(begin, world.now) == Turnover()
+
+
+@pytest.mark.parametrize("ends", [5, 7, 10])
+def test_each_end_counts_also_between_two_looks(world: World, ends: int) -> None:
+    begin, now = world.now, 2
+    for number in range(ends):
+        world.end(now)
+        now = 100 + number
+        world.start(now)
+        world.now += 0.1
+        world.census.look_for_children()
+    world.second()
+    world.second()
+    assert world.census.turnover(begin, world.now) == Turnover(replaced=ends)
+
+
+def test_processes_that_end_after_the_window_are_no_matter(world: World) -> None:
+    begin = world.now
+    world.second()
+    end = world.now
+    world.end(2)
+    world.start(4)
+    world.second()
+    assert world.census.turnover(begin, end) == Turnover()
 
 
 def test_whoever_was_there_before_the_load_is_part_of_the_server(

@@ -95,6 +95,26 @@ def test_processes_replaced_or_gone(turnover: Turnover, level: Level | None) -> 
     assert (findings["B203"].level if findings else None) == level
 
 
+@pytest.mark.parametrize(
+    ("replaced", "lost", "level"),
+    [
+        (10, {}, Level.WEAK),  # recycled
+        (10, {"reset": 4}, Level.WEAK),
+        (10, {"reset": 3, "truncated": 1, "connect refused": 1}, Level.INVALID),
+        (10, {"http status": 10}, Level.WEAK),  # its own answers
+        (2, {"reset": 9}, Level.WEAK),
+    ],
+)
+def test_processes_that_end_again_and_again(
+    replaced: int, lost: dict[str, int], level: Level
+) -> None:
+    total = summary(failures=sum(lost.values()), failures_by_kind=lost)
+    finding = found(turnover=Turnover(replaced=replaced), total=total)["B203"]
+    assert finding.level is level
+    every = {10: "every 1.00\u2009s and 100 requests", 2: "every 5.00\u2009s and 500 requests"}
+    assert every[replaced] in finding.message
+
+
 @pytest.mark.parametrize("kind", ["connect refused", "reset", "truncated", "read timeout"])
 def test_what_ends_or_refuses_connections_is_not_said_to_be_at_a_limit(kind: str) -> None:
     """Nobody listened, or somebody gave up: why is not known."""
