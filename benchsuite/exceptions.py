@@ -4,6 +4,8 @@ Each message is one sentence that says what was wanted, what was found and what 
 management commands print it as it stands.
 """
 
+import traceback
+
 
 class BenchsuiteError(Exception):
     """Base of all errors of benchsuite or its set-up (a *failure* is a request without its
@@ -41,3 +43,10 @@ class LoadError(BenchsuiteError):
 
 class DatabaseError(BenchsuiteError):
     """The throw-away database could not be made, filled or reached."""
+
+
+def last_line(error: BaseException) -> str:
+    """The last line of a traceback with the place in the code: KeyError: 'x' (shop/bench.py:12)."""
+    words = traceback.format_exception_only(error)[-1].strip()
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words

@@ -9,7 +9,7 @@ from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.interpreter import OWN, Interpreter
 from benchsuite.proc import cpus, descriptors
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.specs import THROWAWAY, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.specs import KEEP, THROWAWAY, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.workloads.base import Workload
 
 START_S = 1.2
@@ -76,6 +76,7 @@ def check(runs: Iterable[RunSpec]) -> None:
         work = workload(run.workload)
         _check_users(work, run.load)
         _check_sockets(work, run)
+        _check_visitor(work, run)
         _check_own_target(work, run)
         around.check(run)
         unbuilt = preparing.unbuilt([run])
@@ -126,6 +127,25 @@ def _check_own_target(work: Workload, run: RunSpec) -> None:
         raise UsageError(
             f"{adapter.name} serves a small target of its own, so --database, --layer and "
             "--delay-to-database can't be had with it."
+        )
+
+
+def _check_visitor(work: Workload, run: RunSpec) -> None:
+    """Who asks as whom, and can't."""
+    if work.locustfile and run.visitor:
+        raise UsageError(
+            f"A locustfile's users say themselves who they are: they can't be {run.visitor.words}"
+            " from outside; do it in the locustfile."
+        )
+    if run.visitor.login and run.database.use == KEEP:
+        raise UsageError(
+            "--login makes a session in the database, and --database=keep means your own, which a "
+            "run never fills: give the cookie of a session with --cookie."
+        )
+    if run.visitor.login and not conf.server_class(run.server.server).serves_project:
+        raise UsageError(
+            f"{run.server.server} serves a small target of its own, in which nobody can log in: "
+            "leave --login out."
         )
 
 

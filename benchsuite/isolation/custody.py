@@ -13,7 +13,6 @@ import django
 import django.db
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import CommandError, call_command
 from django.db import connections
 from django.urls import Resolver404, resolve
 from django.utils.module_loading import import_string
@@ -23,8 +22,10 @@ from benchsuite.isolation.collecting import collected
 from benchsuite.isolation.creation import Throwaway, engine
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.faults import explain, too_early
+from benchsuite.isolation.filling import fill
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
+from benchsuite.isolation.signing_in import signed_in
 from benchsuite.isolation.slowing import slowing, undone
 from benchsuite.revision import revision_of
 from benchsuite.specs import KEEP, DatabaseSpec, WorkloadSpec
@@ -38,8 +39,16 @@ class Custody:
     """Made once; `make()` first, then `clone()` and `drop()` for each run, `end()` at last."""
 
     def __init__(
-        self, *, workload_path: str, workload: WorkloadSpec, database: DatabaseSpec, plan: Plan
+        self,
+        *,
+        workload_path: str,
+        workload: WorkloadSpec,
+        database: DatabaseSpec,
+        plan: Plan,
+        login: str = "",
     ) -> None:
+        """`login` is the user in whose session all ask."""
+        self._login = login
         self._database = database
         self._spec = workload
         self._workload_path = workload_path
@@ -59,18 +68,17 @@ class Custody:
         with _explained():
             if not kept:
                 self._throwaway.migrate()
-                self._load_fixture()
+                fill(self._database)
         if self._plan.needs_target_app:
             self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
         self._plan = dataclasses.replace(self._plan, static_root=collected(self._plan))
         workload = self._workload()
         with _explained():
-            fill = workload.inspect if kept else workload.prepare
-            found = fill(self._database)
+            found = (workload.inspect if kept else workload.prepare)(self._database) or {}
+            cookies, who = signed_in(self._login) if self._login else ({}, "")
             program = engine()
         connections.close_all()
-        found = found or {}
-        cookies = dict(found.get("cookies", {}))
+        cookies = {**found.get("cookies", {}), **cookies}
         _check_sessions(cookies)
         return {
             "engine": program,
@@ -78,6 +86,7 @@ class Custody:
             "slowing": slowing(self._project()),
             "undone": undone(self._project()),
             "cookies": cookies,
+            "signed_in": who,
             "options": dict(found.get("options", {})),
             "facts": dataclasses.asdict(Facts.of(_in_force(), revision=_revision())),
         }
@@ -135,16 +144,6 @@ class Custody:
     def _workload(self) -> Workload:
         made: Workload = import_string(self._workload_path)(**self._spec.options)
         return made
-
-    def _load_fixture(self) -> None:
-        if not self._database.fixture:
-            return
-        try:
-            call_command("loaddata", self._database.fixture, database="default", verbosity=0)
-        except CommandError as error:
-            raise DatabaseError(
-                f"The fixture {self._database.fixture} could not be loaded: {error}"
-            ) from error
 
     def _run_plan(self, token: str, folder: str, names: Mapping[str, str]) -> Plan:
         return dataclasses.replace(
@@ -228,6 +227,6 @@ def _check_sessions(cookies: Mapping[str, str]) -> None:
         and backend == "django.contrib.sessions.backends.cache"
     ):
         raise DatabaseError(
-            "prepare() made a session in the cache, and each run begins with an empty cache: log "
-            "in inside the journey, or use cached_db as SESSION_ENGINE."
+            "The session of --login or prepare() is in the cache, and each run begins with an "
+            "empty one: log in inside the journey, or use cached_db as SESSION_ENGINE."
         )

@@ -18,7 +18,7 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
 from benchsuite.proc import logfile, private
 from benchsuite.proc.interrupts import held_back
-from benchsuite.specs import POSTGRESQL, DatabaseSpec, Option, WorkloadSpec
+from benchsuite.specs import POSTGRESQL, DatabaseSpec, Option, VisitorSpec, WorkloadSpec
 
 READY_S = 900.0
 """How long making them may take, unless --start-timeout says it."""
@@ -105,6 +105,11 @@ class Keeper:
     def cookies(self) -> dict[str, str]:
         """What `prepare()` wants every user to send."""
         return dict(self._found("cookies"))
+
+    @property
+    def signed_in(self) -> str:
+        """In whose session every user asks, in words; empty for nobody's."""
+        return str(self._found("signed_in"))
 
     @property
     def facts(self) -> Facts:
@@ -239,6 +244,7 @@ def throwaway(
     workload_path: str,
     workload: WorkloadSpec,
     database: DatabaseSpec,
+    visitor: VisitorSpec | None = None,
     needs_target_app: bool,
     log: Path,
     env: Mapping[str, str],
@@ -257,6 +263,7 @@ def throwaway(
     """
     if database.use == POSTGRESQL and not database_url:
         raise UsageError("--database=postgresql means a server that the run has started before.")
+    visitor = visitor or VisitorSpec()
     plan = Plan(
         settings_module=settings_module,
         token=token,
@@ -264,11 +271,13 @@ def throwaway(
         database_url=database_url or _checked_url(database),
         needs_target_app=needs_target_app,
         static=static,
+        host=visitor.host,
     )
     request = {
         "workload_path": workload_path,
         "workload": workload.to_json(),
         "database": database.to_json(),
+        "login": visitor.login,
     }
     plan.write(folder / "keeper-plan.json")
     with ExitStack() as stack:

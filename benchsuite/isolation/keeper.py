@@ -5,7 +5,7 @@
 It answers on the inherited pipe FD, in JSON lines, to commands on standard input, JSON lines too:
 
     child → {"event": "ready", "engine", "settings_changed", "slowing", "undone", "cookies",
-             "options", "facts"}
+             "options", "facts", "signed_in"}
     parent → {"do": "clone", "token": …, "amended": {field: value}}
                                               child → {"event": "cloned", "plan": path,
                                                        "settings_changed"}
@@ -67,10 +67,19 @@ class Commands:
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     signal.signal(signal.SIGTERM, _stop)
-    commands = Commands(sys.stdin.fileno())
+    commands = Commands(_beside_standard_input())
     request = json.loads(Path(sys.argv[2]).read_text())
     with os.fdopen(int(sys.argv[1]), "w", buffering=1) as answers:
         keep(request, commands, answers)
+
+
+def _beside_standard_input() -> int:
+    """What the parent says; the project's commands find nobody to ask."""
+    source = os.dup(sys.stdin.fileno())
+    nobody = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nobody, sys.stdin.fileno())
+    os.close(nobody)
+    return source
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
@@ -89,6 +98,7 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
         workload_path=request["workload_path"],
         workload=WorkloadSpec.from_json(request["workload"]),
         database=DatabaseSpec.from_json(request["database"]),
+        login=request["login"],
         plan=Plan.of_this_process(),
     )
     try:

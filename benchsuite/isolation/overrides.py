@@ -64,10 +64,15 @@ def _debug(changes: Changes) -> None:
 
 def _hosts(changes: Changes, plan: Plan) -> None:
     hosts = list(changes.settings.get("ALLOWED_HOSTS") or [])
-    wanted = dict.fromkeys(host for host in (*LOOPBACK, plan.server_host) if host)
+    wanted = dict.fromkeys(host for host in (*LOOPBACK, plan.server_host, _name(plan.host)) if host)
     missing = [host for host in wanted if host not in hosts and "*" not in hosts]
     if missing:
         changes.put("ALLOWED_HOSTS", [*hosts, *missing], f"{' and '.join(missing)} added")
+
+
+def _name(host: str) -> str:
+    """Without its port, as ALLOWED_HOSTS wants it."""
+    return host if host.endswith("]") else host.rpartition(":")[0] or host
 
 
 def _https(changes: Changes) -> None:

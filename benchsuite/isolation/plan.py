@@ -52,6 +52,9 @@ class Plan:
     """Where they were collected; empty leaves the project's."""
     server_host: str = ""
     """Where the server listens, when it is not on loopback."""
+    host: str = ""
+    """By which name clients ask for the server, when it is not its address; with or without port.
+    """
     needs_target_app: bool = False
     mounts_target: bool = False
     """Whether /bench/ must be put before the project's own URLs."""

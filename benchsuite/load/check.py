@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from gevent import Timeout
 
-from benchsuite.exceptions import AnswerError
+from benchsuite.exceptions import AnswerError, last_line
 from benchsuite.load.clients import HttpClient
 from benchsuite.load.refusal import sentence
 from benchsuite.load.target import Gate, RequestFailed, Target
-from benchsuite.load.users import last_line, told
+from benchsuite.load.users import told
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.stats.samples import Kind
 from benchsuite.workloads.base import Workload
@@ -94,7 +94,7 @@ def _refused_once(workload: Workload, client: HttpClient, limit_s: float) -> str
     finally:
         timeout.close()
     if client.failed is not None:
-        return sentence(client.failed, host=client.target.host)
+        return sentence(client.failed, host=client.target.place)
     if claim:
         return f"The journey of {workload.name} says: {claim}."
     if not client.requests:

@@ -25,12 +25,14 @@ from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_numbe
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
 from benchsuite.paths import quoted
+from benchsuite.specs import over
 from benchsuite.stats.samples import REQUEST, RESENT, Kind
 
 if TYPE_CHECKING:
     from benchsuite.load.websocket.socket import WebSocket
 
 MAX_REDIRECTS = 20
+USER_AGENT = "benchsuite"
 MAX_KNOWN = 100
 """Messages that each user keeps."""
 
@@ -87,14 +89,19 @@ class HttpClient:
         """Name, intended and real start of the request in flight."""
         self._intended: float | None = None
         """When the next request was meant to start, if not now."""
+        self._expected_status: int | None = None
+        """That of the request in flight, where it is not simply below 400."""
         self._held: _Sample | None = None
         self._connection = target.connection()
         self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
-        self._fixed_head = f"Host: {target.host}\r\nUser-Agent: benchsuite\r\nAccept: */*\r\n"
+        self._fixed = over({"User-Agent": USER_AGENT, "Accept": "*/*"}, target.headers)
+        """Headers of every request, beside those that say where to and how."""
+        self._first_head = f"Host: {target.host}\r\n"
         if not target.keep_alive:
-            self._fixed_head += "Connection: close\r\n"
+            self._first_head += "Connection: close\r\n"
+        self._fixed_head = _lines(self._fixed)
         self._websockets: dict[str, WebSocket] = {}
         """Those that are kept, by path."""
         self._connections = 0
@@ -108,9 +115,17 @@ class HttpClient:
         *,
         name: str = "",
         headers: Mapping[str, str] | None = None,
+        status: int | None = None,
     ) -> Answer:
-        """`data` is the query; `follow` goes where redirects lead."""
-        answer = self._request("GET", path + encode_query(data), b"", "", name, headers)
+        """`data` is the query; `follow` goes where redirects lead.
+
+        An answer of 400 and above is a failure, unless it has this `status`.
+        """
+        self._expected_status = status
+        try:
+            answer = self._request("GET", path + encode_query(data), b"", "", name, headers)
+        finally:
+            self._expected_status = None
         return self._follow(answer, b"", "", headers) if follow else answer
 
     def post(
@@ -192,7 +207,9 @@ class HttpClient:
     @property
     def handshake_headers(self) -> dict[str, str]:
         """What a browser sends along, too: the origin is what Channels looks at."""
-        headers = {"User-Agent": "benchsuite", "Origin": self.target.base_url}
+        headers = over(
+            {"User-Agent": USER_AGENT, "Origin": self.target.base_url}, self.target.headers
+        )
         if self.cookies.header_line:
             headers["Cookie"] = self.cookies.header_line.partition(":")[2].strip()
         return headers
@@ -345,6 +362,8 @@ class HttpClient:
             self._fail(
                 held, Kind.WRONG_RESPONDER, "answered by a process that does not belong to this run"
             )
+        elif answer.status_code == self._expected_status:
+            return answer  # another request may be meant otherwise, so the head stays unknown
         elif answer.status_code >= 400:
             self._fail(held, *kinds.of_status(answer.status_code, content))
         elif not lines:
@@ -375,16 +394,12 @@ class HttpClient:
         content_type: str,
         headers: Mapping[str, str] | None,
     ) -> bytes:
-        head = f"{method} {quoted(path)} HTTP/1.1\r\n{self._fixed_head}"
+        head = f"{method} {quoted(path)} HTTP/1.1\r\n{self._first_head}"
         if self.cookies.header_line:
             head += self.cookies.header_line
         if method == "POST":
             head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
-        if headers:
-            for name, value in headers.items():
-                if "\r" in name + value or "\n" in name + value:
-                    raise ValueError(f"the header {name!r} holds a line end")
-                head += f"{name}: {value}\r\n"
+        head += _lines(over(self._fixed, headers)) if headers else self._fixed_head
         return head.encode("latin-1") + b"\r\n" + body
 
     def _follow(
@@ -411,3 +426,10 @@ class HttpClient:
                 answer = self._request("GET", path, b"", "", "", headers)
         answer.redirect_chain = chain
         return answer
+
+
+def _lines(fields: Mapping[str, str]) -> str:
+    for name, value in fields.items():
+        if "\r" in name + value or "\n" in name + value:
+            raise ValueError(f"the header {name!r} holds a line end")
+    return "".join(f"{name}: {value}\r\n" for name, value in fields.items())

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from benchsuite.specs import LoadProfile, WorkloadSpec
+from benchsuite.specs import LoadProfile, VisitorSpec, WorkloadSpec
 from benchsuite.stats.samples import REQUEST
 
 GO = b"go"
@@ -57,6 +57,8 @@ class Job:
     locustfile: str = ""
     """Path of a locustfile whose user classes run instead of the workload's journey."""
     cookies: Mapping[str, str] = field(default_factory=dict)
+    """Those that the workload gives to a fresh visitor."""
+    visitor: VisitorSpec = field(default_factory=VisitorSpec)
     seed: int = 0
     part: int = 0
     """Which of the `parts` load processes this is: every `parts`-th user or arrival is its own."""
@@ -137,6 +139,7 @@ def decode_job(data: Mapping[str, Any]) -> Job:
     return Job(
         workload=WorkloadSpec.from_json(fields.pop("workload")),
         load=LoadProfile.from_json(fields.pop("load")),
+        visitor=VisitorSpec.from_json(fields.pop("visitor")),
         **fields,
     )
 

@@ -18,14 +18,14 @@ from locust.exception import StopUser
 from locust.user.task import LOCUST_STATE_RUNNING
 from locust.util.load_locustfile import load_locustfile
 
-from benchsuite.exceptions import LoadError
+from benchsuite.exceptions import LoadError, last_line
 from benchsuite.load import kinds
 from benchsuite.load.failures import kind_of
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
 from benchsuite.load.resending import limited
 from benchsuite.load.target import RUN_HEADER
-from benchsuite.load.users import last_line, told, users_of
+from benchsuite.load.users import told, users_of
 from benchsuite.stats.samples import JOURNEY, REQUEST, RESENT, Kind
 
 QUIT_S = 1.0

@@ -12,8 +12,8 @@ BODY_BYTES = 60
 """How much of a wrong body is shown."""
 
 SIGN_IN = (
-    "the page wants a signed-in user; let the workload's prepare() return a session cookie, or "
-    "measure a page that needs none"
+    "the page wants a signed-in user; name one with --login=USER, let the workload's prepare() "
+    "return a session cookie, or measure a page that needs none"
 )
 
 CSRF_TOKEN = (

@@ -2,7 +2,8 @@
 
 import socket
 import ssl
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -38,6 +39,8 @@ class Target:
 
     host: str
     """As the Host header says it: with the port, if it is not the usual one."""
+    place: str
+    """Where it really is, host and port."""
     name: str
     """The host without its port, as TLS names it to the server."""
     family: int
@@ -50,6 +53,8 @@ class Target:
     keep_cookies: bool = False
     """Whether a user's cookies outlive the journey that got them."""
     handshake_headers: bool = True
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """What every request sends beside what it needs."""
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -61,7 +66,8 @@ class Target:
         port = parts.port or PORTS[parts.scheme]
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
         return cls(
-            host=parts.netloc,
+            host=job.visitor.host or parts.netloc,
+            place=parts.netloc,
             name=parts.hostname,
             family=found[0][0],
             address=found[0][4],
@@ -71,6 +77,7 @@ class Target:
             keep_alive=job.load.keep_alive,
             keep_cookies=job.load.keep_cookies,
             handshake_headers=job.handshake_headers,
+            headers=job.visitor.header_values,
         )
 
     @property

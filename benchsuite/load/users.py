@@ -1,7 +1,6 @@
 """Locust users that make the workload's journey again and again, with the think time between."""
 
 import itertools
-import traceback
 from collections.abc import Callable
 from time import monotonic
 
@@ -11,7 +10,7 @@ from locust import User
 from locust.env import Environment
 from locust.exception import StopUser
 
-from benchsuite.exceptions import AnswerError
+from benchsuite.exceptions import AnswerError, last_line
 from benchsuite.load.clients import HttpClient
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
@@ -76,7 +75,7 @@ class Journeys:
                 recorder,
                 gate,
                 user=next(numbers),
-                cookies=job.cookies,
+                cookies={**job.cookies, **job.visitor.cookie_values},
                 sockets=self._sockets,
                 dialect=dialect,
             )
@@ -268,10 +267,3 @@ def users_of(whole: int, part: int, parts: int) -> int:
 def told(error: BaseException) -> str:
     """An error's own words, or its type when it has none."""
     return str(error) or type(error).__name__
-
-
-def last_line(error: BaseException) -> str:
-    """The last line of a traceback with the place in the code: KeyError: 'x' (shop/bench.py:12)."""
-    words = traceback.format_exception_only(error)[-1].strip()
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words

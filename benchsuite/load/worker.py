@@ -25,7 +25,7 @@ import gevent
 from gevent.event import AsyncResult, Event
 from gevent.os import make_nonblocking, nb_read, nb_write
 
-from benchsuite.exceptions import BenchsuiteError, LoadError
+from benchsuite.exceptions import BenchsuiteError, LoadError, last_line
 from benchsuite.load import job as messages
 from benchsuite.load.arriving import Arriving
 from benchsuite.load.check import refused
@@ -34,7 +34,7 @@ from benchsuite.load.locustfile import LocustfileUsers
 from benchsuite.load.phases import Course, Crowd
 from benchsuite.load.recorder import SpoolRecorder
 from benchsuite.load.target import Gate, Target
-from benchsuite.load.users import Journeys, last_line
+from benchsuite.load.users import Journeys
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.workloads.base import Workload
 
@@ -122,7 +122,8 @@ def _work(parent: Parent) -> dict[str, Any]:
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
         dialect = _dialect(job)
         begin = monotonic()
-        message = refused(workload, target, job.cookies, limit_s=limit_s, dialect=dialect)
+        cookies = {**job.cookies, **job.visitor.cookie_values}
+        message = refused(workload, target, cookies, limit_s=limit_s, dialect=dialect)
         checked_s = monotonic() - begin
         if message is not None:
             return {"event": "refused", "message": message}

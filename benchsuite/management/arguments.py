@@ -16,6 +16,7 @@ from benchsuite.management import (
     pinning,
     python_arguments,
     socket_arguments,
+    visitor_arguments,
 )
 from benchsuite.management.around_arguments import pairs
 from benchsuite.management.parsing import whole_number
@@ -40,17 +41,19 @@ PREFERRED_SOCKETS = ("uvicorn", "daphne")
 BESIDE_AGAIN = frozenset(
     (
         *("again", "python", "env", "cpus_target", "cpus_load", "no_pin"),
-        *("database", "layer_url"),
+        *("database", "layer_url", "header", "cookie"),
         *("repeat", "seed", "port", "start_timeout", "label", "json", "strict", "dry_run"),
     )
 )
 """What may be said beside --again: which CPUs, how often, under which label; never another run.
---python and --env, --database and --layer-url have sentences of their own."""
+--python and --env, --database and --layer-url, --header and --cookie have sentences of their own.
+"""
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Adds every option of `runbench`."""
     _add_target(parser.add_argument_group("What is measured"))
+    visitor_arguments.add_to(parser.add_argument_group("Who asks, and what must come back"))
     python_arguments.add_to(parser.add_argument_group("Python"))
     around_arguments.add_front_to(parser.add_argument_group("Before the server"))
     around_arguments.add_database_to(parser.add_argument_group("Database"))
@@ -146,6 +149,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         stored = pinning.again(_stored(options["again"]), options)
         stored = python_arguments.again(stored, options)
         stored = around_arguments.again(stored, options)
+        stored = visitor_arguments.again(stored, options)
         stored = replace(stored, label=options["label"] or stored.label)
         return planning.blocks([stored], options["repeat"], options["seed"])
     if options["port"] is not None and not 1 <= options["port"] <= 65535:
@@ -159,6 +163,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
     cells = [
         RunSpec(
             workload=workload,
+            visitor=visitor_arguments.visitor(options),
             server=ServerSpec(
                 server=name,
                 processes=options["processes"],
@@ -246,5 +251,7 @@ def _workload(options: dict[str, Any]) -> WorkloadSpec:
         name = implied
         settings["path"] = options[flag]
     name = name or "plain"
-    settings = socket_arguments.with_messages(settings, options, conf.workload_class(name))
+    work = conf.workload_class(name)
+    settings = socket_arguments.with_messages(settings, options, work)
+    settings = visitor_arguments.with_answers(settings, options, work)
     return WorkloadSpec(workload=name, options=settings)

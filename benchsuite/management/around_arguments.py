@@ -65,9 +65,18 @@ def add_database_to(group: Any) -> None:
     )
     group.add_argument(
         "--fixture",
-        default="",
-        metavar="NAME",
-        help="Django fixture that fills the throw-away database",
+        action="append",
+        default=[],
+        metavar="NAME[,NAME…]",
+        help="Django fixtures that fill the throw-away database; several by comma or by repeating",
+    )
+    group.add_argument(
+        "--fill",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help='management command that then fills it, such as "loaddemo --count 100"; several by '
+        "repeating",
     )
     group.add_argument(
         "--max-connections",
@@ -158,12 +167,20 @@ def database(options: Mapping[str, Any]) -> DatabaseSpec:
     return DatabaseSpec(
         use=_with_password(options["database"], DATABASE_URL),
         rows=options["rows"],
-        fixture=options["fixture"],
+        fixtures=tuple(_names(options["fixture"])),
+        fill=tuple(options["fill"]),
         max_connections=options["max_connections"],
         fsync=not options["no_fsync"],
         conn_max_age_s=None if age is None else parse_seconds(age),
         pool=options["pool"],
     )
+
+
+def _names(given: Sequence[str]) -> list[str]:
+    names = [name.strip() for part in given for name in part.split(",")]
+    if not all(names):
+        raise UsageError(f"--fixture={','.join(given)} holds an empty name; leave it out.")
+    return names
 
 
 def layer(options: Mapping[str, Any]) -> LayerSpec:
@@ -181,7 +198,7 @@ def again(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     Beside --again the same --database and --layer-url may be given, or be in the environment.
     """
     hidden_options = {**spec.workload.options, **spec.server.options, **spec.server.front_options}
-    if is_hidden(hidden_options):
+    if is_hidden([hidden_options, spec.database.fill]):
         raise UsageError(
             "--again repeats a stored run, and of this one an option held a password, which is not "
             "stored: give its options again."

@@ -4,12 +4,14 @@ import re
 import socket
 import ssl
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from benchsuite.encryption import client_context, words
 from benchsuite.paths import quoted
+from benchsuite.specs import over
 from benchsuite.units import format_bytes, format_period
 
 RUN_HEADER = "X-Benchsuite-Run"
@@ -42,7 +44,7 @@ class Head:
     """The token of the run that the server belongs to; None without any."""
 
 
-def ask(url: str, *, timeout_s: float) -> Head:
+def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float) -> Head:
     """The header of the answer to one GET; all of it must be there within `timeout_s`.
 
     Raises NotAnswered. Reads no more than it needs, whatever the server sends.
@@ -50,7 +52,7 @@ def ask(url: str, *, timeout_s: float) -> Head:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or parts.hostname is None:
         raise ValueError(f"The probe wants http(s)://host:port/path, and got {url!r}.")
-    return _Exchange(parts, time.monotonic() + timeout_s, timeout_s).head()
+    return _Exchange(parts, headers or {}, time.monotonic() + timeout_s, timeout_s).head()
 
 
 def answers_as(url: str, run_header: str, *, timeout_s: float = 2.0) -> bool:
@@ -68,8 +70,11 @@ def answers_as(url: str, run_header: str, *, timeout_s: float = 2.0) -> bool:
 class _Exchange:
     """One connection, one request, one deadline for all of it."""
 
-    def __init__(self, parts: SplitResult, deadline: float, timeout_s: float) -> None:
+    def __init__(
+        self, parts: SplitResult, headers: Mapping[str, str], deadline: float, timeout_s: float
+    ) -> None:
         self._parts = parts
+        self._headers = over({"Host": parts.netloc, "Accept-Encoding": "identity"}, headers)
         self._deadline = deadline
         self._timeout_s = timeout_s
         self._received = b""
@@ -112,10 +117,9 @@ class _Exchange:
     def _request(self) -> bytes:
         parts = self._parts
         path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-        return (
-            f"GET {quoted(path)} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-            "Accept-Encoding: identity\r\nConnection: close\r\n\r\n"
-        ).encode("ascii")
+        lines = [f"{name}: {value}" for name, value in self._headers.items()]
+        lines = [f"GET {quoted(path)} HTTP/1.1", *lines, "Connection: close"]
+        return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
     def _final(self, connection: socket.socket) -> Head:
         """The header of the answer, after those that only announce one."""

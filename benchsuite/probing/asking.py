@@ -1,6 +1,7 @@
 """Asks again and again until a server answers as this run's, and remembers what came instead."""
 
 import time
+from collections.abc import Mapping
 
 from benchsuite.probing.answer import NotAnswered, ask
 
@@ -14,11 +15,19 @@ LEAST_S = 0.1
 class Probe:
     """Callable: whether the server now answers with this run's header, whatever the status."""
 
-    def __init__(self, url: str, run_header: str, *, timeout_s: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        run_header: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float,
+    ) -> None:
         """`timeout_s` is how long all questions together may take."""
         self.heard = ""
         """What came last that was not the answer, in words."""
         self._url = url
+        self._headers = headers
         self._run_header = run_header
         self._deadline = time.monotonic() + timeout_s
         self._patience_s = FIRST_S
@@ -27,7 +36,7 @@ class Probe:
         begin = time.monotonic()
         patience_s = max(LEAST_S, min(self._patience_s, self._deadline - begin))
         try:
-            head = ask(self._url, timeout_s=patience_s)
+            head = ask(self._url, headers=self._headers, timeout_s=patience_s)
         except NotAnswered as error:
             self.heard = str(error)
             if time.monotonic() - begin >= self._patience_s:

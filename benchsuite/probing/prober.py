@@ -40,9 +40,10 @@ class Prober:
         self._context = _context(str(request["tls"]))
         self._timeout_s = float(str(request["timeout_s"]))
         self._keep_alive = bool(request["keep_alive"])
-        self._headers = {"User-Agent": "benchsuite-prober", "Accept": "*/*"}
-        if request["cookie"]:
-            self._headers["Cookie"] = str(request["cookie"])
+        headers: Any = request["headers"]
+        self._headers: dict[str, str] = dict(headers)
+        self._status = request["status"]
+        """The right one; None for any below 400."""
         if not self._keep_alive:
             self._headers["Connection"] = "close"
         self._connection: http.client.HTTPConnection | None = None
@@ -67,7 +68,8 @@ class Prober:
             return False
         if not self._keep_alive or answer.will_close:
             self.close()
-        return answer.status < 400 and answer.getheader(RUN_HEADER) == self._token
+        right = answer.status < 400 if self._status is None else answer.status == self._status
+        return right and answer.getheader(RUN_HEADER) == self._token
 
     def _new_connection(self) -> http.client.HTTPConnection:
         if self._context is None:

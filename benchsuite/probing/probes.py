@@ -15,7 +15,7 @@ from benchsuite.paths import quoted
 from benchsuite.proc import private
 from benchsuite.proc.isolated import python
 from benchsuite.proc.starting import running
-from benchsuite.specs import LoadProfile
+from benchsuite.specs import LoadProfile, over
 from benchsuite.workloads.base import Workload
 
 LEAST_PAUSE_S = 0.2
@@ -47,9 +47,9 @@ class Seen:
 class _Asked(BaseException):
     """Not an Exception: a journey must not catch it."""
 
-    def __init__(self, path: str | None) -> None:
-        super().__init__(path)
-        self.path = path
+    def __init__(self, page: tuple[str, int | None] | None) -> None:
+        super().__init__(page)
+        self.page = page
 
 
 class _FirstRequest:
@@ -63,15 +63,17 @@ class _FirstRequest:
         *,
         name: str = "",
         headers: Mapping[str, str] | None = None,
+        status: int | None = None,
     ) -> NoReturn:
-        raise _Asked(None if data or follow or headers else path)
+        raise _Asked(None if data or follow or headers else (path, status))
 
     def post(self, *arguments: Any, **named: Any) -> NoReturn:
         raise _Asked(None)
 
 
-def probed_path(workload: Workload) -> str | None:
-    """The page that the journey asks first, if a plain GET does; None when it can't be told.
+def probed_page(workload: Workload) -> tuple[str, int | None] | None:
+    """The page that the journey asks first, if a plain GET does, and the status that it wants, if
+    any; None when it can't be told.
 
     Whether the journey asks other pages too is known when the load has ended.
     """
@@ -80,7 +82,7 @@ def probed_path(workload: Workload) -> str | None:
     try:
         workload.journey(_FirstRequest())
     except _Asked as asked:
-        return asked.path
+        return asked.page
     except Exception:  # noqa: BLE001 - a journey is foreign code, and only not probed for it
         return None
     return None
@@ -92,10 +94,11 @@ def request_for(
     base_url: str,
     token: str,
     load: LoadProfile,
-    cookies: Mapping[str, str],
+    headers: Mapping[str, str],
     seed: int,
+    status: int | None = None,
 ) -> dict[str, object]:
-    """All that a prober needs to know."""
+    """All that a prober needs to know; `headers` are those that a user sends, its cookies too."""
     parts = urlsplit(base_url)
     return {
         "host": parts.hostname,
@@ -105,7 +108,8 @@ def request_for(
         "token": token,
         "timeout_s": load.timeout_s,
         "keep_alive": load.keep_alive,
-        "cookie": "; ".join(f"{name}={value}" for name, value in cookies.items()),
+        "headers": over({"User-Agent": "benchsuite-prober", "Accept": "*/*"}, headers),
+        "status": status,
         "least_pause_s": least_pause_s(load),
         "most_share": most_time(load),
         "seed": seed,

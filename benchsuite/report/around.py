@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from benchsuite.models import Run
-from benchsuite.specs import DatabaseSpec, DelaySpec, LayerSpec, RunSpec, ServerSpec
+from benchsuite.specs import DatabaseSpec, DelaySpec, LayerSpec, RunSpec, ServerSpec, VisitorSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +16,7 @@ class Around:
     database: str
     layer: str
     delay: str
+    visitor: str
 
     @classmethod
     def of_spec(cls, spec: RunSpec) -> Self:
@@ -25,6 +26,7 @@ class Around:
             database=spec.database.words,
             layer=spec.layer.words,
             delay=spec.delay.words,
+            visitor=spec.visitor.words,
         )
 
     @classmethod
@@ -38,4 +40,5 @@ class Around:
             database=DatabaseSpec.from_json(spec.get("database") or {}).words,
             layer=LayerSpec.from_json(spec.get("layer") or {}).words,
             delay=DelaySpec.from_json(spec.get("delay") or {}).words,
+            visitor=VisitorSpec.from_json(spec.get("visitor") or {}).words,
         )

@@ -18,8 +18,13 @@ def workload_title(run: Run) -> str:
     words = [run.workload]
     if path := options.pop("path", ""):
         words.append(str(path))
-    words += [f"{name}={value}" for name, value in sorted(options.items())]
+    words += [f"{name}={_in_line(value)}" for name, value in sorted(options.items())]
     return " ".join(words)
+
+
+def _in_line(value: object) -> str:
+    """An option that was given several times has a line for each."""
+    return str(value).replace("\n", ", ")
 
 
 def load_title(run: Run) -> str:
@@ -108,6 +113,7 @@ def _facets(run: Run) -> dict[str, str]:
         "label": run.label,
         "version": run.server_version,
         "workload": workload_title(run),
+        "visitor": around.visitor or "nobody in particular",
         "load": load_title(run),
         "Python": f"Python {run.python_version}" if run.python_version else "",
         "revision": short(run.revision),

@@ -72,7 +72,8 @@ def _around(run: RunSpec) -> list[str]:
     around = Around.of_spec(run)
     data = around.database if run.database != DatabaseSpec(rows=run.database.rows) else ""
     delay = around.delay and f"{around.delay} added"
-    return [words for words in (around.front, data, around.layer, delay) if words]
+    told = (around.visitor, around.front, data, around.layer, delay)
+    return [words for words in told if words]
 
 
 def _who(run: RunSpec) -> str:

@@ -9,7 +9,7 @@ those of the load.
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,8 @@ class Start:
     None where the server brings its own target."""
     facts: Facts
     ready_path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """What a user sends with it."""
     may_reach_more: bool = True
     """Whether the target may want more of the network than its settings tell."""
     database: Service | None = None
@@ -325,7 +327,9 @@ def _wait(
 ) -> float:
     """Seconds from the start of a process until this run answers there."""
     timeout_s = start.timeout_s or timeout_s or READY_TIMEOUT_S
-    probe = Probe(base_url + start.ready_path, start.token, timeout_s=timeout_s)
+    probe = Probe(
+        base_url + start.ready_path, start.token, headers=start.headers, timeout_s=timeout_s
+    )
 
     def answers() -> bool:
         ended = found.ended()

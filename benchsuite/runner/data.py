@@ -32,7 +32,7 @@ class Data:
         self._stack = stack
         self._marker = marker
         """The session's: its guard ends what is left when this process is killed."""
-        self._keepers: dict[tuple[str, str, str, str, str], Keeper] = {}
+        self._keepers: dict[tuple[str, ...], Keeper] = {}
         self._services: dict[tuple[int, bool, tuple[int, ...] | None], Service] = {}
 
     def service(self, spec: RunSpec) -> Service | None:
@@ -76,6 +76,7 @@ class Data:
         key = (
             repr(spec.workload),
             repr(spec.database),
+            repr((spec.visitor.login, spec.visitor.host)),
             service.admin_url if service else "",
             python.executable,
             spec.static,
@@ -91,6 +92,7 @@ class Data:
                     workload_path=conf.workload_paths()[spec.workload.workload],
                     workload=spec.workload,
                     database=spec.database,
+                    visitor=spec.visitor,
                     database_url=service.admin_url if service else "",
                     needs_target_app=workload.needs_target_app,
                     log=folder / "keeper.log",

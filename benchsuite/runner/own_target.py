@@ -13,6 +13,7 @@ class OwnTarget:
     """What `Keeper` says, said of a target that is not the project: nothing was made or changed."""
 
     workload: WorkloadSpec
+    signed_in: str = ""
 
     def wait(self) -> None:
         return None

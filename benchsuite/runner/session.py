@@ -154,6 +154,7 @@ class Session:
             clone=partial(keeper.clone, token),
             facts=keeper.facts,
             ready_path=workload.ready_path,
+            headers=spec.visitor.sent(keeper.cookies),
             may_reach_more=not workload.needs_target_app,
             database=self._data.service(spec),
             timeout_s=self._start_timeout_s,
@@ -161,6 +162,7 @@ class Session:
         stack.enter_context(serving(draft.serving, start, self.port))
         draft.settings_changed = {
             **keeper.settings_changed,
+            **({"(log-in)": keeper.signed_in} if keeper.signed_in else {}),
             **({"(limit of open files)": limits} if limits else {}),
         }
         watcher.stage(f"ready in {draft.serving.startup_s:.1f} s")
@@ -199,6 +201,7 @@ def _job(
         spool=str(folder),
         locustfile=workload.locustfile,
         cookies=keeper.cookies,
+        visitor=spec.visitor,
         seed=spec.seed,
         unit=workload.unit,
         handshake_headers=server.handshake_headers,

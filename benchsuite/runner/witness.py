@@ -60,15 +60,16 @@ class Witness:
     def looking_on(self, workload: Workload, job: Job, folder: Path) -> Iterator[None]:
         """From before the load until after it."""
         with ExitStack() as stack:
-            path = probes.probed_path(workload)
+            page = probes.probed_page(workload)
             written = folder / "none"
-            if path is not None:
+            if page is not None:
                 self._request = probes.request_for(
-                    path,
+                    page[0],
+                    status=page[1],
                     base_url=job.base_url,
                     token=job.run_header,
                     load=job.load,
-                    cookies=job.cookies,
+                    headers=job.visitor.sent(job.cookies),
                     seed=job.seed,
                 )
                 prober = probes.prober(self._request, folder=folder, on_cpus=job.load.cpus)

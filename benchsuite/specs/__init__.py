@@ -62,6 +62,7 @@ from benchsuite.specs.server import (
     MAX_THREADS,
     ServerSpec,
 )
+from benchsuite.specs.visitor import VisitorSpec, over
 
 __all__ = [
     "ARRIVALS",
@@ -104,8 +105,10 @@ __all__ = [
     "RunSpec",
     "ServerSpec",
     "Stage",
+    "VisitorSpec",
     "WorkloadSpec",
     "chosen_options",
+    "over",
     "refuse_below",
     "refuse_unless_one_of",
 ]

@@ -1,9 +1,12 @@
 """On which data the target runs, and how it reaches them."""
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from benchsuite.exceptions import UsageError
-from benchsuite.passwords import hidden
+from benchsuite.passwords import hidden, hidden_in, is_hidden
 from benchsuite.specs.load import MAX_DURATION_S
 from benchsuite.specs.spec import Spec, at_least, whole
 
@@ -23,8 +26,10 @@ class DatabaseSpec(Spec):
     use: str = THROWAWAY
     rows: int = 100_000
     """Rows that workloads with stored data are seeded with; others ignore it."""
-    fixture: str = ""
-    """Name of a Django fixture that fills the throw-away database; empty for none."""
+    fixtures: tuple[str, ...] = ()
+    """Names of Django fixtures that fill the throw-away database, loaded together."""
+    fill: tuple[str, ...] = ()
+    """Management commands that then fill it, each with its arguments, in order."""
     max_connections: int | None = None
     """Of the PostgreSQL that the run starts; None for the service's default."""
     fsync: bool = True
@@ -41,6 +46,13 @@ class DatabaseSpec(Spec):
                 f"--database={hidden(self.use)} is not known; write throwaway, keep, postgresql, "
                 "or a URL such as postgres://user@host/name."
             )
+        if self.use == KEEP and (self.fixtures or self.fill):
+            raise UsageError(
+                "--fixture and --fill write into the throw-away database, and --database=keep "
+                "means your own, which a run never fills: leave one of them out."
+            )
+        for command in self.fill:
+            _words_of(command)
         whole("max-connections", self.max_connections, 1, 100_000)
         if self.use != POSTGRESQL and (self.max_connections is not None or not self.fsync):
             raise UsageError(
@@ -57,6 +69,16 @@ class DatabaseSpec(Spec):
             )
 
     @property
+    def commands(self) -> tuple[list[str], ...]:
+        """Those of `fill`, taken apart as a shell does."""
+        return tuple(_words_of(command) for command in self.fill)
+
+    def shown(self) -> dict[str, Any]:
+        """As JSON, without passwords, those that follow an option of a command included."""
+        fill = [shown_command(words) for words in self.commands]
+        return {**hidden_in(self.to_json()), "fill": fill}
+
+    @property
     def words(self) -> str:
         """The data and how they are reached: "postgresql, 100 connections, pool of 10"."""
         words = [hidden(self.use)]
@@ -68,4 +90,22 @@ class DatabaseSpec(Spec):
             words.append(f"CONN_MAX_AGE {self.conn_max_age_s:g} s")
         if self.pool is not None:
             words.append(f"pool of {self.pool}")
+        words += [f"fixture {name}" for name in self.fixtures]
+        words += [f"filled by {command}" for command in self.shown()["fill"]]
         return ", ".join(words)
+
+
+def shown_command(words: Sequence[str]) -> str:
+    """A command line without passwords, as it may be given again but for them."""
+    shown = hidden_in(list(words))
+    return " ".join(word if is_hidden(word) else shlex.quote(word) for word in shown)
+
+
+def _words_of(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--fill={hidden(command)} can't be taken apart: {error}.") from error
+    if not words:
+        raise UsageError('--fill names no command; write it as after manage.py: "loaddemo --all".')
+    return words

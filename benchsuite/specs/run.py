@@ -16,6 +16,7 @@ from benchsuite.specs.load import LoadProfile
 from benchsuite.specs.options import Option
 from benchsuite.specs.server import ServerSpec
 from benchsuite.specs.spec import Spec
+from benchsuite.specs.visitor import VisitorSpec
 
 FORMAT_VERSION = 1
 """Raised whenever a stored spec could not be read by the code before it."""
@@ -39,6 +40,7 @@ class RunSpec(Spec):
     """One execution: everything needed to do it again."""
 
     workload: WorkloadSpec = field(default_factory=WorkloadSpec)
+    visitor: VisitorSpec = field(default_factory=VisitorSpec)
     server: ServerSpec
     load: LoadProfile = field(default_factory=LoadProfile)
     database: DatabaseSpec = field(default_factory=DatabaseSpec)
@@ -73,7 +75,12 @@ class RunSpec(Spec):
 
     def to_json(self) -> dict[str, Any]:
         """As it may be stored and shown: without passwords."""
-        return {"format_version": FORMAT_VERSION, **hidden_in(dataclasses.asdict(self))}
+        return {
+            "format_version": FORMAT_VERSION,
+            **hidden_in(dataclasses.asdict(self)),
+            "database": self.database.shown(),
+            "visitor": self.visitor.to_json(),
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
@@ -87,6 +94,7 @@ class RunSpec(Spec):
         cls.refuse_unknown(fields)
         return cls(
             workload=WorkloadSpec.from_json(fields.pop("workload")),
+            visitor=VisitorSpec.from_json(fields.pop("visitor")),
             server=ServerSpec.from_json(fields.pop("server")),
             load=LoadProfile.from_json(fields.pop("load")),
             database=DatabaseSpec.from_json(fields.pop("database")),

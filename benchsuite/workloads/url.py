@@ -1,15 +1,22 @@
 """Pages of the project itself, by their paths."""
 
-from benchsuite.exceptions import AnswerError, UsageError
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from benchsuite.exceptions import AnswerError, StatusError, UsageError
 from benchsuite.paths import quoted
 from benchsuite.specs import Option
-from benchsuite.workloads.base import Client, Workload, expect_status
+from benchsuite.workloads.base import Workload, expect_status
+
+REFUSALS = 400
+"""From here on an answer is a failure by itself, unless the client is told otherwise."""
 
 
 class Url(Workload):
     name = "url"
     summary = "GET pages of your own project (--path=/shop/,/shop/cart/), one after the other"
-    options = {"path": "", "expect": ""}
+    options = {"path": "", "expect": "", "status": ""}
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
@@ -20,17 +27,45 @@ class Url(Workload):
                     "The workload url needs a page to get: --path=/shop/ (several: /shop/,/cart/)."
                 )
             quoted(path)
-        self._expected = str(self.settings["expect"]).encode(errors="surrogateescape")
+        self._expected: dict[str, list[bytes]] = {path: [] for path in self._paths}
+        for paths, text in self._told("expect"):
+            for path in paths:
+                self._expected[path].append(text.encode(errors="surrogateescape"))
+        self._statuses = dict.fromkeys(self._paths, 200)
+        for paths, text in self._told("status"):
+            if not re.fullmatch(r"[2-5]\d\d", text):
+                raise UsageError(
+                    f"--status={text} is no status of an answer; write --status=404 or, for one of "
+                    "several pages, --status=/old/=301."
+                )
+            self._statuses.update(dict.fromkeys(paths, int(text)))
         self.ready_path = self._paths[0]
 
-    def journey(self, client: Client) -> None:
+    def journey(self, client: Any) -> None:
         for path in self._paths:
-            response = client.get(path)
+            wanted = self._statuses[path]
+            response = client.get(path, **({"status": wanted} if wanted >= REFUSALS else {}))
             try:
-                expect_status(response)
-            except AnswerError as error:
-                raise AnswerError(f"{path}: {error}") from error
-            if self._expected not in response.content:
-                raise AnswerError(
-                    f"{path}: expected {self.settings['expect']!r} in the body, and it is not there"
+                expect_status(response, wanted)
+            except StatusError as error:
+                raise StatusError(f"{path}: {error}") from error
+            for text in self._expected[path]:
+                if text not in response.content:
+                    shown = text.decode(errors="surrogateescape")
+                    raise AnswerError(
+                        f"{path}: expected {shown!r} in the body, and it is not there"
+                    )
+
+    def _told(self, option: str) -> list[tuple[Sequence[str], str]]:
+        """What this option says of which pages: TEXT of all, /path/=TEXT of one, a line each."""
+        told: list[tuple[Sequence[str], str]] = []
+        for line in filter(None, str(self.settings[option]).split("\n")):
+            found = [path for path in self._paths if line.startswith(f"{path}=")]
+            path = max(found, key=len, default="")
+            if not path and line.startswith("/") and "=" in line:
+                raise UsageError(
+                    f"--{option}={line} is of a page that is not among --path="
+                    f"{','.join(self._paths)}; write the path as it stands there."
                 )
+            told.append(([path], line[len(path) + 1 :]) if path else (self._paths, line))
+        return told

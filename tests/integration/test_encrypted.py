@@ -280,7 +280,7 @@ def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
             base_url=responder.base_url,
             token=RUN,
             load=LoadProfile(users=10, timeout_s=5.0),
-            cookies={},
+            headers={},
             seed=1,
         )
         with probes.prober(request, folder=tmp_path, on_cpus=None) as written:

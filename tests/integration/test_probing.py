@@ -29,7 +29,7 @@ def probed(
         base_url=f"http://127.0.0.1:{server.port}",
         token=token or server.marker,
         load=LoadProfile(users=10, timeout_s=5.0, keep_alive=keep_alive),
-        cookies={"sessionid": "secret"},
+        headers={"Cookie": "sessionid=secret", "User-Agent": "somebody"},
         seed=1,
     )
     with probes.prober(request, folder=folder, on_cpus=None) as written:
@@ -71,7 +71,7 @@ def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
             base_url=f"http://127.0.0.1:{server.port}",
             token=server.marker,
             load=LoadProfile(users=10, timeout_s=0.3),
-            cookies={},
+            headers={},
             seed=1,
         )
         with probes.prober(request, folder=tmp_path, on_cpus=None) as written:

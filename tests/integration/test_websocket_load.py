@@ -4,6 +4,7 @@ import select
 import socket
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from websockets.server import ServerProtocol
 from websockets.sync.server import ServerConnection
 
 from benchsuite.exceptions import AnswerError
+from benchsuite.specs import VisitorSpec
 from benchsuite.stats.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Responder, answer, closing
@@ -440,8 +442,14 @@ def test_the_handshake_carries_cookies_and_origin(tmp_path: Path) -> None:
             responder, "Socket", path="/odd", unit="message", cookies={"sid": "abc", "b": "2"}
         )
         load(tmp_path, job)
+        visitor = VisitorSpec(host="chat.example", headers=("X-Team: red",), cookies=("b=3", "c=4"))
+        load(tmp_path / "again", replace(job, visitor=visitor, spool=str(tmp_path / "again")))
     assert asked[0]["Origin"] == responder.base_url
     assert asked[0]["Cookie"] == "sid=abc; b=2"
+    assert asked[-1]["Host"] == "chat.example"
+    assert asked[-1]["Origin"] == "http://chat.example"
+    assert asked[-1]["X-Team"] == "red"
+    assert asked[-1]["Cookie"] == "sid=abc; b=3; c=4"
     assert "Sec-WebSocket-Extensions" not in asked[0]
 
 

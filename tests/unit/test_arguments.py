@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command, load_command_class
 
+from benchsuite import planning
 from benchsuite.exceptions import UsageError
 from benchsuite.management import arguments
 from benchsuite.proc import cpus
-from benchsuite.specs import RunSpec
+from benchsuite.specs import RunSpec, VisitorSpec
 from tests.factories import make_run
 
 
@@ -65,6 +66,88 @@ def test_each_journey_is_a_fresh_visitors_unless_told_otherwise(
 def test_the_users_of_a_locustfile_keep_their_cookies() -> None:
     with pytest.raises(UsageError, match="leave --no-keep-cookies out"):
         specs("--locustfile", __file__, "--no-keep-cookies")
+
+
+def test_who_asks_and_what_must_come_back() -> None:
+    (run,) = specs(
+        *("--path=/shop/,/old/", "--expect=Basket", "--expect=/shop/=Total", "--status=/old/=301"),
+        *("--login=eve", "--host=shop.example:8000", "--header=Accept-Language: de"),
+        *("--header=X-Api-Key: k3y", "--cookie=lang=de", "--cookie=sid=a=b"),
+        *("--fixture=shop,prices", "--fixture=users", "--fill=restock --password s3cret --all"),
+    )
+    assert run.workload.options == {
+        "path": "/shop/,/old/",
+        "expect": "Basket\n/shop/=Total",
+        "status": "/old/=301",
+    }
+    assert run.visitor.header_values == {"Accept-Language": "de", "X-Api-Key": "k3y"}
+    assert run.visitor.cookie_values == {"lang": "de", "sid": "a=b"}
+    assert run.database.fixtures == ("shop", "prices", "users")
+    assert run.database.commands == (["restock", "--password", "s3cret", "--all"],)
+    stored = str(run.to_json())
+    assert not [word for word in ("k3y", "a=b", "s3cret") if word in stored + run.visitor.words]
+    assert run.visitor.words.startswith(
+        "logged in as eve, Host shop.example:8000, header Accept-Language: de, header X-Api-Key: *"
+    )
+    other = specs("--path=/shop/", "--cookie=lang=fr")[0]
+    assert other.key != specs("--path=/shop/", "--cookie=lang=de")[0].key
+    assert RunSpec.from_json(run.to_json()).key == run.key
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--host=http://shop"], "--host=http://shop is no host name"),
+        (["--header=Accept"], "--header wants 'Name: value'"),
+        (["--header=Cookie: a=b"], "has its own option: --cookie"),
+        (["--header=Host: a"], "has its own option: --host"),
+        (["--header=Content-Length: 3"], "made by the load's client"),
+        (["--header=A: 1", "--header=a: 2"], "--header gives a twice"),
+        (["--header=A: 1\r\nB: 2"], "a header can't hold its value"),
+        (["--cookie=lang"], "--cookie wants name=value"),
+        (["--cookie=a=b; c=d"], "a cookie can't hold blanks"),
+        (["--workload=plain", "--expect=OK"], "the workload plain checks its answers itself"),
+        (["--path=/a/", "--expect="], "--expect wants a line of text"),
+        (["--fixture=shop,"], "holds an empty name"),
+        (["--fill="], "--fill names no command"),
+        (["--fill=load 'demo"], "can't be taken apart"),
+        (["--database=keep", "--fill=loaddemo"], "a run never fills"),
+        (["--database=keep", "--fixture=shop"], "a run never fills"),
+    ],
+)
+def test_what_no_visitor_can_be(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        specs(*words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--database=keep", "--login=eve"], "give the cookie of a session with --cookie"),
+        (["--locustfile", __file__, "--login=eve"], "can't be logged in as eve"),
+    ],
+)
+def test_who_can_not_be_what(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        planning.check(specs("--server=runserver", *words))
+
+
+@pytest.mark.django_db
+def test_again_asks_for_the_secrets_that_are_not_stored() -> None:
+    visitor = VisitorSpec(
+        headers=("Authorization: Bearer t0p", "Accept-Language: de"), cookies=("sid=s3",)
+    )
+    run_id = make_run("uvicorn", visitor=visitor).pk.hex
+    with pytest.raises(
+        UsageError, match="give --cookie sid=… and --header 'Authorization: …' again"
+    ):
+        specs("--again", run_id)
+    given = ["--header=authorization: Bearer t0p", "--cookie=sid=s3"]
+    with pytest.raises(UsageError, match="--cookie lang=… would change it"):
+        specs("--again", run_id, *given, "--cookie=lang=de")
+    (run,) = specs("--again", run_id, *given)
+    assert run.visitor.header_values == {"authorization": "Bearer t0p", "Accept-Language": "de"}
+    assert run.visitor.cookie_values == {"sid": "s3"}
 
 
 def test_options_go_to_server_and_workload() -> None:

@@ -16,6 +16,7 @@ from benchsuite.specs import (
     LayerSpec,
     RunSpec,
     ServerSpec,
+    VisitorSpec,
     WorkloadSpec,
 )
 from tests.factories import make_spec
@@ -32,6 +33,7 @@ FULL = RunSpec(
     database=DatabaseSpec(use="postgresql", max_connections=50, fsync=False, pool=5),
     layer=LayerSpec(backend="redis", by="unix", workers=2),
     delay=DelaySpec(to_database_s=0.1, to_clients_s=0.2),
+    visitor=VisitorSpec(login="eve", host="shop.example"),
 )
 
 
@@ -42,12 +44,13 @@ def test_everything_around_a_server_has_words():
         database="postgresql, 50 connections, fsync off, pool of 5",
         layer="redis over unix, 2 workers",
         delay="100\u2009ms to the database, 200\u2009ms to clients",
+        visitor="logged in as eve, Host shop.example",
     )
 
 
 def test_what_is_not_there_has_none():
     assert Around.of_spec(make_spec()) == Around(
-        python="", front="", database="throwaway", layer="", delay=""
+        python="", front="", database="throwaway", layer="", delay="", visitor=""
     )
 
 

@@ -13,6 +13,7 @@ from benchsuite.specs import (
     LoadProfile,
     RunSpec,
     ServerSpec,
+    VisitorSpec,
     WorkloadSpec,
 )
 
@@ -20,7 +21,10 @@ FULL = RunSpec(
     workload=WorkloadSpec(workload="cpu", options={"size": 1000}),
     server=ServerSpec(server="uwsgi", processes=2, threads=4, options={"http11-socket": True}),
     load=LoadProfile(users=100, spawn_rate=20.0, think_time_s=0.5, drain_s=5.0, keep_alive=False),
-    database=DatabaseSpec(use="postgres://me@host/name", rows=10, fixture="shop"),
+    database=DatabaseSpec(
+        use="postgres://me@host/name", rows=10, fixtures=("shop", "prices"), fill=("restock --all",)
+    ),
+    visitor=VisitorSpec(login="eve", host="shop.example:8000", headers=("Accept-Language: de",)),
     label="before the change",
     repetition=3,
     seed=42,

@@ -89,6 +89,13 @@ def test_errors_of_views_are_logged_where_the_project_logs_nothing() -> None:
     assert words["LOGGING"] == "errors of views go to the server's log"
 
 
+@pytest.mark.parametrize("host", ["shop.example", "shop.example:8443"])
+def test_the_name_by_which_clients_ask_is_allowed(host: str) -> None:
+    values, words = changed(plan(host=host), ALLOWED_HOSTS=["127.0.0.1", "localhost"])
+    assert values["ALLOWED_HOSTS"] == ["127.0.0.1", "localhost", "shop.example"]
+    assert words["ALLOWED_HOSTS"] == "shop.example added"
+
+
 def test_all_hosts_are_enough() -> None:
     assert "ALLOWED_HOSTS" not in changed(ALLOWED_HOSTS=["*"])[0]
 

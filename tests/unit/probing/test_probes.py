@@ -27,28 +27,31 @@ def made(call: Any) -> Workload:
 
 
 @pytest.mark.parametrize(
-    ("workload", "path"),
+    ("workload", "path", "status"),
     [
-        (Plain(), "/bench/plain/"),
-        (IoRead(rows=5), "/bench/io_read/"),
-        (Url(path="/shop/?page=2"), "/shop/?page=2"),
-        (IoCreate(), None),
-        (made(lambda client: client.get("/a/", name="page")), "/a/"),
-        (made(lambda client: client.get("/a/", {"q": 1})), None),
-        (made(lambda client: client.get("/a/", headers={"X": "1"})), None),
-        (made(lambda client: client.get("/a/", follow=True)), None),
-        (made(lambda client: None), None),
-        (made(lambda client: 1 / 0), None),
+        (Plain(), "/bench/plain/", None),
+        (IoRead(rows=5), "/bench/io_read/", None),
+        (Url(path="/shop/?page=2"), "/shop/?page=2", None),
+        (Url(path="/gone/,/shop/", status="/gone/=410"), "/gone/", 410),
+        (IoCreate(), None, None),
+        (made(lambda client: client.get("/a/", name="page")), "/a/", None),
+        (made(lambda client: client.get("/a/", {"q": 1})), None, None),
+        (made(lambda client: client.get("/a/", headers={"X": "1"})), None, None),
+        (made(lambda client: client.get("/a/", follow=True)), None, None),
+        (made(lambda client: None), None, None),
+        (made(lambda client: 1 / 0), None, None),
     ],
 )
-def test_the_first_page_of_a_journey(workload: Workload, path: str | None) -> None:
-    assert probes.probed_path(workload) == path
+def test_the_first_page_of_a_journey(
+    workload: Workload, path: str | None, status: int | None
+) -> None:
+    assert probes.probed_page(workload) == (path and (path, status))
 
 
 def test_a_locustfile_is_not_probed() -> None:
     workload = Plain()
     workload.locustfile = "locustfile.py"
-    assert probes.probed_path(workload) is None
+    assert probes.probed_page(workload) is None
 
 
 def test_what_was_written(tmp_path: Path) -> None:

@@ -50,6 +50,9 @@ def test_the_server_is_ready_when_the_first_page_answers() -> None:
         ({"path": "/shop/,/broken/"}, "/broken/: .*500"),
         ({"path": "/nowhere/"}, "/nowhere/: .*404"),
         ({"path": "/shop/", "expect": "Thank you"}, "/shop/: expected 'Thank you'"),
+        ({"path": "/shop/,/cart/", "expect": "cart\n/cart/=Total"}, "/cart/: expected 'Total'"),
+        ({"path": "/shop/,/private/", "status": "/private/=301"}, "/private/: expected status 301"),
+        ({"path": "/shop/,/cart/", "status": "/cart/=404"}, "/cart/: expected status 404, .* 200"),
     ],
 )
 def test_a_wrong_answer_says_where_and_what(given: dict[str, str], words: str) -> None:
@@ -59,6 +62,29 @@ def test_a_wrong_answer_says_where_and_what(given: dict[str, str], words: str) -
 
 def test_the_expected_text_is_looked_for() -> None:
     Url(path="/shop/", expect="shopping cart").journey(Client())
+
+
+def test_each_page_may_have_its_own_answer() -> None:
+    Url(
+        path="/shop/,/private/,/broken/,/nowhere/,/shop/?a=1",
+        expect="/shop/=Your\n/shop/=cart\n/shop/?a=1=shopping",
+        status="/private/=302\n/broken/=500\n/nowhere/=404",
+    ).journey(Client(raise_request_exception=False))
+    Url(path="/nowhere/", status="404").journey(Client())
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"expect": "/card/=Total"}, "of a page that is not among --path=/shop/,/cart/"),
+        ({"status": "/card/=301"}, "of a page that is not among --path"),
+        ({"status": "/cart/=moved"}, "--status=moved is no status"),
+        ({"status": "99"}, "--status=99 is no status"),
+    ],
+)
+def test_an_answer_that_can_not_be_meant_is_wrong_usage(given: dict[str, str], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Url(path="/shop/,/cart/", **given)
 
 
 @pytest.mark.parametrize("given", ["", "shop/", "http://host/shop/", "//host/shop/", "/shop/,"])

@@ -1,0 +1,34 @@
+"""Fills the throw-away database with what the project has for it: fixtures, management commands."""
+
+from django.core.management import CommandError, call_command
+
+from benchsuite.exceptions import DatabaseError, last_line
+from benchsuite.specs import DatabaseSpec
+from benchsuite.specs.database import shown_command
+
+
+def fill(database: DatabaseSpec) -> None:
+    """Raises DatabaseError with what a fixture or a command had to say."""
+    if database.fixtures:
+        try:
+            call_command("loaddata", *database.fixtures, database="default", verbosity=0)
+        except CommandError as error:
+            names = ", ".join(database.fixtures)
+            raise DatabaseError(f"--fixture={names} could not be loaded: {error}") from error
+    for words in database.commands:
+        _call(words)
+
+
+def _call(words: list[str]) -> None:
+    said = ""
+    try:
+        call_command(*words)
+    except CommandError as error:
+        said = str(error) or "CommandError"
+    except SystemExit as error:
+        if error.code:
+            said = error.code if isinstance(error.code, str) else f"it ended with {error.code}"
+    except Exception as error:  # noqa: BLE001 - a project's own command
+        said = last_line(error)
+    if said:
+        raise DatabaseError(f"--fill={shown_command(words)} failed: {said}")

@@ -1,0 +1,225 @@
+"""A stranger's project whose pages are for members: its own users, session and host."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchsuite import planning
+from benchsuite.results import RunResult, Status
+from benchsuite.runner import session
+from benchsuite.specs import (
+    DatabaseSpec,
+    LoadProfile,
+    RunSpec,
+    ServerSpec,
+    VisitorSpec,
+    WorkloadSpec,
+)
+from tests.integration.quiet import Quiet
+
+pytestmark = pytest.mark.alone
+
+SETTINGS = """
+SECRET_KEY = "for the test"
+DEBUG = True
+ALLOWED_HOSTS = ["members.example"]
+ROOT_URLCONF = "club.urls"
+INSTALLED_APPS = [
+    "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "club"
+]
+MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+]
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "club.sqlite3"}}
+AUTH_USER_MODEL = "club.Member"
+AUTHENTICATION_BACKENDS = ["club.doors.Door"]
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+SESSION_COOKIE_NAME = "club_card"
+SESSION_COOKIE_DOMAIN = "members.example"
+LOGIN_URL = "/door/"
+"""
+
+MODELS = """
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager
+from django.db import models
+
+
+class Members(BaseUserManager):
+    def create_user(self, email, *, nickname, born):
+        member = self.model(email=email, nickname=nickname, born=born)
+        member.set_unusable_password()
+        member.save()
+        return member
+
+
+class Member(AbstractBaseUser):
+    email = models.EmailField(unique=True)
+    nickname = models.CharField(max_length=8)
+    born = models.DateField()
+    is_active = models.BooleanField(default=True)
+    objects = Members()
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS = ["nickname", "born"]
+
+
+class Prize(models.Model):
+    name = models.CharField(max_length=20)
+"""
+
+DOORS = """
+from django.contrib.auth.backends import BaseBackend
+from club.models import Member
+
+
+class Door(BaseBackend):
+    def get_user(self, pk):
+        return Member.objects.filter(pk=pk, is_active=True).first()
+"""
+
+URLS = """
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse, HttpResponseGone, HttpResponseRedirect
+from django.urls import path
+from club.models import Prize
+
+
+@login_required
+def prizes(request):
+    told = [request.user.email, request.get_host(), request.headers.get("Accept-Language", "")]
+    told += [request.COOKIES.get("colour", ""), request.headers["User-Agent"]]
+    return HttpResponse("|".join([*told, *Prize.objects.values_list("name", flat=True)]))
+
+
+urlpatterns = [
+    path("prizes/", prizes),
+    path("old/", lambda request: HttpResponseRedirect("/prizes/")),
+    path("gone/", lambda request: HttpResponseGone("no more")),
+]
+"""
+
+AWARD = """
+import sys
+from django.core.management import BaseCommand, CommandError
+from club.models import Prize
+
+
+class Command(BaseCommand):
+    def add_arguments(self, parser):
+        parser.add_argument("names", nargs="*")
+        parser.add_argument("--fail", default="")
+
+    def handle(self, *args, names, fail, **options):
+        if fail == "exit":
+            sys.exit(3)
+        if fail == "raise":
+            {}["cup"]
+        if fail == "ask":
+            input("which prize? ")
+        if fail:
+            raise CommandError(f"no prize {fail}")
+        Prize.objects.bulk_create(Prize(name=name) for name in names)
+"""
+
+FIXTURE = '[{"model": "club.prize", "pk": %d, "fields": {"name": "%s"}}]'
+
+
+@pytest.fixture
+def club(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Yields the project's settings module."""
+    package = tmp_path / "club"
+    commands = package / "management" / "commands"
+    (package / "migrations").mkdir(parents=True)
+    (package / "fixtures").mkdir()
+    commands.mkdir(parents=True)
+    files = {"settings": SETTINGS, "models": MODELS, "doors": DOORS, "urls": URLS}
+    for name, text in {"__init__": "", **files}.items():
+        (package / f"{name}.py").write_text(text)
+    (commands / "award.py").write_text(AWARD)
+    for number, name in enumerate(("cup", "medal"), start=1):
+        (package / "fixtures" / f"{name}.json").write_text(FIXTURE % (number, name))
+    (package / "migrations").rmdir()  # tables without migrations
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    importlib.invalidate_caches()
+    yield "club.settings"
+    assert not (tmp_path / "club.sqlite3").exists(), "its own database is nobody's business"
+    for name in [name for name in sys.modules if name.split(".")[0] == "club"]:
+        del sys.modules[name]
+
+
+def spec(path: str = "/prizes/", **fields: object) -> RunSpec:
+    options = {"path": path, **fields.pop("options", {})}  # type: ignore[dict-item]
+    return RunSpec(
+        server=ServerSpec(server=str(fields.pop("server", "waitress"))),
+        workload=WorkloadSpec(workload="url", options=options),
+        load=LoadProfile(users=2, warmup_s=0.2, duration_s=2.0),
+        **fields,  # type: ignore[arg-type]
+    )
+
+
+def made(club: str, *specs: RunSpec) -> list[RunResult]:
+    planning.check(specs)
+    with session(settings_module=club) as at_work:
+        return [at_work.run(one, Quiet()) for one in specs]
+
+
+def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> None:
+    visitor = VisitorSpec(
+        login="eve@club.example",
+        host="members.example:8443",
+        headers=("Accept-Language: de", "User-Agent: somebody"),
+        cookies=("colour=blue",),
+    )
+    whole = "eve@club.example|members.example:8443|de|blue|somebody|cup|medal|jug|a pot"
+    options = {
+        "expect": f"/prizes/={whole}\n/gone/=no more",
+        "status": "/old/=302\n/gone/=410",
+    }
+    database = DatabaseSpec(fixtures=("cup", "medal"), fill=("award jug 'a pot'",))
+    many, one = made(
+        club,
+        spec(path="/prizes/,/old/,/gone/", options=options, visitor=visitor, database=database),
+        spec(options={"expect": whole}, visitor=visitor, database=database),
+    )
+    for result in (many, one):
+        assert (result.status, result.failure) == (Status.FINISHED, "")
+        assert result.total is not None
+        assert (result.total.failures, result.total.requests > 20) == (0, True)
+        assert result.settings_changed["(log-in)"].startswith("as eve@club.example, who was made")
+    told = " ".join(finding.message for finding in one.findings)
+    assert "The prober was answered 0 of" not in told, "it sends what the load sends"
+
+
+def test_what_can_not_be_had_is_told_in_a_sentence(club: str) -> None:
+    filled = {
+        "award --fail=cup": "--fill=award --fail=cup failed: no prize cup",
+        "award --fail=exit": "failed: it ended with 3",
+        "award --fail=raise": "failed: KeyError: 'cup' (",
+        "award --fail=ask": "failed: EOFError: EOF when reading a line",
+        "ward": "Unknown command: 'ward'",
+        "award --password=s3cret --fail": "--password=*** --fail failed: ",
+    }
+    results = made(
+        club,
+        spec(),
+        spec(visitor=VisitorSpec(login="eve")),
+        *(spec(server=one, database=DatabaseSpec(fill=("award --fail=cup",))) for one in TWO),
+        *(spec(database=DatabaseSpec(fill=(command,))) for command in filled),
+    )
+    nobody, odd, *failed = [result.failure for result in results]
+    assert "GET /prizes/ redirected to /door/?next=/prizes/" in nobody
+    assert "--login=USER" in nobody
+    assert "club.Member could not be made (Enter a valid email address.)" in odd
+    expected = [filled["award --fail=cup"]] * len(TWO) + [*filled.values()]
+    for failure, words in zip(failed, expected, strict=True):
+        assert words in failure
+        assert "s3cret" not in failure
+
+
+TWO = ("waitress", "gunicorn-sync")
+"""The second server hears why as the first does."""
