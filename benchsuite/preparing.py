@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from benchsuite import conf
 from benchsuite.exceptions import UnavailableError, UsageError
@@ -151,5 +152,12 @@ def _check(found: Interpreter) -> None:
 
 
 def _serves_console() -> bool:
-    """Whether the measured project has benchsuite's pages among its own."""
-    return any(one in target_settings().INSTALLED_APPS for one in CONSOLE_APPS)
+    """Whether the measured project has benchsuite's pages among its own.
+
+    One whose settings can't be loaded here lives in an environment without benchsuite.
+    """
+    try:
+        apps = target_settings().INSTALLED_APPS
+    except (ImportError, ImproperlyConfigured):
+        return False
+    return any(one in apps for one in CONSOLE_APPS)

@@ -101,6 +101,17 @@ def test_a_project_with_the_pages_gets_what_the_pages_need(tmp_path):
     assert "django-tables2" in recipe.steps[1].requirements.lines
 
 
+def test_a_project_that_can_not_be_loaded_here_has_none_of_the_pages(tmp_path, monkeypatch):
+    def fail():
+        raise ImportError("No module named 'environ'")
+
+    monkeypatch.setattr(preparing, "target_settings", fail)
+    spec = ServerSpec(server="waitress", environment=lock(tmp_path))
+    recipe = preparing.recipe(spec)
+    assert recipe is not None
+    assert recipe.steps[1].requirements.lines == ("dj-database-url",)
+
+
 def test_requirements_are_found_again_by_their_digest_when_the_file_is_another(tmp_path):
     spec = ServerSpec(server="gunicorn-sync", environment=lock(tmp_path))
     recipe = preparing.recipe(spec)
