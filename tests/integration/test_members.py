@@ -1,6 +1,7 @@
 """A stranger's project whose pages are for members: its own users, session and host."""
 
 import importlib
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,7 +158,7 @@ def spec(path: str = "/prizes/", **fields: object) -> RunSpec:
     return RunSpec(
         server=ServerSpec(server=str(fields.pop("server", "waitress"))),
         workload=WorkloadSpec(workload="url", options=options),
-        load=LoadProfile(users=2, warmup_s=0.2, duration_s=2.0),
+        load=LoadProfile(users=5, warmup_s=0.2, duration_s=3.0),
         **fields,  # type: ignore[arg-type]
     )
 
@@ -192,7 +193,7 @@ def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> N
         assert (result.total.failures, result.total.requests > 20) == (0, True)
         assert result.settings_changed["(log-in)"].startswith("as eve@club.example, who was made")
     told = " ".join(finding.message for finding in one.findings)
-    assert "The prober was answered 0 of" not in told, "it sends what the load sends"
+    assert not re.search("The prober was answered 0 of [1-9]", told), "it sends what the load sends"
 
 
 def test_what_can_not_be_had_is_told_in_a_sentence(club: str) -> None:
