@@ -131,7 +131,6 @@ class Form:
 @dataclass(frozen=True, kw_only=True)
 class Page:
     title: str
-    headings: tuple[str, ...] = ()
     forms: tuple[Form, ...] = ()
     completion_code: str = ""
     """What the page of thanks says in `data-completion-code`."""
@@ -144,6 +143,11 @@ class Page:
     """Seconds until it leads elsewhere by itself, and where."""
     tree: "LexborHTMLParser | None" = field(default=None, repr=False, compare=False)
     sight: Sight = field(default=Sight(frozenset(), frozenset()), repr=False, compare=False)
+
+    @cached_property
+    def headings(self) -> tuple[str, ...]:
+        found = self.tree.css("h1, h2, title") if self.tree is not None else []
+        return tuple(text for one in found if (text := " ".join((one.text() or "").split())))
 
     @cached_property
     def pieces(self) -> list[Piece]:

@@ -22,8 +22,9 @@ CAPTCHAS = (
     "[class*=captcha i], iframe[src*=captcha i], script[src*=captcha i], script[src*=turnstile i]"
 )
 IDENTITY = ("id", "class", "role", "action")
-UNSEEN = re.compile(
-    rb"\shidden[\s>=]|display:\s*none|visibility:\s*hidden|aria-hidden|style=|\binert\b"
+UNSEEN = (
+    *(b" hidden", b"\nhidden", b"display:none", b"display: none", b"visibility", b"aria-hidden"),
+    *(b"style=", b" inert"),
 )
 TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")
 """Names that scripts are to complete: rows that aren't there yet."""
@@ -41,11 +42,10 @@ def read(content: bytes, content_type: str = "") -> Page:
         content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
     lower = content.lower()
-    headings = tuple(text for one in tree.css("h1, h2, title") if (text := _text(one)))
     root = tree.css_first("html")
     base = tree.css_first("base[href]") if b"<base" in lower else None
     seen: Sight | None = sight(tree) if b"<style" in lower else NOTHING_HIDDEN
-    if seen == NOTHING_HIDDEN and not UNSEEN.search(lower):
+    if seen == NOTHING_HIDDEN and not any(mark in lower for mark in UNSEEN):
         seen = None
     reader = _Reader(
         tree,
@@ -56,7 +56,6 @@ def read(content: bytes, content_type: str = "") -> Page:
     code = tree.css_first("[data-completion-code]") if b"data-completion-code" in lower else None
     return Page(
         title=_text(tree.css_first("h1") or tree.css_first("title")),
-        headings=headings,
         forms=tuple(reader.form(node) for node in tree.css("form")),
         completion_code=_code(code),
         captcha=(b"captcha" in lower or b"turnstile" in lower)
