@@ -8,6 +8,8 @@ from benchsuite.exceptions import UsageError
 
 THIN_SPACE = "\u2009"
 MISSING = "—"
+LONGEST = 60
+"""Characters that are quoted of what can't be understood."""
 
 _SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -88,9 +90,9 @@ def format_ratio(ratio: float | None) -> str:
 def parse_seconds(text: str) -> float:
     """Seconds from "10", "10s", "500ms", "2m" or "1h"; raises UsageError otherwise."""
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([a-z]*)\s*", text)
-    if match is None or match[2] not in _SECONDS:
+    if match is None or match[2] not in _SECONDS or not math.isfinite(float(match[1])):
         raise UsageError(
-            f"{text!r} is not a time; write seconds (10) or a unit (500ms, 10s, 2m, 1h)."
+            f"{text[:LONGEST]!r} is not a time; write seconds (10) or a unit (500ms, 10s, 2m, 1h)."
         )
     return float(match[1]) * _SECONDS[match[2]]
 

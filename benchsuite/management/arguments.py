@@ -19,7 +19,7 @@ from benchsuite.management import (
     visitor_arguments,
 )
 from benchsuite.management.around_arguments import pairs
-from benchsuite.management.parsing import whole_number
+from benchsuite.management.parsing import names, whole_number
 from benchsuite.models import Run
 from benchsuite.runner import assembly
 from benchsuite.specs import (
@@ -225,11 +225,8 @@ def _stored(run_id: str) -> RunSpec:
 
 
 def _servers(given: Sequence[str] | None, work: type[Workload]) -> list[str]:
-    names = [name.strip() for part in given or () for name in part.split(",") if name.strip()]
-    if names:
-        return list(dict.fromkeys(names))
     if given:
-        raise UsageError(f"--server names no server; there are: {', '.join(conf.server_paths())}.")
+        return names("--server", given)
     preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
     usable = (name for name in preferred if planning.is_usable(name))
     return [next(usable, PREFERRED_SOCKETS[0] if work.needs_websocket else "runserver")]

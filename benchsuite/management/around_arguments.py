@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite.exceptions import UsageError
-from benchsuite.management.parsing import whole_number
+from benchsuite.management.parsing import time, whole_number
 from benchsuite.passwords import completed, hidden, is_hidden
 from benchsuite.specs import (
     AUTO,
@@ -91,6 +91,7 @@ def add_database_to(group: Any) -> None:
     )
     group.add_argument(
         "--conn-max-age",
+        type=time,
         metavar="TIME",
         help="how long the target keeps a database connection; 0 closes it after each request "
         "(default: as the project says)",
@@ -135,12 +136,14 @@ def add_layer_to(group: Any) -> None:
 def add_delay_to(group: Any) -> None:
     group.add_argument(
         "--delay-to-clients",
+        type=time,
         default="0",
         metavar="TIME",
         help="how much later answers reach the load, such as 100ms",
     )
     group.add_argument(
         "--delay-to-database",
+        type=time,
         default="0",
         metavar="TIME",
         help="how much later queries reach the database; its answers are not delayed",
@@ -245,7 +248,9 @@ def pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:
     found: dict[str, Option] = {}
     for text in given:
         name, equals, value = text.partition("=")
-        if not name or not equals:
+        if not name.strip() or not equals or not value:
             raise UsageError(f"{flag} {text!r} is not of the form name=value.")
+        if name.strip() in found:
+            raise UsageError(f"{flag} sets {name.strip()} twice; leave one of them out.")
         found[name.strip()] = value
     return found

@@ -12,6 +12,7 @@ from rich.console import Console
 from benchsuite.exceptions import UsageError
 from benchsuite.management import writing
 from benchsuite.management.output import Screen
+from benchsuite.management.parsing import names
 from benchsuite.report.abandoned import sweep
 from benchsuite.report.comparing import gate, likeness, pairing
 from benchsuite.report.comparing.comparison import Comparison
@@ -44,6 +45,8 @@ class Answer:
 
 def answer(options: Mapping[str, Any]) -> Answer:
     """Compares what the options ask for; raises UsageError."""
+    for name in ("json", "junit", "markdown"):
+        writing.check(f"--{name}", options[name])
     metrics = _metrics(options["metric"])
     conditions = [gate.parse(text) for text in options["fail_if"]]
     if options["junit"] and not conditions:
@@ -102,8 +105,7 @@ def write(found: Answer, options: Mapping[str, Any]) -> None:
 
 
 def _metrics(given: Sequence[str] | None) -> list[Metric]:
-    names = [name.strip() for part in given or () for name in part.split(",") if name.strip()]
-    return [metric(name) for name in dict.fromkeys(names or DEFAULT)]
+    return [metric(name) for name in names("--metric", given) or DEFAULT]
 
 
 def _line(console: Console, line: str) -> None:

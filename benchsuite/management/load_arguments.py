@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchsuite.exceptions import UsageError
-from benchsuite.management.parsing import number, whole_number
+from benchsuite.management.parsing import number, time, whole_number
 from benchsuite.specs import ARRIVALS, CLOSED, CONSTANT, IN_FLIGHT, OPEN, LoadProfile
 from benchsuite.units import parse_seconds
 from benchsuite.workloads.base import Workload
@@ -14,7 +14,7 @@ from benchsuite.workloads.base import Workload
 DEFAULTS = LoadProfile()
 
 STAGES = re.compile(r"(?P<levels>[^x]+)(x(?P<length>[^x]+))?")
-LEVEL = re.compile(r"(?P<number>\d+(\.\d+)?)(?P<per_second>/s)?")
+LEVEL = re.compile(r"(?P<number>\d{1,12}(\.\d{1,12})?)(?P<per_second>/s)?")
 
 
 def add_to(group: Any) -> None:
@@ -34,6 +34,7 @@ def add_to(group: Any) -> None:
     )
     group.add_argument(
         "--think-time",
+        type=time,
         default="0",
         metavar="TIME",
         help="pause of a user between journeys (default: 0)",
@@ -64,16 +65,19 @@ def add_to(group: Any) -> None:
     )
     group.add_argument(
         "--warmup",
+        type=time,
         metavar="TIME",
         help=f"load before the window, thrown away (default: {DEFAULTS.warmup_s:g} s)",
     )
     group.add_argument(
         "--duration",
+        type=time,
         metavar="TIME",
         help=f"length of the measured window (default: {DEFAULTS.duration_s:g} s)",
     )
     group.add_argument(
         "--timeout",
+        type=time,
         default=f"{DEFAULTS.timeout_s:g}",
         metavar="TIME",
         help="a request without its whole answer by then has failed (default: %(default)s s)",
@@ -173,6 +177,8 @@ def _stages(options: Mapping[str, Any]) -> tuple[str, tuple[float, ...], float |
             f"--stages={text} is not understood; write numbers of users (50:100:200x30s) or rates "
             "(50/s:100/s:200/sx30s), and after the x how long each lasts."
         )
+    if not all(float(level["number"]) for level in found):
+        raise UsageError(f"--stages={text} has a level of 0, which is no load; leave it out.")
     units = {level["per_second"] for level in found}
     if len(units) > 1:
         raise UsageError(

@@ -1,13 +1,10 @@
 """Where `runbench` writes: people's output to the screen, JSON to a file or standard output."""
 
-import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TextIO, cast
 
 from benchsuite import conf, planning, preparing
-from benchsuite.exceptions import UsageError
 from benchsuite.management import writing
 from benchsuite.management.console import SafeConsole
 from benchsuite.management.outlasting import Outlasting
@@ -93,22 +90,6 @@ class Screen:
 
     def _line(self, line: str) -> None:
         self.console.print(hidden(line), markup=False, soft_wrap=True)
-
-
-def check_writable(file: str) -> None:
-    """Raises UsageError where no file can be written: better now than after an hour's runs."""
-    if file == "-":
-        return
-    path = Path(file)
-    if path.is_dir():
-        raise UsageError(f"--json={file} is a folder; name a file in it.")
-    if not path.absolute().parent.is_dir():
-        raise UsageError(
-            f"--json={file} can't be written: there is no folder {path.absolute().parent}; make "
-            "it, or name another."
-        )
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise UsageError(f"--json={file} may not be written by this user; name another file.")
 
 
 def write_json(file: str, rows: Sequence[Run]) -> None:

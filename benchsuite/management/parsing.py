@@ -1,24 +1,33 @@
-"""How the commands read their options: a word that is no number gets a sentence of its own."""
+"""How the commands read their options: nonsense gets a sentence that names the option."""
 
 import argparse
-from typing import Any
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Never
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from benchsuite.exceptions import UsageError
+from benchsuite.management.encoding import plainer_where_needed
 from benchsuite.passwords import hidden
 from benchsuite.printable import printable
+from benchsuite.units import parse_seconds
 
 USAGE = "%(prog)s [-h] [options]"
 
 
 def number(text: str) -> float:
-    """For `type=`: a number, with or without a decimal point."""
+    """For `type=`: a number, with or without a decimal point, that one can count with."""
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number; write one such as 50 or 2.5."
-        ) from None
+            f"{_short(text)!r} is not a number; write one such as 50 or 2.5."
+        )
+    return found
 
 
 def whole_number(text: str) -> int:
@@ -27,22 +36,105 @@ def whole_number(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a whole number; write one such as 20."
+            f"{_short(text)!r} is not a whole number; write one such as 20."
         ) from None
+
+
+def checked(parse: Callable[[str], object]) -> Callable[[str], str]:
+    """For `type=`: the text as it is, once `parse` understands it."""
+
+    def check(text: str) -> str:
+        try:
+            parse(text)
+        except UsageError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+        return text
+
+    return check
+
+
+time = checked(parse_seconds)
+"""For `type=`: "10", "500ms", "2m"."""
+
+
+def names(flag: str, given: Sequence[str] | None) -> list[str]:
+    """What was given as "a,b" or by repeating, each once; empty where nothing was given.
+
+    Raises UsageError for a name that is empty.
+    """
+    found = [name.strip() for part in given or () for name in part.split(",")]
+    if not all(found):
+        raise UsageError(
+            f"{flag} has a name that is empty: {_short(', '.join(given or ()))!r}; write names "
+            "with one comma between them."
+        )
+    return list(dict.fromkeys(found))
+
+
+class Parser(CommandParser):
+    """Refuses what argparse would pass over, take for the default, or choke on."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        words = sys.argv[1:] if args is None else list(args)
+        self._refuse_illegible(words)
+        self._refuse_empty(words)
+        self._refuse_twice(words)
+        return super().parse_known_args(words, namespace)
+
+    def error(self, message: str) -> Never:
+        super().error(hidden(message))
+
+    def _refuse_illegible(self, words: Sequence[str]) -> None:
+        for name, value in _with_names(words):
+            if not all(sign.isprintable() or sign in "\t\u2009\u202f\xa0" for sign in value):
+                shown = _short(value).encode("ascii", "backslashreplace").decode()
+                self.error(f"{name}: {shown!r} can't be read; write it without control characters.")
+
+    def _refuse_empty(self, words: Sequence[str]) -> None:
+        for name, value in _with_names(words):
+            if not value.strip() or value == "--":
+                self.error(f"{name}: {value!r} says nothing; give a value, or leave it out.")
+
+    def _refuse_twice(self, words: Sequence[str]) -> None:
+        seen: set[str] = set()
+        for action in self._named(words):
+            if action.dest in seen and not isinstance(action, argparse._AppendAction):
+                name = " or ".join(action.option_strings)
+                self.error(f"argument {name}: it is given more than once; say which counts.")
+            seen.add(action.dest)
+
+    def _named(self, words: Sequence[str]) -> Iterator[argparse.Action]:
+        """The long options among the words, abbreviated ones too."""
+        known = self._option_string_actions
+        for word in words:
+            name = word.partition("=")[0]
+            if word == "--":
+                return
+            fitting = [one for one in known if name.startswith("--") and one.startswith(name)]
+            if name in known and name.startswith("--"):
+                yield known[name]
+            elif len(fitting) == 1:
+                yield known[fitting[0]]
 
 
 class BriefCommand(BaseCommand):
     """A command whose message stands out: what it can't read is not buried under all its options,
-    which --help lists, Ctrl-C is no traceback at any moment, and no message holds a password.
+    which --help lists, Ctrl-C is no traceback at any moment, no message holds a password, and all
+    can be printed.
     """
 
     usage = USAGE
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
-        refuse = parser.error
-        parser.error = lambda message: refuse(hidden(message))  # type: ignore[method-assign]
+        parser.__class__ = Parser  # Django names the class of its own
         return parser
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        with plainer_where_needed():
+            super().run_from_argv(argv)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
@@ -53,3 +145,25 @@ class BriefCommand(BaseCommand):
             ) from error
         except KeyboardInterrupt as interrupt:
             raise CommandError("Interrupted.", returncode=130) from interrupt
+
+
+def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each value among the words of a command, with "argument" and its option as far as it is seen.
+
+    A lone "--" ends the options.
+    """
+    name = "arguments"
+    for word in words:
+        value = word
+        if word.startswith("--") and word != "--":
+            option, equals, value = word.partition("=")
+            name = f"argument {option}"
+            if not equals:
+                continue
+        elif word == "--":
+            continue
+        yield name, value
+
+
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite.exceptions import UsageError
+from benchsuite.management.parsing import checked
 from benchsuite.proc import cpus
 from benchsuite.specs import LoadProfile, RunSpec
 
@@ -12,11 +13,13 @@ from benchsuite.specs import LoadProfile, RunSpec
 def add_to(group: Any) -> None:
     group.add_argument(
         "--cpus-target",
+        type=checked(cpus.parse),
         metavar="LIST",
         help="CPUs of the server, as 0 or 0-2,4 (default: all but those of the load)",
     )
     group.add_argument(
         "--cpus-load",
+        type=checked(cpus.parse),
         metavar="LIST",
         help="CPUs of the load (default: the last core for each load process, at most half of all)",
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 from benchsuite import preparing
 from benchsuite.exceptions import UsageError
+from benchsuite.management.parsing import names
 from benchsuite.specs import RunSpec
 
 
@@ -27,13 +28,11 @@ def add_to(group: Any) -> None:
 
 def pythons(options: Mapping[str, Any]) -> list[dict[str, str]]:
     """Each Python with each environment, as fields of a ServerSpec; one that is empty for none."""
-    named = [name.strip() for part in options["python"] or () for name in part.split(",")]
-    if options["python"] and not all(named):
-        raise UsageError("--python names no Python; write a version such as 3.13, or a path.")
+    named = names("--python", options["python"])
     environments = _environments(options["env"] or ())
     return [
         {"python": python, "environment": environment}
-        for python in list(dict.fromkeys(named)) or [""]
+        for python in named or [""]
         for environment in environments or [""]
     ]
 

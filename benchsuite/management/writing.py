@@ -1,20 +1,55 @@
 """Writes what commands make for machines: to a file, or to standard output for "-"."""
 
+import os
 import sys
 from pathlib import Path
 
-from benchsuite.exceptions import BenchsuiteError
+from benchsuite.exceptions import BenchsuiteError, UsageError
+
+LONGEST_NAME = 255
+"""Bytes of a file's name, by the kernel."""
+
+
+def check(flag: str, file: str | None) -> None:
+    """Raises UsageError where no file can be written: better now than after an hour's runs."""
+    if file is None or file == "-":
+        return
+    path = Path(file)
+    if os.path.isdir(path):  # Path's own raises where a name is too long
+        raise UsageError(f"{flag}={file} is a folder; name a file in it.")
+    if len(os.fsencode(path.name)) > LONGEST_NAME:
+        raise UsageError(
+            f"{flag} has a name of {len(path.name)} characters, and {LONGEST_NAME} bytes is the "
+            "most that a file's may have; shorten it."
+        )
+    if not path.absolute().parent.is_dir():
+        raise UsageError(
+            f"{flag}={file} can't be written: there is no folder {path.absolute().parent}; make "
+            "it, or name another."
+        )
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise UsageError(f"{flag}={file} may not be written by this user; name another file.")
 
 
 def write(file: str, content: str, *, mode: str = "w") -> None:
     """Raises BenchsuiteError when the file can't be written."""
     try:
         if file == "-":
-            sys.stdout.write(content)
-            sys.stdout.flush()
+            _to_standard_output(content)
             return
         with Path(file).open(mode, encoding="utf-8") as opened:
             opened.write(content)
     except OSError as error:
         place = "standard output" if file == "-" else file
         raise BenchsuiteError(f"{place} could not be written: {error.strerror}.") from error
+
+
+def _to_standard_output(content: str) -> None:
+    """In UTF-8, whatever the terminal's encoding is: it is for machines."""
+    binary = getattr(sys.stdout, "buffer", None)
+    sys.stdout.flush()
+    if binary is None:
+        sys.stdout.write(content)
+        return
+    binary.write(content.encode(errors="replace"))
+    binary.flush()

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchsuite.exceptions import UsageError
+from benchsuite.units import LONGEST
 
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
@@ -91,7 +92,9 @@ def parse(text: str) -> Cpus:
         first = int(found["first"]) if found else 0
         last = int(found["last"] or first) if found else -1
         if not first <= last < MOST:
-            raise UsageError(f"{text.strip()!r} names no CPUs; write numbers: 0, 0,2 or 0-3.")
+            raise UsageError(
+                f"{text.strip()[:LONGEST]!r} names no CPUs; write numbers: 0, 0,2 or 0-3."
+            )
         cpus.update(range(first, last + 1))
     return tuple(sorted(cpus))
 

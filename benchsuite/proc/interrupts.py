@@ -13,13 +13,17 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def terminable() -> Iterator[None]:
     """SIGTERM and SIGHUP end the block as Ctrl-C does, so that everything is undone.
 
-    Only the main thread may do this.
+    One that is ignored stays so: `nohup` means it. Only the main thread may do this.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, interrupt) for one in (signal.SIGTERM, signal.SIGHUP)}
+    before = {
+        one: signal.signal(one, interrupt)
+        for one in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(one) is not signal.SIG_IGN
+    }
     try:
         yield
     finally:

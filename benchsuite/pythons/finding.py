@@ -193,7 +193,7 @@ def _on_path(wanted: Kind) -> Iterator[str]:
     number = ".".join(map(str, wanted.version[:2])) + "t" * wanted.free_threaded
     for folder in os.get_exec_path():
         candidate = Path(folder) / f"{word}{number}"
-        if candidate.is_file():
+        if os.path.isfile(candidate):  # Path's own raises where a name is too long
             yield str(candidate)
 
 

@@ -1,5 +1,6 @@
 """An existing locustfile: its user classes run as they are, measured by our clock."""
 
+import os
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,7 +20,7 @@ class Locustfile(Workload):
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
         path = Path(str(self.settings["path"]))
-        if not path.is_file():
+        if not os.path.isfile(path):  # Path's own raises where a name is too long
             raise UsageError(
                 f"There is no locustfile {str(path)!r}; give --locustfile an existing file."
             )

@@ -192,7 +192,6 @@ def test_a_path_means_the_workload_url() -> None:
         (["--users=0"], "--users must be between 1 and 10000, and is 0."),
         (["--users=-3"], "--users must be between 1 and 10000, and is -3."),
         (["--duration=0"], "--duration must be above 0 and at most 86400, and is 0."),
-        (["--duration=soon"], "'soon' is not a time; write seconds"),
         (["--spawn-rate=0"], "--spawn-rate must be above 0"),
         (["--users=50", "--rate=200"], "or write --max-in-flight=50 for the most journeys"),
         (["--rate=0"], "--rate must be above 0"),
@@ -205,22 +204,24 @@ def test_a_path_means_the_workload_url() -> None:
         (["--stages="], "is not understood"),
         (["--stages=50:"], "is not understood"),
         (["--stages=50:100x"], "is not understood"),
-        (["--stages=50:100xsoon"], "'soon' is not a time"),
         (["--stages=50:100/s"], "mixes users and rates"),
         (["--stages=50:2.5"], "2.5 is no whole number of users"),
-        (["--stages=0:50"], "--stages must be between 1 and"),
-        (["--stages=0/s:50/s"], "--rate must be above 0"),
+        (["--stages=50:100xsoon"], "'soon' is not a time"),
+        (["--stages=0:50"], "--stages=0:50 has a level of 0, which is no load"),
+        (["--stages=0/s:50/s"], "--stages=0/s:50/s has a level of 0, which is no load"),
         (["--stages=50:100", "--users=5"], "--stages names the levels, and --users too"),
         (["--stages=50:100", "--rate=5"], "--stages names the levels, and --rate too"),
         (["--stages=50:100x5s", "--duration=5"], "says how long each lasts, and --duration too"),
         (["--load-processes=0"], "--load-processes must be between 1 and 64"),
         (["--load-processes=20"], "can't share 10 users"),
-        (["--cpus-target=first"], "'first' names no CPUs"),
         (["--no-pin", "--cpus-load=0"], "--no-pin and --cpus-target or --cpus-load exclude each"),
         (["--cpus-target=0-8000"], "No CPU is left for the load; name its CPUs too"),
         (["--processes=0"], "--processes must be between 1 and 256, and is 0."),
         (["--option=backlog"], "--option 'backlog' is not of the form name=value."),
-        (["--server=,"], "--server names no server; there are: "),
+        (
+            ["--server=uvicorn,,daphne"],
+            "--server has a name that is empty: 'uvicorn, uvicorn,,daphne'",
+        ),
         (["--path=/x/", "--workload=cpu"], "--path means --workload=url, and --workload=cpu"),
         (
             ["--database=mine"],
@@ -342,6 +343,8 @@ def test_again_refuses_a_run_of_which_an_option_is_not_stored() -> None:
     [
         (["runbench", "--rate=abc"], "argument --rate: 'abc' is not a number; write one such as"),
         (["runbench", "--users=2.5"], "argument --users: '2.5' is not a whole number; write"),
+        (["runbench", "--warmup=soon"], "argument --warmup: 'soon' is not a time; write seconds"),
+        (["runbench", "--cpus-target=first"], "argument --cpus-target: 'first' names no CPUs"),
         (["runbench", "--userz=3"], "unrecognized arguments: --userz=3"),
         (["comparebench", "--foo"], "unrecognized arguments: --foo"),
         (["checkbench", "--load-processes=two"], "'two' is not a whole number"),
@@ -428,5 +431,5 @@ def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch) -> None
 
 
 def test_python_without_a_name_is_refused() -> None:
-    with pytest.raises(UsageError, match="--python names no Python"):
+    with pytest.raises(UsageError, match="--python has a name that is empty"):
         specs("--python=")

@@ -11,7 +11,7 @@ from benchsuite.examine import State, examine
 from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.load.ceiling import ceilings
 from benchsuite.management.output import Screen
-from benchsuite.management.parsing import BriefCommand, whole_number
+from benchsuite.management.parsing import BriefCommand, time, whole_number
 from benchsuite.proc.interrupts import terminable
 from benchsuite.proc.lock import alone
 from benchsuite.report import examination
@@ -31,6 +31,7 @@ class Command(BriefCommand):
         )
         parser.add_argument(
             "--duration",
+            type=time,
             default="2",
             metavar="TIME",
             help="of each measurement of --calibrate (default: %(default)s s)",

@@ -22,7 +22,7 @@ from benchsuite.management import writing
 from benchsuite.management.around_arguments import pairs
 from benchsuite.management.conformance_table import headline, table
 from benchsuite.management.output import Screen
-from benchsuite.management.parsing import BriefCommand
+from benchsuite.management.parsing import BriefCommand, names
 from benchsuite.proc.interrupts import terminable
 
 
@@ -61,6 +61,7 @@ class Command(BriefCommand):
         screen = Screen(quiet_stdout=options["json"] == "-")
         reports: list[Report] = []
         try:
+            writing.check("--json", options["json"])
             names = _servers(options["server"])
             if options["application"] == CHANNELS and OWN.installed("channels") is None:
                 raise UnavailableError(
@@ -94,7 +95,7 @@ def _servers(given: str | None) -> list[str]:
     able = [name for name in conf.server_paths() if can_be_checked(conf.server_class(name))]
     if not given:
         return [name for name in able if conf.server_class(name).available().ok]
-    for name in (names := [one.strip() for one in given.split(",")]):
+    for name in (chosen := names("--server", [given])):
         adapter = conf.server_class(name)
         if name not in able:
             raise UsageError(
@@ -104,4 +105,4 @@ def _servers(given: str | None) -> list[str]:
             raise UnavailableError(
                 f"{name} can't run here: {usable.reason}; {usable.command} would help."
             )
-    return names
+    return chosen

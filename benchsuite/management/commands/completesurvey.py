@@ -10,10 +10,15 @@ from benchsuite.exceptions import BenchsuiteError, RobotError, UsageError
 from benchsuite.management.parsing import BriefCommand, number, whole_number
 from benchsuite.robot import ensure_installed
 from benchsuite.robot.client import checked_url
+from benchsuite.specs import MAX_DURATION_S
+from benchsuite.specs.spec import above, whole
 from benchsuite.units import format_duration
 
 if TYPE_CHECKING:
     from benchsuite.robot.walk import Visit
+
+MOST = 1_000_000_000
+"""Completions, and pages of one."""
 
 
 class Command(BriefCommand):
@@ -57,8 +62,9 @@ class Command(BriefCommand):
     def handle(self, *, url: str, count: int, seed: int, **options: Any) -> None:
         try:
             known = _known(options["answer"])
-            if count < 1 or options["max_pages"] < 1 or options["timeout"] <= 0:
-                raise UsageError("--count, --max-pages and --timeout must be above 0.")
+            whole("count", count, 1, MOST)
+            whole("max-pages", options["max_pages"], 1, MOST)
+            above("timeout", options["timeout"], 0.0, MAX_DURATION_S)
             ensure_installed()
             checked_url(url, confirmed=options["yes_this_host"])
             failed = self._complete(url, known, count, seed, options)

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 from benchsuite import planning
 from benchsuite.examine import Glance
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
-from benchsuite.management import arguments, batch, output
+from benchsuite.management import arguments, batch, output, writing
 from benchsuite.management.keeping import Results
 from benchsuite.management.parsing import BriefCommand
 from benchsuite.results import Status, Verdict
@@ -27,8 +27,7 @@ class Command(BriefCommand):
             runs = arguments.specs(options)
             start_timeout_s = arguments.start_timeout_s(options)
             planning.check(runs)
-            if options["json"]:
-                output.check_writable(options["json"])
+            writing.check("--json", options["json"])
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
         screen.plan(runs)

@@ -11,6 +11,7 @@ from benchsuite.management.parsing import BriefCommand, whole_number
 from benchsuite.units import format_count, format_duration
 
 ROWS = 100_000
+MOST_ROWS = 1_000_000_000
 
 
 class Command(BriefCommand):
@@ -34,7 +35,11 @@ class Command(BriefCommand):
     def handle(self, *, rows: int | None, surveys: bool, database: str, **options: Any) -> None:
         if database not in connections:
             known = ", ".join(connections)
-            raise CommandError(f"There is no database {database!r}; there are: {known}.")
+            message = f"--database={database} names no database; there are: {known}."
+            raise CommandError(message, returncode=2)
+        if rows is not None and not 0 <= rows <= MOST_ROWS:
+            message = f"--rows must be between 0 and {MOST_ROWS}, and is {rows}."
+            raise CommandError(message, returncode=2)
         if not apps.is_installed("benchsuite.target"):
             raise CommandError(
                 'The target app is not installed; add "benchsuite.target" to INSTALLED_APPS and '

@@ -1,0 +1,63 @@
+"""An output that is no UTF-8 gets something plainer, and never a traceback."""
+
+import io
+import json
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from django.core.management import load_command_class
+
+import benchsuite
+from benchsuite.management import writing
+from benchsuite.management.encoding import LOST, plainer, plainer_where_needed
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("● valid – 12\u2009300\u2009/s …", "* valid - 12 300 /s ..."),
+        ("“a” → ‘b’ × ½ µs — é ß", "\"a\" -> 'b' x 12 us - e ss"),
+        ("世 \udcff", f"{LOST} {LOST}"),
+    ],
+)
+def test_what_is_plainer(text: str, shown: str) -> None:
+    assert plainer(text).replace("1?2", "12") == shown
+
+
+def test_every_sign_that_the_package_writes_has_something_plainer() -> None:
+    """But letters of other alphabets, in which people answer forms."""
+    signs = {
+        sign
+        for path in Path(benchsuite.__file__).parent.rglob("*.py")
+        if not {"robot", "survey"} & set(path.parts)
+        for sign in path.read_text(encoding="utf-8")
+        if not sign.isascii() and unicodedata.category(sign)[0] != "L"
+    }
+    assert {"●", "–", "…"} < signs
+    lost = {sign for sign in signs if LOST in plainer(sign)}
+    assert lost == {"↖", "🌍"}  # of a page, and of what is sent to servers
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_command_prints_in_any_encoding(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", out)
+    command = load_command_class("benchsuite", "runbench")
+    words = ["--server=uvicorn", "--dry-run", "--stages=1:2x1s", "--label=ü●"]
+    command.run_from_argv(["manage.py", "runbench", *words])
+    out.flush()
+    said = out.buffer.getvalue().decode(encoding)
+    assert "Plan " in said
+    assert "about" in said
+    assert ("·" in said) == (encoding != "ascii")
+    assert out.errors == "strict"
+
+
+def test_what_is_for_machines_is_utf_8_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    with plainer_where_needed():
+        writing.write("-", json.dumps({"label": "ü●"}, ensure_ascii=False))
+    assert json.loads(out.buffer.getvalue().decode()) == {"label": "ü●"}

@@ -1,0 +1,182 @@
+"""Every option of every command against nonsense: a sentence that names it, or accepted on purpose.
+
+What a command would do is left out; what it makes of its options is not.
+"""
+
+import argparse
+import contextlib
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import BaseCommand, load_command_class
+
+from benchsuite.management import batch, commands
+from benchsuite.management.commands import checkbench, checkwebsocket, completesurvey, seedbench
+from benchsuite.management.parsing import BriefCommand
+from benchsuite.pythons import finding
+from benchsuite.servers.peers import packages
+from tests.factories import make_run
+
+NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "1e999", "9" * 400, "0x10", "-1", "1.5.2"]
+WORDS = ["none", "[]", "{}", "%s", "=", "a=", "=b", ",", "a,,b", "../..", "ü/ä", "\udcff", "a\x1bb"]
+NOTHING = ["", " ", "\t", "--"]
+
+COMMANDS = {
+    "runbench": ["--dry-run"],
+    "comparebench": ["uvicorn", "daphne"],
+    "checkbench": [],
+    "checkwebsocket": ["--server=uvicorn"],
+    "listbench": [],
+    "seedbench": [],
+    "buildheritage": ["channels0"],
+    "buildpeer": ["node"],
+    "completesurvey": ["http://127.0.0.1:9/"],
+}
+"""With what each has to be told."""
+
+ANY_WORD = {
+    "--label": "any text finds runs again",
+    "--fixture": "Django looks for it when the databases are made",
+    "--path": "a page may have any path",
+    "--json": "a file may have any name",
+    "--junit": "as --json",
+    "--markdown": "as --json",
+    "--answer": "a form may ask anything",
+    "--yes-this-host": "no such host was named",
+}
+BY_VALUE = ("--baseline",)
+"""Told by what was given for it: it is a name as the others."""
+ACCEPTED = {
+    ("--seed", "-1"),
+    ("--seed", "9" * 400),
+}
+
+
+def command(name: str) -> BriefCommand:
+    found = load_command_class("benchsuite", name)
+    assert isinstance(found, BriefCommand)
+    return found
+
+
+DJANGO = BaseCommand().create_parser("manage.py", "any")._option_string_actions
+"""Options of every command of Django's, which are not ours to check."""
+
+
+def options(name: str) -> list[tuple[str, bool]]:
+    """The long options of a command, and whether each takes a value."""
+    parser = command(name).create_parser("manage.py", name)
+    return [
+        (option, action.nargs != 0)
+        for action in parser._actions
+        for option in action.option_strings
+        if option.startswith("--")
+        and option not in DJANGO
+        and not isinstance(action, argparse._HelpAction)
+        and option != "--version"
+    ]
+
+
+TAKING = [(name, option) for name in COMMANDS for option, takes in options(name) if takes]
+
+
+class Reached(Exception):
+    """A command would do now what it is for."""
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def reached(*_: Any, **__: Any) -> None:
+        raise Reached
+
+    monkeypatch.setattr(batch, "make", reached)
+    monkeypatch.setattr(checkbench, "examine", list)
+    monkeypatch.setattr(checkwebsocket, "report", reached)
+    monkeypatch.setattr(completesurvey.Command, "_complete", reached)
+    monkeypatch.setattr(completesurvey, "ensure_installed", lambda: None)
+    monkeypatch.setattr(seedbench.Command, "_seed_rows", reached)
+    monkeypatch.setattr(seedbench.Command, "_load_surveys", reached)
+    monkeypatch.setattr(packages, "build", reached)
+    monkeypatch.setattr(finding, "kind_of", lambda path: None)
+
+
+def said(name: str, *words: str) -> tuple[int, str]:
+    """Exit status and standard error; 0 for a command that would have gone to work."""
+    status = 0
+    errors = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
+        made = command(name)
+        made.stderr._out = errors
+        try:
+            option = words[0].partition("=")[0]
+            needed = [one for one in COMMANDS[name] if one.partition("=")[0] != option]
+            made.run_from_argv(["manage.py", name, *needed, *words])
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        except Reached:
+            status = 0
+    return status, errors.getvalue()
+
+
+def lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line and not line.startswith("usage:")]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "option"), TAKING, ids=lambda value: str(value))
+def test_an_option_refuses_nonsense(name: str, option: str) -> None:
+    if name == "comparebench":
+        for server in ("uvicorn", "daphne"):
+            make_run(server)
+    wrong = []
+    for value in [*NOTHING, *NUMBERS, *WORDS]:
+        status, text = said(name, f"{option}={value}")
+        found = lines(text)
+        if status == 0 and value not in NOTHING and option in ANY_WORD:
+            continue
+        if status == 0:
+            if (option, value) not in ACCEPTED:
+                wrong.append(f"{option}={value[:20]!r} is accepted")
+        elif status != 2 or len(found) != 1:
+            wrong.append(f"{option}={value[:20]!r}: status {status}, {found}")
+        elif option in BY_VALUE and f"{value!r}" in text:
+            continue
+        elif option not in text and option.removeprefix("--") not in text:
+            wrong.append(f"{option}={value[:20]!r} is not named: {found}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "message"),
+    [
+        ("runbench", ["--label", ""], "argument --label: '' says nothing; give a value"),
+        ("runbench", ["--label", "--", "x"], "argument --label: expected one argument"),
+        ("runbench", ["--users=2", "--users=3"], "argument --users: it is given more than once"),
+        ("runbench", ["--users=2", "--user=3"], "argument --users: it is given more than once"),
+        ("runbench", ["--keep-alive", "--no-keep-alive"], "it is given more than once"),
+        ("runbench", ["--option=a=1", "--option=a=2"], "--option sets a twice"),
+        ("runbench", ["--option=backlog="], "--option 'backlog=' is not of the form name=value"),
+        ("comparebench", [""], "arguments: '' says nothing"),
+        ("comparebench", ["--metric=p95,,p50"], "--metric has a name that is empty: 'p95,,p50'"),
+        ("checkwebsocket", ["--server=uvicorn,,daphne"], "--server has a name that is empty"),
+        ("checkwebsocket", ["--strict", "--strict"], "argument --strict: it is given more"),
+    ],
+)
+@pytest.mark.django_db
+def test_what_argparse_would_pass_over_is_refused(
+    name: str, words: list[str], message: str
+) -> None:
+    status, text = said(name, *words)
+    assert status == 2
+    (line,) = lines(text)
+    assert message in line
+
+
+def test_every_command_is_here_and_reads_its_options_alike() -> None:
+    folder = Path(commands.__file__).parent
+    found = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert {name for name in found if isinstance(command(name), BriefCommand)} == found
+    assert found == set(COMMANDS)
