@@ -19,7 +19,7 @@ from benchsuite.management import (
     visitor_arguments,
 )
 from benchsuite.management.around_arguments import pairs
-from benchsuite.management.parsing import names, whole_number
+from benchsuite.management.parsing import names, time, whole_number
 from benchsuite.models import Run
 from benchsuite.runner import assembly
 from benchsuite.specs import (
@@ -128,6 +128,7 @@ def _add_run(group: Any) -> None:
     )
     group.add_argument(
         "--start-timeout",
+        type=time,
         metavar="TIME",
         help="how long making the databases, and then each server, may take until it answers "
         f"(default: {databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s)",
