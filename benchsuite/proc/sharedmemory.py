@@ -1,9 +1,11 @@
 """Removes the POSIX shared memory and semaphores that programs of a run leave behind.
 
 They outlive the processes that made them, and lie in /dev/shm, a folder of the whole machine: so
-only names are touched that begin with a prefix which one start alone has. Standard library only.
+only names are touched that begin with a prefix which one start alone has. A PostgreSQL has a
+segment of System V besides, which its `postmaster.pid` names. Standard library only.
 """
 
+import ctypes
 import os
 import re
 from pathlib import Path
@@ -11,6 +13,13 @@ from pathlib import Path
 FOLDER = Path("/dev/shm")
 
 _PREFIX = re.compile(r"benchsuite-[0-9a-f]{16}")
+POSTMASTER = "postmaster.pid"
+SEGMENTS = Path("/proc/sysvipc/shm")
+IPC_RMID = 0
+_BITS = 0xFFFF_FFFF
+"""A key is written down with a sign or without."""
+_IDS = 6
+"""The line of postmaster.pid, from 0, that has the key and the number of its segment."""
 _SEMAPHORE = "sem."
 """What the C library puts before the name of a semaphore."""
 
@@ -39,3 +48,37 @@ def remove(prefix: str) -> None:
     """Removes what is there under this prefix."""
     for path in left_by(prefix):
         path.unlink(missing_ok=True)
+
+
+def remove_of_clusters(folder: Path) -> None:
+    """Removes the segments of the PostgreSQLs that were killed with their data below this folder.
+
+    One that ends by itself removes its segment and its postmaster.pid. Only a segment is touched
+    that has still the key which stands there, and is used by nobody.
+    """
+    unused = _unused()
+    for path in folder.rglob(POSTMASTER):
+        if (named := _named_by(path)) in unused:
+            _, number = named
+            ctypes.CDLL(None).shmctl(number, IPC_RMID, None)
+
+
+def _named_by(path: Path) -> tuple[int, int]:
+    """Key and number; (0, 0), which no shared segment has, where the file does not say."""
+    try:
+        key, number = path.read_text(errors="replace").splitlines()[_IDS].split()
+        return int(key) & _BITS, int(number)
+    except (OSError, IndexError, ValueError):
+        return 0, 0
+
+
+def _unused() -> set[tuple[int, int]]:
+    """Key and number of each segment that no process has."""
+    try:
+        head, *lines = SEGMENTS.read_text().splitlines()
+    except (OSError, ValueError):
+        return set()
+    users = head.split().index("nattch")
+    rows = [line.split() for line in lines]
+    found = {(int(row[0]) & _BITS, int(row[1])) for row in rows if row[users] == "0"}
+    return found - {(0, 0)}

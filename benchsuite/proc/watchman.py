@@ -93,6 +93,7 @@ def remove(folder: str, working: str) -> None:
     from benchsuite.proc.removal import why_kept
 
     if why_kept(Path(folder), working=Path(working) if working else None) is None:
+        sharedmemory.remove_of_clusters(Path(folder))
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -93,6 +93,9 @@ class Circus(ServerAdapter):
     def env(self) -> dict[str, str]:
         return self.one.env()
 
+    def shared_memory(self) -> str:
+        return self.one.shared_memory()
+
     def expected_processes(self) -> int:
         return 1 + self.processes * self.one.expected_processes()
 

@@ -1,11 +1,16 @@
 """Hypercorn; see hypercorn.readthedocs.io."""
 
+import secrets
+
 from benchsuite.servers.base import (
     BACKLOG,
     KEEP_ALIVE_S,
     TAKE_THREADS_ASGI,
+    Application,
+    Place,
     ServerAdapter,
 )
+from benchsuite.specs import ServerSpec
 
 
 class Hypercorn(ServerAdapter):
@@ -25,6 +30,18 @@ class Hypercorn(ServerAdapter):
         "max_requests": 0,
     }
 
+    def __init__(
+        self, spec: ServerSpec, application: Application, place: Place | None = None
+    ) -> None:
+        super().__init__(spec, application, place)
+        self._prefix = f"benchsuite-{secrets.token_hex(8)}"
+
+    def env(self) -> dict[str, str]:
+        return {**super().env(), "BENCHSUITE_SEMAPHORES": self._prefix}
+
+    def shared_memory(self) -> str:
+        return self._prefix
+
     def argv(self, host: str, port: int) -> list[str]:
         return self._bound_to(f"{host}:{port}")
 
@@ -32,7 +49,8 @@ class Hypercorn(ServerAdapter):
         return self._bound_to(f"fd://{descriptor}")
 
     def _bound_to(self, address: str) -> list[str]:
-        command = [*self.python.module("hypercorn"), self.application.asgi, "--bind", address]
+        command = [*self.python.module("benchsuite.servers.launchers.hypercorn")]
+        command += [self.application.asgi, "--bind", address]
         command += ["--workers", str(self.processes), "--worker-class", str(self.settings["loop"])]
         command += ["--backlog", str(self.settings["backlog"])]
         command += ["--keep-alive", str(self.settings["keep_alive_s"])]

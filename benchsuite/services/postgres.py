@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from benchsuite.exceptions import StartError, UnavailableError
+from benchsuite.proc import sharedmemory
 from benchsuite.proc.account import hand_over, unprivileged
 from benchsuite.proc.ports import ensure_port_free, free_port
 from benchsuite.proc.process import Process
@@ -109,6 +110,7 @@ def postgres(
         with cluster.running(max_connections, port, fsync=fsync) as service:
             yield service
     finally:
+        sharedmemory.remove_of_clusters(cluster.data)
         shutil.rmtree(cluster.data, ignore_errors=True)
 
 
@@ -166,6 +168,8 @@ class _Cluster:
             "max_connections": max_connections + WATCHING + RESERVED,
             RESERVE: RESERVED,
             "unix_socket_directories": "",
+            # In its folder, and not in /dev/shm, where it stays when all are killed.
+            "dynamic_shared_memory_type": "mmap",
             **({} if fsync else dict.fromkeys(DURABLE, "off")),
         }
         words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]

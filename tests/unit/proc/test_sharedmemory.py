@@ -1,5 +1,7 @@
 """Shared memory is removed by names that one start alone has, and by no others."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from benchsuite.proc import sharedmemory
@@ -46,3 +48,25 @@ def test_a_name_that_others_may_have_is_refused(folder, prefix):
 def test_a_machine_without_shared_memory_has_none(monkeypatch, tmp_path):
     monkeypatch.setattr(sharedmemory, "FOLDER", tmp_path / "none")
     assert sharedmemory.left_by(MINE) == []
+
+
+def test_only_an_unused_segment_of_a_cluster_is_removed(monkeypatch, tmp_path):
+    head = "       key      shmid perms size cpid lpid nattch uid"
+    rows = ["-1 7 600 56 1 1 0 65534", "5 8 600 56 1 1 2 65534", "6 9 600 56 1 1 0 65534"]
+    (tmp_path / "shm").write_text("\n".join([head, *rows]))
+    monkeypatch.setattr(sharedmemory, "SEGMENTS", tmp_path / "shm")
+    removed = []
+    library = SimpleNamespace(shmctl=lambda number, *_: removed.append(number))
+    monkeypatch.setattr(sharedmemory.ctypes, "CDLL", lambda _: library)
+    for name, named in {
+        "unused": "4294967295 7",
+        "used": "5 8",
+        "anothers by now": "66 9",
+        "says nothing": "",
+        "of an older start": "0 0",
+    }.items():
+        (tmp_path / name).mkdir()
+        lines = ["1", "/data", "0", "5432", "", "127.0.0.1", named, "ready"]
+        (tmp_path / name / "postmaster.pid").write_text("\n".join(lines))
+    sharedmemory.remove_of_clusters(tmp_path)
+    assert removed == [7]

@@ -98,7 +98,8 @@ COMMAND_LINES = {
         " shop.asgi:application"
     ),
     "hypercorn": (
-        "PYTHON -m hypercorn shop.asgi:application --bind 127.0.0.1:8123 --workers 1"
+        "PYTHON -m benchsuite.servers.launchers.hypercorn shop.asgi:application"
+        " --bind 127.0.0.1:8123 --workers 1"
         " --worker-class asyncio --backlog 2048 --keep-alive 5"
     ),
     "granian-wsgi": (
