@@ -29,6 +29,7 @@ COMMANDS = {
     "checkbench": [],
     "checkwebsocket": ["--server=uvicorn"],
     "listbench": [],
+    "loadbench": ["no-such-file.json"],
     "seedbench": [],
     "buildheritage": ["channels0"],
     "buildpeer": ["node"],
