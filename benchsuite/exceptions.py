@@ -41,6 +41,10 @@ class LoadError(BenchsuiteError):
     """The load process failed: locustfile that does not import, deadline passed, crash."""
 
 
+class LoadDiedError(LoadError):
+    """A load process ended without a word; what it had written is there."""
+
+
 class DatabaseError(BenchsuiteError):
     """The throw-away database could not be made, filled or reached."""
 

@@ -17,6 +17,7 @@ from benchsuite.conformance.peer import Peer
 from benchsuite.exceptions import UsageError
 from benchsuite.isolation.plan import Plan
 from benchsuite.probing.answer import answers_as
+from benchsuite.proc.ending import in_words
 from benchsuite.proc.guard import guarded
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.process import Process
@@ -118,7 +119,7 @@ def _finding(check: Check, peer: Peer, process: Process) -> Finding:
     else:
         finding = Finding(check, note.outcome, note.seen) if note else Finding(check, Outcome.OK)
     if (status := process.poll()) is not None:
-        return Finding(check, Outcome.FAILED, f"the server ended with status {status}")
+        return Finding(check, Outcome.FAILED, f"the server {in_words(status)}")
     return finding
 
 

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from time import monotonic
 
+from benchsuite.exceptions import LoadDiedError
 from benchsuite.load import spool
 from benchsuite.load.driver import LoadWorker, load_worker
 from benchsuite.load.job import Done, Job, Tick
@@ -83,6 +84,17 @@ class LoadCrew:
 
         done = [first.wait(on_first)]
         done += [worker.wait(self._noting(worker)) for worker in others]
+        return merged(done)
+
+    def salvaged(self) -> Done:
+        """The end of a load of which a process died: the others are stopped, and waited for."""
+        self.stop()
+        done = []
+        for worker in self._workers:
+            try:
+                done.append(worker.wait(self._noting(worker)))
+            except LoadDiedError:
+                done.append(worker.salvaged())
         return merged(done)
 
     def samples(self) -> tuple[Samples, list[NameEntry]]:

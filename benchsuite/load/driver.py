@@ -15,12 +15,13 @@ from typing import IO, Any
 
 import numpy as np
 
-from benchsuite.exceptions import AnswerError, LoadError
+from benchsuite.exceptions import AnswerError, LoadDiedError, LoadError
 from benchsuite.importing import whole_path
 from benchsuite.load import job as messages
 from benchsuite.load import spool
 from benchsuite.load.job import SAMPLES_FILE, Done, Job, Tick, decode_done
 from benchsuite.proc import cpus
+from benchsuite.proc.ending import in_words
 from benchsuite.stats.samples import REQUEST, UNITS, Kind
 
 IMPORT_LIMIT_S = 30.0
@@ -93,7 +94,7 @@ class LoadWorker:
         self._buffer = b""
         self._spool = spool
         self._log = log
-        self._longest_s = 0.0
+        self._longest_s = self._longest_window_s = self._warmup_s = self._begin = 0.0
         self._deadline = 0.0
         self._progress = _Progress(spool)
         self._done: Done | None = None
@@ -110,6 +111,8 @@ class LoadWorker:
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S + MARGIN_S
         self._expect("checked", limit_s)
         self._longest_s = job.load.longest_s
+        self._warmup_s = job.load.plan[0].window_start_s
+        self._longest_window_s = job.load.window_end_s
         self._progress.scopes = UNITS[job.unit]
 
     def run(self, on_tick: Callable[[Tick], None]) -> Done:
@@ -119,6 +122,7 @@ class LoadWorker:
 
     def go(self, begin: float) -> None:
         """Lets the load begin at a moment."""
+        self._begin = begin
         self._deadline = monotonic() + self._longest_s + MARGIN_S
         self._send(b"%s %.9f" % (messages.GO, begin))
 
@@ -132,6 +136,23 @@ class LoadWorker:
         while self._done is None:
             self._hear_one(on_tick)
         return self._done
+
+    def salvaged(self) -> Done:
+        """The end of a load whose process died: what it had written by then; nothing is waited for.
+
+        What it knew of itself is not known, and the last second may be missing.
+        """
+        samples, _ = spool.read(self._spool)
+        begin = self._begin + self._warmup_s
+        end = float(samples["finish"].max()) if len(samples) else begin
+        return Done(
+            origin=self._begin,
+            window=(begin, max(begin, min(end, self._begin + self._longest_window_s))),
+            stopped=True,
+            users=(),
+            cpu_percent=None,
+            lag_p99_s=None,
+        )
 
     def hear(self, on_tick: Callable[[Tick], None]) -> None:
         """Takes what has been said until now, without waiting."""
@@ -166,8 +187,14 @@ class LoadWorker:
 
     def _living(self) -> bool:
         """Whether the process still runs; it is left unreaped when it doesn't."""
+        return self._ended_with() is None
+
+    def _ended_with(self) -> int | None:
+        """Its status, or its signal below 0; None while it runs."""
         ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-        return ended is None
+        if ended is None:
+            return None
+        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
     def _send(self, line: bytes) -> None:
         try:
@@ -209,7 +236,9 @@ class LoadWorker:
         limit = monotonic() + GRACE_S
         while self._living() and monotonic() < limit:
             sleep(STEP_S)
-        return LoadError(f"The load process died; its log ends with:\n{self._log_tail()}")
+        status = self._ended_with()
+        how = "said nothing more" if status is None else in_words(status)
+        return LoadDiedError(f"The load process {how}; its log ends with:\n{self._log_tail()}")
 
     def _log_tail(self) -> str:
         lines = self._log.read_text(errors="replace").splitlines()[-LOG_LINES:]

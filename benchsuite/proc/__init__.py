@@ -5,5 +5,6 @@ answers; `ports` are what it listens on; `isolated` are programs of our own. `tr
 tell which processes belong together. `guard`, its child the `watchman`, `removal` and
 `sharedmemory` clear up after a parent that was killed. `interrupts` holds Ctrl-C back meanwhile.
 `account`, `cpus` and `descriptors` are what a program may do; `programs` where it is; `logfile`
-what it wrote; `private` are files for nobody else; `owner` and `lock` who is at work.
+what it wrote; `ending` how it ended, in words; `private` are files for nobody else; `owner` and
+`lock` who is at work.
 """

@@ -1,11 +1,11 @@
 """Waits until a program answers, and says why it does not."""
 
-import signal
 import time
 from collections.abc import Callable
 
 from benchsuite.exceptions import StartError
 from benchsuite.proc import logfile
+from benchsuite.proc.ending import in_words
 from benchsuite.proc.process import Process
 
 
@@ -43,22 +43,13 @@ def wait_until_ready(
 
 
 def _ended(process: Process, status: int) -> str:
-    if status < 0:
-        return f"was ended by {_signal_name(-status)} before it answered"
-    ended = f"ended with status {status} before it answered"
+    ended = f"{in_words(status)} before it answered"
     # Children of a server that failed may be on their way out: they are not what went wrong.
     if status == 0 and logfile.first_error(process.log) is None:
         left = len(process.living())
         if left:
             return f"{ended} and left {left} running (it must stay in the foreground)"
     return ended
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _with_log(process: Process, what: str, error: str | None) -> str:

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Protocol
 
 from benchsuite import conf, environment, planning, preparing
-from benchsuite.exceptions import AnswerError, BenchsuiteError
+from benchsuite.exceptions import AnswerError, BenchsuiteError, DatabaseError, LoadDiedError
 from benchsuite.isolation.databases import Keeper
 from benchsuite.load.crew import LoadCrew, load_crew
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.proc import cpus, descriptors
+from benchsuite.proc.ending import in_words
 from benchsuite.proc.guard import guarded
 from benchsuite.results import Ceiling, RunResult, Status
 from benchsuite.runner.assembly import Start, serving
@@ -178,7 +179,10 @@ class Session:
             draft.watched(witness.sampler()),
         ):
             draft.done = _load(load, draft, watcher)
-        draft.stored_after = keeper.counts(token)
+        try:
+            draft.stored_after = keeper.counts(token)
+        except DatabaseError as error:  # what was measured is there, though it can't be held to it
+            draft.fail(Status.FAILED, str(error))
         draft.read_samples(*load.samples())
         draft.ask_again()
 
@@ -228,7 +232,7 @@ def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
             process = ended.process
             draft.fail(
                 Status.FAILED,
-                f"{process.name} ended with status {process.poll()} while it was being measured; "
+                f"{process.name} {in_words(process.poll() or 0)} while it was being measured; "
                 f"its log ends with:\n{process.log_tail()}",
             )
             load.stop()
@@ -241,6 +245,9 @@ def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
         done = load.run(on_tick)
         look()  # it may have ended since the last tick
         return done
+    except LoadDiedError as error:
+        draft.fail(Status.FAILED, str(error))
+        return load.salvaged()
     except KeyboardInterrupt:
         draft.fail(Status.INTERRUPTED, "Interrupted.")
         limit_s = draft.spec.load.drain_limit_s

@@ -20,6 +20,7 @@ from urllib.parse import quote
 from benchsuite.exceptions import StartError, UnavailableError
 from benchsuite.proc import sharedmemory
 from benchsuite.proc.account import hand_over, unprivileged
+from benchsuite.proc.ending import in_words
 from benchsuite.proc.ports import ensure_port_free, free_port
 from benchsuite.proc.process import Process
 from benchsuite.proc.readiness import wait_until_ready
@@ -273,10 +274,7 @@ def _wait_for_end(process: Process, timeout_s: float) -> None:
         time.sleep(0.02)
     if status:
         raise StartError(
-            _advised(
-                f"{process.name} ended with status {status}; its log ends with:\n"
-                f"{process.log_tail()}"
-            )
+            _advised(f"{process.name} {in_words(status)}; its log ends with:\n{process.log_tail()}")
         )
 
 

@@ -79,7 +79,7 @@ def test_one_that_dies_ends_the_load(tmp_path: Path) -> None:
         def on_tick(tick: Tick) -> None:
             psutil.Process(crew.pids[1]).kill()
 
-        with pytest.raises(LoadError, match="The load process died"):
+        with pytest.raises(LoadError, match="The load process was ended by SIGKILL"):
             crew.run(on_tick)
 
 

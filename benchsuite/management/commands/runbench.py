@@ -47,7 +47,11 @@ class Command(BriefCommand):
                 on_build=screen.building,
             )
         except BenchsuiteError as error:
-            raise CommandError(_joined(str(error), results.sentence), returncode=1) from error
+            said = _joined(str(error), results.sentence)
+            if results.rows:  # what ended well, or failed before, is told all the same
+                screen.results(results.rows, stored=len(results.rows) > len(results.refused))
+                said = "\n".join(filter(None, [screen.failures(results.rows), said]))
+            raise CommandError(said, returncode=1) from error
         except KeyboardInterrupt as interrupt:
             said = "Interrupted; runs that had ended are stored."
             raise CommandError(results.sentence or said, returncode=130) from interrupt
