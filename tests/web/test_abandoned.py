@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_exports(client: Any, dead: Run) -> None:
     )
     assert row["status"] == "interrupted"
     Run.objects.update(status="running", owner=GONE)
-    (one,) = client.get(f"/results/{dead.pk}/export/?format=json").json()
+    (one,) = json.loads(client.get(f"/results/{dead.pk}/export/?format=json").getvalue())
     assert one["status"] == "interrupted"
     assert "ended unexpectedly" in one["failure"]
 

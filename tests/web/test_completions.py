@@ -69,7 +69,7 @@ def test_the_page_and_the_export_show_them(client: Client) -> None:
     page = client.get(f"/results/{run.pk}/").content.decode()
     assert "<dt>Completions</dt><dd>39</dd>" in page
     assert "<dt>Failed completions</dt><dd>1</dd>" in page
-    (exported,) = json.loads(client.get("/results/export/?format=json").content)
+    (exported,) = json.loads(client.get("/results/export/?format=json").getvalue())
     assert exported["completions"] == 39
 
 

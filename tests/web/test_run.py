@@ -126,7 +126,7 @@ def test_long_series_is_shortened_in_its_table_only(soup: Any, client: Any) -> N
     page = soup(f"/results/{run.pk}/")
     assert 100 < len(page.select("#goodput tbody tr")) <= 240
     assert "Each row stands for 3 seconds" in page.select_one("#goodput").text
-    csv = client.get(f"/results/{run.pk}/goodput.csv").content.decode()
+    csv = client.get(f"/results/{run.pk}/goodput.csv").getvalue().decode()
     assert len(csv.splitlines()) > 600
 
 

@@ -100,11 +100,11 @@ def test_connections_and_losses_are_drawn_over_time(soup: Any, client: Client) -
     losses = json.loads(drawn["losses"].select_one("script").text)
     assert [trace["name"] for trace in losses["data"]] == ["failed", "connections ended"]
     answer = client.get(f"/results/{run.pk}/losses.csv")
-    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
     assert sum(int(row["failures"]) for row in rows) == 12
     assert sum(int(row["closed"]) for row in rows) == 10
     answer = client.get(f"/results/{run.pk}/websockets.csv")
-    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
     assert {row["connections"] for row in rows} == {"100", "90"}
 
 
@@ -134,7 +134,7 @@ def test_idle_connections_are_about_memory(soup: Any, client: Client) -> None:
     assert drawn[0] == "connection-memory"
     assert not {"goodput", "response-times", "distribution"} & set(drawn)
     answer = client.get(f"/results/{run.pk}/connection-memory.csv")
-    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
     assert [row["connections"] for row in rows] == [str(many) for many in range(250, 2001, 250)]
     for row in rows:
         assert float(row["line_bytes"]) == pytest.approx(float(row["memory_bytes"]), abs=2)
@@ -147,7 +147,7 @@ def test_the_compare_page_overlays_connections_and_losses(soup: Any, client: Cli
     drawn = [figure["id"] for figure in page.select("figure.chart")]
     assert drawn == ["goodput", "distribution", "goodput-memory", "websockets", "losses"]
     answer = client.get(f"/results/compare/losses.csv?runs={ids}")
-    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
     assert sum(int(row["daphne losses"] or 0) for row in rows) == 3
     assert sum(int(row["uvicorn losses"] or 0) for row in rows) == 0
 
