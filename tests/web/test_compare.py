@@ -240,7 +240,7 @@ def test_number_of_queries_does_not_grow(
         make_run("uwsgi", rate=60, repetition=one + 1, started_at=BEGUN + timedelta(minutes=one))
         for one in range(count)
     ]
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         client.get(address(*runs))
 
 
