@@ -54,8 +54,9 @@ async def application(
     try:
         await chosen(scope, receive, send_with_header)
     except Exception as error:
-        asked = scope.get("method") or scope["type"]
-        _listener.escaped(str(asked), str(scope.get("path", "")), error)
+        if scope["type"] in PLACES:  # Django raises for lifespan, and no page fails of it
+            asked = scope.get("method") or scope["type"]
+            _listener.escaped(str(asked), str(scope.get("path", "")), error)
         raise
 
 

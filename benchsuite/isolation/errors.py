@@ -60,7 +60,7 @@ class Book:
         if key in self._known:
             return
         self._known.add(key)
-        text = error if isinstance(error, str) else f"{what}: {error}"
+        text = error if isinstance(error, str) else f"{what}: {_said(error)}"
         message = " ".join(text.split())[:LONGEST].rstrip(": ")
         entry = Error(status=status, asked=asked[:LONGEST], message=message, place=place)
         line = json.dumps(dataclasses.asdict(entry)).encode() + b"\n"
@@ -77,13 +77,24 @@ def of_this_process() -> Book:
     return Book(Path(os.environ[PLAN_VARIABLE]).with_name(FILE))
 
 
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a project's own error
+        return ""
+
+
 def read(plan: Path) -> list[Error]:
-    """What the servers with that plan have written down, in order; a half line is none yet."""
+    """What the servers with that plan have written down, in order; a half line is none."""
     try:
         lines = plan.with_name(FILE).read_text(errors="replace").split("\n")[:-1]
     except OSError:
         return []
-    return [Error(**json.loads(line)) for line in lines]
+    found = []
+    for line in lines:
+        with suppress(ValueError):  # on a full disk, one process ends the half line of another
+            found.append(Error(**json.loads(line)))
+    return found
 
 
 def _place(trace: TracebackType | None) -> str:
@@ -100,7 +111,10 @@ def _place(trace: TracebackType | None) -> str:
 
 def _short(path: str) -> str:
     """As seen from the current directory, or its last two parts."""
-    here = os.getcwd() + os.sep
+    try:
+        here = os.getcwd() + os.sep
+    except OSError:  # it was removed
+        here = os.sep * 2
     return (
         path.removeprefix(here) if path.startswith(here) else os.sep.join(path.split(os.sep)[-2:])
     )

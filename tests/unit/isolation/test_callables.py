@@ -18,7 +18,7 @@ from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.dispatch import Signal
 
-from benchsuite.isolation import listening
+from benchsuite.isolation import errors, listening
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.isolation.project import project_asgi, project_wsgi, run_token
 
@@ -160,9 +160,24 @@ def test_every_asgi_answer_says_which_run_it_belongs_to(load: Load) -> None:
     assert message == {"type": "websocket.send", "text": "hello"}
 
 
-def test_lifespan_is_the_projects_own_affair(load: Load) -> None:
+def test_lifespan_is_the_projects_own_affair(load: Load, tmp_path: Path) -> None:
+    """That Django refuses it is not why any page failed."""
     with pytest.raises(ValueError, match="not lifespan"):
         events(load("benchsuite.isolation.asgi"), "lifespan")
+    assert errors.read(tmp_path / "plan.json") == []
+
+
+def test_what_escapes_the_project_is_written_down(load: Load, tmp_path: Path) -> None:
+    wrapper = load("benchsuite.isolation.asgi")
+
+    async def send(event: dict[str, Any]) -> None:
+        raise KeyError("price")
+
+    scope = {"type": "http", "method": "GET", "path": "/shop/"}
+    with pytest.raises(KeyError):
+        asyncio.run(wrapper.application(scope, None, send))
+    (one,) = errors.read(tmp_path / "plan.json")
+    assert (one.status, one.asked, one.message) == (500, "GET /shop/", "KeyError: 'price'")
 
 
 def test_the_asgi_module_beside_the_wsgi_module_is_found(project: Any) -> None:

@@ -73,6 +73,33 @@ def test_what_cannot_be_written_is_nobodys_trouble(tmp_path: Path) -> None:
     assert read(tmp_path / "nowhere" / "plan.json") == []
 
 
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_an_error_without_words_and_a_folder_that_is_gone_change_no_answer(
+    book: Book, plan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    here.rmdir()
+    try:
+        raise Unspeakable
+    except Unspeakable as error:
+        book.enter(500, "GET /", error)
+    (one,) = read(plan)
+    assert (one.message, one.place.split(":")[0]) == ("Unspeakable", "isolation/test_errors.py")
+
+
+def test_a_line_that_ends_a_half_one_is_left_out(book: Book, plan: Path) -> None:
+    plan.with_name(FILE).write_text('{"status": 5')
+    book.enter(500, "GET /a/", "first")
+    book.enter(500, "GET /b/", "second")
+    assert [one.asked for one in read(plan)] == ["GET /b/"]
+
+
 def test_a_half_line_is_none_yet(book: Book, plan: Path) -> None:
     book.enter(None, "", "first")
     with plan.with_name(FILE).open("a") as file:
