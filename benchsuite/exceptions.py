@@ -49,6 +49,10 @@ class DatabaseError(BenchsuiteError):
     """The throw-away database could not be made, filled or reached."""
 
 
+class NobodyWaits(SystemExit):
+    """Ends the keeper when its parent has ended; a project's own command exits otherwise."""
+
+
 def last_line(error: BaseException) -> str:
     """The last line of a traceback with the place in the code: KeyError: 'x' (shop/bench.py:12)."""
     words = traceback.format_exception_only(error)[-1].strip()

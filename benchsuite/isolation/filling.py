@@ -2,7 +2,7 @@
 
 from django.core.management import CommandError, call_command
 
-from benchsuite.exceptions import DatabaseError, last_line
+from benchsuite.exceptions import DatabaseError, NobodyWaits, last_line
 from benchsuite.specs import DatabaseSpec
 from benchsuite.specs.database import shown_command
 
@@ -25,6 +25,8 @@ def _call(words: list[str]) -> None:
         call_command(*words)
     except CommandError as error:
         said = str(error) or "CommandError"
+    except NobodyWaits:
+        raise
     except SystemExit as error:
         if error.code:
             said = error.code if isinstance(error.code, str) else f"it ended with {error.code}"

@@ -28,7 +28,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
-from benchsuite.exceptions import BenchsuiteError
+from benchsuite.exceptions import BenchsuiteError, NobodyWaits
 from benchsuite.isolation.plan import Plan
 from benchsuite.specs import DatabaseSpec, WorkloadSpec
 
@@ -84,7 +84,7 @@ def _beside_standard_input() -> int:
 
 def _stop(signum: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    sys.exit(0)
+    raise NobodyWaits(0)
 
 
 def keep(request: Message, commands: Commands, answers: TextIO) -> None:
