@@ -165,7 +165,9 @@ def _send_away(alias: str) -> None:
         with connection.creation._nodb_cursor() as cursor:
             cursor.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE datname = %s AND pid <> pg_backend_pid()",
+                # autovacuum gives way by itself, and only a superuser may end it
+                " WHERE datname = %s AND pid <> pg_backend_pid()"
+                " AND backend_type = 'client backend'",
                 [_entry(alias)["NAME"]],
             )
 
