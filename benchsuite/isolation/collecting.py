@@ -31,6 +31,8 @@ def collected(plan: Plan) -> str:
     if plan.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""
     storage = _storage()
+    if storage is None:
+        return ""
     if plan.static != COLLECT and not _lacks_manifest(storage):
         return ""
     folder = Path(plan.folder) / "static"
@@ -41,9 +43,10 @@ def collected(plan: Plan) -> str:
 
 
 def _storage() -> Any:
-    """The class of the static files' storage."""
+    """The class of the static files' storage; None for a project that names none."""
     entry = (getattr(settings, "STORAGES", None) or {}).get(ALIAS) or {}
-    return import_string(entry.get("BACKEND") or settings.STATICFILES_STORAGE)
+    path = entry.get("BACKEND") or getattr(settings, "STATICFILES_STORAGE", "")
+    return import_string(path) if path else None
 
 
 def _lacks_manifest(storage: Any) -> bool:
@@ -75,6 +78,7 @@ def _collect(storage: Any, folder: str) -> None:
     storages = getattr(settings, "STORAGES", None)
     changed = {"STORAGES": without_place(storages)} if storages else {}
     override_settings(STATIC_ROOT=folder, **changed).enable()
+    _check_place(storage, folder)
     try:
         call_command("collectstatic", interactive=False, verbosity=0)
     except (CommandError, ImproperlyConfigured, OSError, ValueError) as error:
@@ -83,6 +87,21 @@ def _collect(storage: Any, folder: str) -> None:
             f"The static files could not be collected: {_first_line(error)}; mend that, or "
             f"{SKIPPING} (pages that name one will then fail)."
         ) from error
+
+
+def _check_place(storage: Any, folder: str) -> None:
+    """Raises DatabaseError for a storage that would write somewhere else, over the project's own
+    files.
+    """
+    from django.contrib.staticfiles.storage import staticfiles_storage
+
+    made: Any = staticfiles_storage
+    place = Path(made.location).resolve()
+    if not place.is_relative_to(Path(folder).resolve()):
+        raise DatabaseError(
+            f"The project's {storage.__name__} writes static files to {place}, whatever "
+            f"STATIC_ROOT says, so a run can't collect them into its own folder; {SKIPPING}."
+        )
 
 
 def _first_line(error: Exception) -> str:
