@@ -100,11 +100,13 @@ class Census:
         if not earlier or not later:
             return None
         first, before, after = self._counts[0], earlier[-1], later[0]
-        ended = [
+        ended = {
             key
             for key, last in dict(self._seen).items()
             if before.at <= last < after.at and key not in after.processes
-        ]
+        }
+        # a short look sees those still that have ended and that nobody has waited for
+        ended |= before.processes - after.processes
         lost = before.processes & first.processes - after.processes
         gone = max(0, len(lost) - len(after.processes - before.processes))
         return Turnover(replaced=len(ended) - gone, gone=gone)

@@ -112,6 +112,22 @@ def test_each_end_counts_also_between_two_looks(world: World, ends: int) -> None
     assert world.census.turnover(begin, world.now) == Turnover(replaced=ends)
 
 
+def test_who_ended_and_was_not_waited_for_is_gone_though_a_short_look_still_sees_him(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A zombie, of a master that hangs."""
+    world.census.look_for_children()
+    begin = world.now
+    monkeypatch.setattr(census, "all_pids", lambda: [1, 2, 3])
+    world.end(3)
+    world.second()
+    end = world.now
+    world.now += 0.1
+    world.census.look_for_children()
+    world.second()
+    assert world.census.turnover(begin, end) == Turnover(gone=1)
+
+
 def test_processes_that_end_after_the_window_are_no_matter(world: World) -> None:
     begin = world.now
     world.second()
