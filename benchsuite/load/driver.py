@@ -35,7 +35,7 @@ GRACE_S = 1.0
 
 SLOW = {
     "ready": "had not finished its own imports (is the machine very busy?)",
-    "checked": "had not imported the workload and gone through one journey",
+    "checked": "had not imported the workload and gone through its journey",
 }
 """What took too long where an event did not come."""
 
@@ -108,7 +108,7 @@ class LoadWorker:
         self._expect("ready", IMPORT_LIMIT_S)
         here = replace(job, spool=str(self._spool))
         self._send(json.dumps(messages.encode(here)).encode())
-        limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S + MARGIN_S
+        limit_s = messages.CHECKS * (job.load.timeout_s + messages.CHECK_LIMIT_S) + MARGIN_S
         self._expect("checked", limit_s)
         self._longest_s = job.load.longest_s
         self._warmup_s = job.load.plan[0].window_start_s

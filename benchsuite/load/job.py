@@ -29,7 +29,10 @@ STOP = b"stop"
 """How the two orders besides the job begin, each a line of its own."""
 
 CHECK_LIMIT_S = 60.0
-"""How much longer than one request's timeout the checked journey may take."""
+"""How much longer than one request's timeout a checked journey may take."""
+
+CHECKS = 2
+"""How often it is made at most."""
 
 SAMPLES_FILE = "samples.bin"
 """Samples packed with `benchsuite.stats.samples.RECORD`, roughly in the order of their finish."""
