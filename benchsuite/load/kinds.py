@@ -7,8 +7,11 @@ from urllib.parse import urlsplit
 from benchsuite.exceptions import StatusError
 from benchsuite.stats.samples import Kind
 
-LOG_IN = re.compile(r"log[-_]?in|sign[-_]?in|[?&]next=", re.IGNORECASE)
-"""How addresses of log-in pages look; `next` is where Django's would lead back to."""
+LOG_IN = re.compile(
+    r"(?<!\bb)login|(?<![a-z])(?:log[-_]in|sign[-_]?in)(?![a-z])|[?&]next=", re.IGNORECASE
+)
+"""How addresses of log-in pages look, and not those of a catalog-index or a blog-info; `next` is
+where Django's would lead back to."""
 
 CSRF = b"CSRF"
 """Stands in Django's refusal in every language."""

@@ -15,14 +15,20 @@ from benchsuite.stats.samples import Kind
     [
         *("/login", "/accounts/login/?next=/", "/Log-In/", "/log_in/", "/users/sign_in"),
         *("/signin/", "https://id.example/realms/x/login?a=1", "/willkommen/?next=%2Fshop%2F"),
-        "/willkommen/?lang=de&next=/shop/",
+        *("/willkommen/?lang=de&next=/shop/", "/LoginForm.jsp", "/userlogin", "/wp-login.php"),
     ],
 )
 def test_log_in_pages_are_known_by_their_address(location: str) -> None:
     assert leads_to_log_in(location)
 
 
-@pytest.mark.parametrize("location", ["/", "/shop/next/", "/?contextnext=1", "//login.example/a/"])
+@pytest.mark.parametrize(
+    "location",
+    [
+        *("/", "/shop/next/", "/?contextnext=1", "//login.example/a/"),
+        *("/catalog-index/", "/blog-info/", "/blogindex/", "/design-inspiration/", "/signing/"),
+    ],
+)
 def test_other_addresses_are_not(location: str) -> None:
     assert not leads_to_log_in(location)
 
