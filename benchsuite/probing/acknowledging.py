@@ -29,20 +29,23 @@ def stall(request: Mapping[str, object]) -> Stall:
     while len(found.rounds) < MOST_ROUNDS and monotonic() < limit and not found.is_shown:
         if len(found.rounds) >= FEWEST_ROUNDS and not found.later:
             break
-        made = _round(request)
+        made = _round(request, limit)
         if made is None:
             break
         found = Stall((*found.rounds, made))
     return found
 
 
-def _round(request: Mapping[str, object]) -> Round | None:
-    """None when any of them failed."""
+def _round(request: Mapping[str, object], limit: float) -> Round | None:
+    """None when one of its requests failed, or was not answered by then."""
+    times = []
     with closing(Prober({**request, "timeout_s": LIMIT_S})) as prober:
-        times = [_asked(prober, prompt=False) for _ in range(1 + KEPT)]
-        times.append(_asked(prober, prompt=True))
-    known = [time for time in times if time is not None]
-    return Round(known[0], known[-2], known[-1]) if len(known) == len(times) else None
+        for prompt in (*[False] * (1 + KEPT), True):
+            time = _asked(prober, prompt=prompt)
+            if time is None or monotonic() > limit:
+                return None
+            times.append(time)
+    return Round(times[0], times[-2], times[-1])
 
 
 def _asked(prober: Prober, *, prompt: bool) -> float | None:
