@@ -21,12 +21,13 @@ _PORT = r"\d{1,5}(?:[/?#,\s]|$)"
 _SECRET = re.compile(_NAME, re.IGNORECASE)
 _SECRET_OPTION = re.compile(rf"--?{_NAME}", re.IGNORECASE)
 
-_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*:/{1,2})(?P<rest>[^\s'\"<>]+)")
-_ONE_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<rest>[^\s:/@?#]*:[^\n]*@\S*)")
+# Lengths are bounded where every letter of a long log could begin a match.
+_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]{0,30}:/{1,2})(?P<rest>[^\s'\"<>]+)")
+_ONE_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<rest>[^\s:/@?#]*:[^\n]*@[^\s@]*)")
 """A text that is a URL and nothing else may have blanks and quotes in its password."""
 _USER = re.compile(rf"(?P<user>[^:/@?#]*):(?!{_PORT})(?P<password>.*)@(?P<place>.*)", re.DOTALL)
 _WITHOUT_SCHEME = re.compile(
-    rf"(?P<before>^|[\s='\"(:])(?P<user>[\w.%+-]+):(?!{_PORT})[^\s'\"/@]+@(?=[\w\[])"
+    rf"(?P<before>^|[\s='\"(:])(?P<user>[\w.%+-]+):(?!{_PORT})[^\s'\"/@]{{1,1000}}+@(?=[\w\[])"
 )
 """Such as a URL is written by mistake."""
 _VALUE = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s&'\"]+)"
