@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite.exceptions import UsageError
-from benchsuite.management.parsing import time, whole_number
+from benchsuite.management.parsing import names, time, whole_number
 from benchsuite.passwords import completed, hidden, is_hidden
 from benchsuite.specs import (
     AUTO,
@@ -170,20 +170,13 @@ def database(options: Mapping[str, Any]) -> DatabaseSpec:
     return DatabaseSpec(
         use=_with_password(options["database"], DATABASE_URL),
         rows=options["rows"],
-        fixtures=tuple(_names(options["fixture"])),
+        fixtures=tuple(names("--fixture", options["fixture"])),
         fill=tuple(options["fill"]),
         max_connections=options["max_connections"],
         fsync=not options["no_fsync"],
         conn_max_age_s=None if age is None else parse_seconds(age),
         pool=options["pool"],
     )
-
-
-def _names(given: Sequence[str]) -> list[str]:
-    names = [name.strip() for part in given for name in part.split(",")]
-    if not all(names):
-        raise UsageError(f"--fixture={','.join(given)} holds an empty name; leave it out.")
-    return names
 
 
 def layer(options: Mapping[str, Any]) -> LayerSpec:

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from benchsuite.exceptions import UsageError
 from benchsuite.management.encoding import plainer_where_needed
 from benchsuite.passwords import hidden
-from benchsuite.printable import printable
+from benchsuite.printable import is_control, printable
 from benchsuite.units import parse_seconds
 
 USAGE = "%(prog)s [-h] [options]"
@@ -88,7 +88,7 @@ class Parser(CommandParser):
 
     def _refuse_illegible(self, words: Sequence[str]) -> None:
         for name, value in _with_names(words):
-            if not all(sign.isprintable() or sign in "\t\u2009\u202f\xa0" for sign in value):
+            if any(is_control(sign) and sign != "\t" for sign in value):
                 shown = _short(value).encode("ascii", "backslashreplace").decode()
                 self.error(f"{name}: {shown!r} can't be read; write it without control characters.")
 

@@ -14,7 +14,7 @@ def check(flag: str, file: str | None) -> None:
     """Raises UsageError where no file can be written: better now than after an hour's runs."""
     if file is None or file == "-":
         return
-    path = Path(file)
+    path = Path(file).absolute()
     if os.path.isdir(path):  # Path's own raises where a name is too long
         raise UsageError(f"{flag}={file} is a folder; name a file in it.")
     if len(os.fsencode(path.name)) > LONGEST_NAME:
@@ -22,12 +22,12 @@ def check(flag: str, file: str | None) -> None:
             f"{flag} has a name of {len(path.name)} characters, and {LONGEST_NAME} bytes is the "
             "most that a file's may have; shorten it."
         )
-    if not path.absolute().parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise UsageError(
-            f"{flag}={file} can't be written: there is no folder {path.absolute().parent}; make "
-            "it, or name another."
+            f"{flag}={file} can't be written: there is no folder {path.parent}; make it, or name "
+            "another."
         )
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+    if not os.access(path if os.path.exists(path) else path.parent, os.W_OK):
         raise UsageError(f"{flag}={file} may not be written by this user; name another file.")
 
 

@@ -12,7 +12,7 @@ from benchsuite.passwords import SHOWN, is_hidden
 from benchsuite.specs.spec import Spec
 
 TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-HOST = re.compile(r"([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
+HOST = re.compile(r"([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
 VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 COOKIE_VALUE = re.compile(r"[!-:<-~]*")
 

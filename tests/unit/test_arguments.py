@@ -108,7 +108,7 @@ def test_who_asks_and_what_must_come_back() -> None:
         (["--cookie=a=b; c=d"], "a cookie can't hold blanks"),
         (["--workload=plain", "--expect=OK"], "the workload plain checks its answers itself"),
         (["--path=/a/", "--expect="], "--expect wants a line of text"),
-        (["--fixture=shop,"], "holds an empty name"),
+        (["--fixture=shop,"], "--fixture has a name that is empty"),
         (["--fill="], "--fill names no command"),
         (["--fill=load 'demo"], "can't be taken apart"),
         (["--database=keep", "--fill=loaddemo"], "a run never fills"),

@@ -40,6 +40,9 @@ COMMANDS = {
 ANY_WORD = {
     "--label": "any text finds runs again",
     "--fixture": "Django looks for it when the databases are made",
+    "--fill": "as --fixture",
+    "--login": "who is not there is made",
+    "--host": "a machine may have any name",
     "--path": "a page may have any path",
     "--json": "a file may have any name",
     "--junit": "as --json",
@@ -52,6 +55,7 @@ BY_VALUE = ("--baseline",)
 ACCEPTED = {
     ("--seed", "-1"),
     ("--seed", "9" * 400),
+    ("--cookie", "a="),
 }
 
 
@@ -174,6 +178,11 @@ def test_what_argparse_would_pass_over_is_refused(
     assert status == 2
     (line,) = lines(text)
     assert message in line
+
+
+@pytest.mark.parametrize("text", ["می\u200cخواهم", "検索\u3000結果", "👩\u200d💻", "a\tb\u202fc"])
+def test_text_of_any_language_is_read(text: str) -> None:
+    assert said("runbench", "--path=/", f"--expect={text}") == (0, "")
 
 
 def test_every_command_is_here_and_reads_its_options_alike() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import BenchsuiteError
+from benchsuite.exceptions import BenchsuiteError, UsageError
 from benchsuite.management import writing
 
 
@@ -21,3 +21,20 @@ def test_a_place_that_can_not_be_written_is_told(tmp_path: Path) -> None:
     nowhere = str(tmp_path / "no" / "file.json")
     with pytest.raises(BenchsuiteError, match=r"file\.json could not be written: No such file"):
         writing.write(nowhere, "")
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("no/x.json", "there is no folder .*/no; make it"),
+        (f"{'a' * 300}/x.json", "there is no folder .*a; make it"),
+        ("a" * 300, "has a name of 300 characters"),
+        (".", "is a folder; name a file in it"),
+    ],
+)
+def test_where_no_file_can_be_is_told_before(
+    file: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=f"--json.*{message}"):
+        writing.check("--json", file)
