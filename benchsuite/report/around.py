@@ -4,7 +4,19 @@ from dataclasses import dataclass
 from typing import Self
 
 from benchsuite.models import Run
-from benchsuite.specs import DatabaseSpec, DelaySpec, LayerSpec, RunSpec, ServerSpec, VisitorSpec
+from benchsuite.specs import (
+    COLLECT,
+    SKIP,
+    DatabaseSpec,
+    DelaySpec,
+    LayerSpec,
+    RunSpec,
+    ServerSpec,
+    VisitorSpec,
+)
+
+STATIC = {COLLECT: "static files collected", SKIP: "static files not collected"}
+"""What --static said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +29,7 @@ class Around:
     layer: str
     delay: str
     visitor: str
+    static: str
 
     @classmethod
     def of_spec(cls, spec: RunSpec) -> Self:
@@ -27,6 +40,7 @@ class Around:
             layer=spec.layer.words,
             delay=spec.delay.words,
             visitor=spec.visitor.words,
+            static=STATIC.get(spec.static, ""),
         )
 
     @classmethod
@@ -41,4 +55,5 @@ class Around:
             layer=LayerSpec.from_json(spec.get("layer") or {}).words,
             delay=DelaySpec.from_json(spec.get("delay") or {}).words,
             visitor=VisitorSpec.from_json(spec.get("visitor") or {}).words,
+            static=STATIC.get(spec.get("static") or "", ""),
         )

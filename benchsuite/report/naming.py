@@ -114,6 +114,8 @@ def _facets(run: Run) -> dict[str, str]:
         "version": run.server_version,
         "workload": workload_title(run),
         "visitor": around.visitor or "nobody in particular",
+        "cookies": "cookies kept" if _part(run.spec, "load").get("keep_cookies") else "",
+        "static": around.static or "static files as found",
         "load": load_title(run),
         "Python": f"Python {run.python_version}" if run.python_version else "",
         "revision": short(run.revision),

@@ -72,7 +72,7 @@ def _around(run: RunSpec) -> list[str]:
     around = Around.of_spec(run)
     data = around.database if run.database != DatabaseSpec(rows=run.database.rows) else ""
     delay = around.delay and f"{around.delay} added"
-    told = (around.visitor, around.front, data, around.layer, delay)
+    told = (around.visitor, around.front, data, around.layer, delay, around.static)
     return [words for words in told if words]
 
 

@@ -34,6 +34,7 @@ FULL = RunSpec(
     layer=LayerSpec(backend="redis", by="unix", workers=2),
     delay=DelaySpec(to_database_s=0.1, to_clients_s=0.2),
     visitor=VisitorSpec(login="eve", host="shop.example"),
+    static="skip",
 )
 
 
@@ -45,12 +46,13 @@ def test_everything_around_a_server_has_words():
         layer="redis over unix, 2 workers",
         delay="100\u2009ms to the database, 200\u2009ms to clients",
         visitor="logged in as eve, Host shop.example",
+        static="static files not collected",
     )
 
 
 def test_what_is_not_there_has_none():
     assert Around.of_spec(make_spec()) == Around(
-        python="", front="", database="throwaway", layer="", delay="", visitor=""
+        python="", front="", database="throwaway", layer="", delay="", visitor="", static=""
     )
 
 
