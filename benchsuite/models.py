@@ -129,6 +129,12 @@ class Run(models.Model):
     requests = models.PositiveBigIntegerField(null=True)
     failures = models.PositiveBigIntegerField(null=True)
     resent = models.PositiveBigIntegerField(null=True, help_text="Requests sent a second time.")
+    sent = models.PositiveBigIntegerField(
+        null=True, help_text="Requests over the whole load, those of the prober too."
+    )
+    seen = models.PositiveBigIntegerField(
+        null=True, help_text="The same by the target's own count; null where it can't tell."
+    )
     completions = models.PositiveBigIntegerField(
         null=True, help_text="Journeys brought to their end, for workloads that count them."
     )

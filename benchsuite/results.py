@@ -213,6 +213,17 @@ class WebSockets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Requests over the whole load, warm-up and drain included, those of the prober too."""
+
+    sent: int
+    answered: int
+    """With any status."""
+    seen: int | None = None
+    """By the target's own count; None where it can't tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One doubt about a run."""
 
@@ -288,6 +299,7 @@ class RunResult:
     intervals: tuple[Interval, ...] = ()
     readings: tuple[Reading, ...] = ()
     websockets: WebSockets | None = None
+    asked: Asked | None = None
     findings: tuple[Finding, ...] = ()
     verdict: Verdict | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)

@@ -162,6 +162,8 @@ def _columns(run: models.Run, result: RunResult) -> None:
         run.failed_completions = sum(one.failures for one in own)
         run.completions = sum(one.requests for one in own) - run.failed_completions
     run.unit = result.unit
+    if result.asked is not None:
+        run.sent, run.seen = result.asked.sent, result.asked.seen
     sockets = result.websockets
     if sockets is not None:
         run.websockets = dataclasses.asdict(sockets)

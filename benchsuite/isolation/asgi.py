@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from benchsuite.isolation import errors
+from benchsuite.isolation import counting, errors
 from benchsuite.isolation.listening import Listener
 from benchsuite.isolation.plan import Plan
 from benchsuite.isolation.project import RUN_HEADER, project_asgi, run_token
@@ -25,6 +25,7 @@ _header = (RUN_HEADER.lower().encode(), run_token().encode())
 _mark = f"{RUN_HEADER}.{run_token()}"
 """A subprotocol that the load offers to servers that send no headers when they accept."""
 _for_autobahn = {RUN_HEADER: run_token()}
+_counter = counting.of_this_process()
 _listener = Listener(errors.of_this_process())
 with _listener.starting():
     _project = project_asgi()
@@ -36,6 +37,8 @@ async def application(
     receive: Callable[[], Awaitable[Event]],
     send: Callable[[Event], Awaitable[None]],
 ) -> None:
+    if scope["type"] == "http":
+        _counter.add()
     marked = _mark in scope.get("subprotocols", ())
     if marked:
         offered = [name for name in scope["subprotocols"] if name != _mark]

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchsuite.isolation import errors
+from benchsuite.isolation import counting, errors
 from benchsuite.isolation.listening import Listener
 from benchsuite.isolation.project import RUN_HEADER, project_wsgi, run_token
 
 _header = (RUN_HEADER, run_token())
+_counter = counting.of_this_process()
 _listener = Listener(errors.of_this_process())
 with _listener.starting():
     _project = project_wsgi()
@@ -19,6 +20,7 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
             return start_response(status, [*headers, _header])
         return start_response(status, [*headers, _header], exc_info)
 
+    _counter.add()
     try:
         return _project(environ, start)
     except Exception as error:

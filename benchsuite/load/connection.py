@@ -125,8 +125,14 @@ class Connection:
 
     def _exchange(self, method: str, request: bytes, begin: float) -> tuple[Head, bytes]:
         self.connecting = False
+        # The hub notices an end when it next looks. Asking the socket costs a system call, so that
+        # is done where an end is likely, or a request can't be repeated.
         rested = begin - self.arrived >= REST_S
-        reused = self._still_open(ask=rested or self._wary or method != "GET")
+        reused = self._socket is not None
+        ask = rested or self._wary or method != "GET"
+        if reused and (self._spoilt or (ask and not self._is_quiet())):
+            self.close()
+            reused = False
         try:
             return self._once(method, request)
         except _ClosedBeforeAnswer:
@@ -136,19 +142,6 @@ class Connection:
             self.close()
         self.on_resend()
         return self._once(method, request)
-
-    def _still_open(self, *, ask: bool) -> bool:
-        """Whether there is a connection from before that the server has not closed since.
-
-        The hub notices an end when it next looks. Asking the socket costs a GET 4 % of what it
-        costs altogether, so that is done where an end is likely, or a request can't be repeated.
-        """
-        if self._socket is None:
-            return False
-        if not self._spoilt and (not ask or self._is_quiet()):
-            return True
-        self.close()
-        return False
 
     def _is_quiet(self) -> bool:
         """Whether the server has said nothing, not even that it closed, since its last answer."""

@@ -60,6 +60,8 @@ class Migration(migrations.Migration):
                 ('requests', models.PositiveBigIntegerField(null=True)),
                 ('failures', models.PositiveBigIntegerField(null=True)),
                 ('resent', models.PositiveBigIntegerField(help_text='Requests sent a second time.', null=True)),
+                ('sent', models.PositiveBigIntegerField(help_text='Requests over the whole load, those of the prober too.', null=True)),
+                ('seen', models.PositiveBigIntegerField(help_text="The same by the target's own count; null where it can't tell.", null=True)),
                 ('completions', models.PositiveBigIntegerField(help_text='Journeys brought to their end, for workloads that count them.', null=True)),
                 ('failed_completions', models.PositiveBigIntegerField(null=True)),
                 ('throughput', models.FloatField(null=True)),

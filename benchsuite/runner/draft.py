@@ -6,10 +6,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from benchsuite.load.job import Done
 from benchsuite.load.spool import NameEntry, Samples
 from benchsuite.passwords import hidden, hidden_in
-from benchsuite.results import Ceiling, Reading, RunResult, Status, Summary, WebSockets
+from benchsuite.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.gathering import gathered
 from benchsuite.runner.reasons import explained
@@ -20,7 +22,7 @@ from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.stats import signs, validity
-from benchsuite.stats.samples import REQUEST, Kind
+from benchsuite.stats.samples import ANSWERED, REQUEST, RESENT, Kind
 from benchsuite.stats.stall import Stall
 from benchsuite.stats.validity import Cluster, Stored
 from benchsuite.stats.validity.limits import limit
@@ -70,6 +72,12 @@ class Draft:
         self.stored_before: Mapping[str, int] = {}
         self.stored_after: Mapping[str, int] = {}
         self.stored: Stored | None = None
+        self.asked_before: int | None = None
+        self.asked_after: int | None = None
+        """What the target had been asked before and after the load, by its own count."""
+        self.asked: Asked | None = None
+        self.asks_target_alone = True
+        """Whether nobody but the target should answer."""
         self.cluster: Cluster | None = None
         self.stall: Stall | None = None
         self.stretches: tuple[Stretch, ...] = ()
@@ -103,6 +111,7 @@ class Draft:
         figures = Figures(*with_fan_out(samples, names), done, self.spec.load, self.unit)
         self.intervals = figures.intervals
         self.stored = self._held_against(figures)
+        self.asked = self._asked(figures)
         if done.window[1] <= done.window[0]:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
@@ -147,6 +156,17 @@ class Draft:
             in_doubt=len(kinds) - claimed,
         )
 
+    def _asked(self, figures: Figures) -> Asked:
+        """What was sent and answered beside what the target saw; it may still see a last probe."""
+        kinds = figures.of(REQUEST)["kind"]
+        probes = self.witness.asked if self.witness is not None else []
+        before, after = self.asked_before, self.asked_after
+        return Asked(
+            sent=len(kinds) + len(figures.of(RESENT)) + len(probes),
+            answered=int(np.isin(kinds, ANSWERED).sum()) + sum(probes),
+            seen=None if before is None or after is None else after - before,
+        )
+
     def result(self, environment: Mapping[str, Any]) -> RunResult:
         """Without passwords, whoever told them: command lines, logs, drivers' errors."""
         findings = ()
@@ -175,6 +195,7 @@ class Draft:
             intervals=self.intervals,
             readings=self.readings,
             websockets=self.websockets,
+            asked=self.asked,
             findings=hidden_in(findings),
             verdict=validity.verdict(findings) if self.total is not None else None,
             environment=environment,

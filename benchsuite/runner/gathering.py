@@ -37,12 +37,14 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         load_lag_p99_s=done.lag_p99_s,
         died=draft.died,
         stored=draft.stored,
+        asked=draft.asked if draft.asks_target_alone else None,
         cluster=draft.cluster,
         stall=draft.stall,
         slowing=draft.slowing,
         undone=draft.undone,
     )
-    whole = replace(whole, unwatched=(*whole.unwatched, *_not_accounted(draft)))
+    untold = [*_not_accounted(draft), *_not_counted(draft)]
+    whole = replace(whole, unwatched=(*whole.unwatched, *untold))
     parts = [_of(stretch, whole, draft, ceilings) for stretch in draft.stretches]
     if not load.stages:
         return parts[0] if parts else whole
@@ -58,6 +60,11 @@ def _not_accounted(draft: "Draft") -> Iterator[str]:
         yield f"whether users lost time in the load generator (B105), as {why}"
     if any(one.total.failures for one in draft.stretches):
         yield "whether response times account for what was in flight (B105), as requests failed"
+
+
+def _not_counted(draft: "Draft") -> Iterator[str]:
+    if draft.serving.plan is not None and draft.asked is not None and draft.asked.seen is None:
+        yield "how many of the requests the target saw (B213)"
 
 
 def _seen(witness: Witness | None, done: Done) -> Evidence:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchsuite.isolation import counting
 from benchsuite.isolation.errors import Error, read
 from benchsuite.proc import logfile
 from benchsuite.proc.process import Process
@@ -50,6 +51,12 @@ class Serving:
     """What the servers were told; beside it they write down what goes wrong in them."""
     tellers: dict[str, Teller] = field(default_factory=dict)
     """Part → what asks its service for what only it knows."""
+
+    def asked(self) -> int | None:
+        """Requests that the servers were asked until now, by their own count; None where they can't
+        tell.
+        """
+        return counting.read(self.plan) if self.plan is not None else None
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))

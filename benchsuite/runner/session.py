@@ -142,6 +142,9 @@ class Session:
         draft.slowing, draft.undone = keeper.slowing, keeper.undone
         draft.revision = keeper.facts.revision
         draft.alike = workload.alike and not workload.locustfile
+        draft.asks_target_alone = not workload.locustfile and not spec.server.front_options.get(
+            "static"
+        )
         draft.unit = workload.unit
         draft.reads_memory = workload.reads_memory
         token = secrets.token_hex(16)
@@ -170,6 +173,7 @@ class Session:
         job = _job(spec, workload, draft.serving.base_url, token, folder, keeper)
         _check(load, job, draft.serving)
         draft.stored_before = keeper.counts(token)
+        draft.asked_before = draft.serving.asked()
         draft.witness = witness = Witness(draft.serving, load.pids)
         asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
         looking_on = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
@@ -179,6 +183,7 @@ class Session:
             draft.watched(witness.sampler()),
         ):
             draft.done = _load(load, draft, watcher)
+        draft.asked_after = draft.serving.asked()
         try:
             draft.stored_after = keeper.counts(token)
         except DatabaseError as error:  # what was measured is there, though it can't be held to it

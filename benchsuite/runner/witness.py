@@ -90,6 +90,11 @@ class Witness:
                 self.sessions_refused = self._serving.counted(written_before, NO_SESSION)
                 self._probes = probes.read(written)
 
+    @property
+    def asked(self) -> list[bool]:
+        """The prober's requests: whether each was answered right."""
+        return [right for *_, right in self._probes]
+
     def turnover(self, done: Done) -> Turnover | None:
         return self.census.turnover(*done.window)
 

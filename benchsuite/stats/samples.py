@@ -97,5 +97,16 @@ _WORDS = {
     Kind.CSRF: "refused by the CSRF check",
 }
 
+ANSWERED = (
+    Kind.OK,
+    Kind.HTTP_STATUS,
+    Kind.WRONG_BODY,
+    Kind.WRONG_RESPONDER,
+    Kind.LOG_IN,
+    Kind.REDIRECTED,
+    Kind.CSRF,
+)
+"""Requests of these kinds got an answer, right or wrong."""
+
 ENDS = (Kind.WEBSOCKET_CLOSED, Kind.RESET, Kind.PROTOCOL)
 """Strays of these kinds are connections that ended before we had ended them."""

@@ -18,6 +18,7 @@ SICK = f"{HERE}.sick.settings"
 PLUGGED = {
     "SERVERS": {
         "few-descriptors": f"{HERE}.servers.FewDescriptors",
+        "cached": f"{HERE}.servers.Cached",
         "connection-bound": f"{HERE}.servers.ConnectionBound",
         "reuse-port": f"{HERE}.servers.ReusePort",
         "unattended": f"{HERE}.servers.Unattended",

@@ -2,6 +2,7 @@
 
 import sys
 
+from benchsuite.proc.ports import free_port
 from benchsuite.servers.gunicorn import GunicornGthread
 from benchsuite.servers.uwsgi import Uwsgi
 from benchsuite.servers.waitress import Waitress
@@ -14,6 +15,34 @@ both = [subprocess.Popen(sys.argv[1:]) for _ in range(2)]
 signal.signal(signal.SIGTERM, lambda *_: [one.terminate() for one in both])
 for one in both:
     one.wait()
+"""
+
+
+CACHE = r"""
+import signal, socket, subprocess, sys, threading
+host, port, behind = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+kept = {}
+def fetched(request):
+    with socket.create_connection((host, behind)) as upstream:
+        upstream.sendall(request.replace(b"\r\n", b"\r\nConnection: close\r\n", 1) + b"\r\n\r\n")
+        answer = b"".join(iter(lambda: upstream.recv(65536), b""))
+    return answer.replace(b"Connection: close\r\n", b"", 1)
+def serve(connection):
+    with connection:
+        while request := connection.recv(65536).partition(b"\r\n\r\n")[0]:
+            path = request.split()[1]
+            if path not in kept:
+                kept[path] = fetched(request)
+            connection.sendall(kept[path])
+server = subprocess.Popen(sys.argv[4:])
+try:
+    listener = socket.create_server((host, port))
+    while True:
+        threading.Thread(target=serve, args=listener.accept()[:1], daemon=True).start()
+finally:
+    server.terminate()
+    server.wait()
 """
 
 
@@ -46,6 +75,17 @@ class ReusePort(GunicornGthread):
 
     def argv(self, host: str, port: int) -> list[str]:
         return [*super().argv(host, port), "--reuse-port"]
+
+
+class Cached(GunicornGthread):
+    """Something stands before it that answers what it has answered once."""
+
+    name = "cached"
+
+    def argv(self, host: str, port: int) -> list[str]:
+        behind = free_port(host)
+        cache = [sys.executable, "-c", CACHE, host, str(port), str(behind)]
+        return [*cache, *super().argv(host, behind)]
 
 
 class Unattended(ReusePort):

@@ -71,6 +71,15 @@ def test_who_looks_on_keeps_away_from_the_load(lab: Laboratory) -> None:
     assert sorted(os.sched_getaffinity(0)) == CPUS
 
 
+@pytest.mark.parametrize("server", ["gunicorn-gthread", "uvicorn", "waitress"])
+def test_the_target_sees_what_is_sent(lab: Laboratory, server: str) -> None:
+    """Within the one that each thread may be behind, and a last probe that nobody waited for."""
+    asked = lab.run(server, processes=2 if server != "waitress" else None, duration_s=1.0).asked
+    assert asked is not None
+    assert asked.seen is not None
+    assert -10 <= asked.seen - asked.sent <= 1, asked
+
+
 def _is_clean(result: RunResult) -> None:
     weighty = {one.code[:4] for one in weighing(result)}
     assert weighty <= (NOISE if "B401" in weighty else {"B102"}), told(result)

@@ -95,6 +95,12 @@ def test_b202_another_server_answers_on_the_port(lab: Laboratory) -> None:
     assert finding.level is Level.INVALID
 
 
+def test_b213_a_cache_answers_before_the_target(lab: Laboratory) -> None:
+    result = lab.run("cached")
+    assert [one.level for one in findings(result, "B213")] == [Level.INVALID], told(result)
+    assert findings(result, "B202") == [], "the copies carry the run's header"
+
+
 def test_b203_a_killed_process_is_replaced(lab: Laboratory) -> None:
     result = lab.run(
         processes=2, duration_s=3.0, at_second={1.5: lambda: server_processes()[-1].kill()}

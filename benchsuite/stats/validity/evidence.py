@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchsuite.results import Accounts, IdleMemory, Interval, Summary
+from benchsuite.results import Accounts, Asked, IdleMemory, Interval, Summary
 from benchsuite.stats.samples import REQUEST
 from benchsuite.stats.stall import Stall
 
@@ -182,6 +182,8 @@ class Evidence:
     stall: Stall | None = None
     """What the target said when it was asked for that; None when it could not be asked."""
     stored: Stored | None = None
+    asked: Asked | None = None
+    """None where others than the target may be asked."""
     accounts: Accounts | None = None
     """Of WebSockets."""
     idle: IdleMemory | None = None

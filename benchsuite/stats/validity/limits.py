@@ -97,6 +97,12 @@ LIMITS: Mapping[str, Limit] = {
         weak=70,
     ),
     "B212": Limit(name="sent-again", of="requests that were sent twice, %", weak=0.1, invalid=5),
+    "B213": Limit(
+        name="answered-elsewhere",
+        of="answers to requests that the target never saw, %",
+        weak=1,
+        invalid=5,
+    ),
     "B301": Limit(name="not-steady", of="trend, step or half of a cycle's swing, %", weak=5),
     "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
     "B303": Limit(

@@ -1,4 +1,6 @@
-"""Whether the target was there, whole, served everyone and kept what it got: B201 to B208, B212."""
+"""Whether the target was there, whole, served everyone and kept what it got: B201 to B208, B212 and
+B213.
+"""
 
 import re
 from collections import Counter
@@ -119,6 +121,23 @@ def wrong_responder(evidence: Evidence) -> Iterator[Finding]:
             message=f"{format_count(count)} answers came from a process that this run did not "
             "start.",
             hint="Another server listens on the same port, or a proxy answers before the target.",
+        )
+
+
+def answered_elsewhere(evidence: Evidence) -> Iterator[Finding]:
+    """Answers with the run's header to requests that the target never saw: they are copies."""
+    rule, asked = limit("B213"), evidence.asked
+    if asked is None or asked.seen is None or not asked.answered:
+        return
+    level = rule.level((asked.answered - asked.seen) / asked.answered * 100)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_count(asked.answered)} requests were answered, and the target saw "
+            f"{format_count(asked.seen)}: the others were answered by somebody else.",
+            hint="Something before it answers from a cache: a front, middleware around the "
+            "project's application, a process that the run did not start.",
         )
 
 
@@ -339,6 +358,7 @@ CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     failures,
     sent_again,
     wrong_responder,
+    answered_elsewhere,
     died,
     turned_away,
     stall,

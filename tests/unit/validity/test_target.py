@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.results import Distribution, Level
+from benchsuite.results import Asked, Distribution, Level
 from benchsuite.stats.stall import Round, Stall
 from benchsuite.stats.validity import Cluster, HostShares, Slots, Stored, Turnover
 from tests.unit.validity.clean import CLEAN, found, summary
@@ -93,6 +93,28 @@ def test_a_dead_target_makes_a_run_invalid_and_its_refusals_are_no_limit() -> No
 def test_processes_replaced_or_gone(turnover: Turnover, level: Level | None) -> None:
     findings = found(turnover=turnover)
     assert (findings["B203"].level if findings else None) == level
+
+
+@pytest.mark.parametrize(
+    ("answered", "seen", "level"),
+    [
+        (1000, 1001, None),
+        (1000, 990, None),
+        (1000, 989, Level.WEAK),
+        (1000, 950, Level.WEAK),
+        (1000, 949, Level.INVALID),
+        (1000, 0, Level.INVALID),
+        (1000, None, None),
+        (0, 0, None),
+    ],
+)
+def test_answers_that_the_target_never_gave(
+    answered: int, seen: int | None, level: Level | None
+) -> None:
+    findings = found(asked=Asked(sent=1000, answered=answered, seen=seen))
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B213": level} if level else {}
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,59 @@
+"""How many requests the measured server was asked: counted there, in a file for each process beside
+the plan, and read by the run.
+
+A cell of shared memory, so that it costs less than a microsecond a request, and what a process has
+counted outlives it, however it ends.
+"""
+
+import mmap
+import os
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from benchsuite.isolation.plan import PLAN_VARIABLE
+
+PREFIX = "asked-"
+CELL = 8
+"""Bytes of a 64-bit number in the order of the machine."""
+
+
+class Counter:
+    """Counts for the process that it is in, also after a fork. Threads may overtake each other
+    between number and cell: then it is one too few until the next request.
+    """
+
+    def __init__(self, plan: Path) -> None:
+        self._plan = plan
+        self._mine: dict[int, tuple[memoryview, Iterator[int]]] = {}
+
+    def add(self) -> None:
+        pid = os.getpid()
+        cell, numbers = self._mine.get(pid) or self._mine.setdefault(pid, self._made(pid))
+        cell[0] = next(numbers)
+
+    def _made(self, pid: int) -> tuple[memoryview, Iterator[int]]:
+        """Where the file can't be written, as by a user who may not, nobody reads the count."""
+        try:
+            path = self._plan.with_name(f"{PREFIX}{pid}")
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            return memoryview(bytearray(CELL)).cast("Q"), count(1)
+        try:
+            os.ftruncate(file, CELL)
+            cell = memoryview(mmap.mmap(file, CELL)).cast("Q")
+        finally:
+            os.close(file)
+        return cell, count(cell[0] + 1)
+
+
+def of_this_process() -> Counter:
+    return Counter(Path(os.environ[PLAN_VARIABLE]))
+
+
+def read(plan: Path) -> int | None:
+    """What the servers with that plan were asked until now; None where none could write it."""
+    cells = [path.read_bytes() for path in plan.parent.glob(f"{PREFIX}*")]
+    if not cells:
+        return None
+    return sum(int(memoryview(cell).cast("Q")[0]) for cell in cells if len(cell) == CELL)
