@@ -14,8 +14,11 @@ import shlex
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from contextlib import ExitStack
+from itertools import takewhile
 from pathlib import Path
+from time import monotonic
 from uuid import uuid4
 
 import psycopg
@@ -112,12 +115,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=1, help="number of the first case")
+    parser.add_argument("--minutes", type=float, default=60.0, help="begin no case after these")
     parser.add_argument("--only", type=int, metavar="N", help="the case of this number alone")
     given = parser.parse_args()
     if not alone.is_alone():
         return alone.again_alone(["-m", "benchmarks.chaos", *sys.argv[1:]])
     numbers = [given.only] if given.only else range(given.first, given.first + given.count)
     cases = [draw(given.seed, number) for number in numbers]
+    latest = monotonic() + 60 * given.minutes
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="chaos-")))
         folder.chmod(0o755)
@@ -126,10 +131,11 @@ def main() -> int:
         service = stack.enter_context(
             postgres(folder=cluster, marker=uuid4().hex, fsync=False, env=dict(os.environ))
         )
-        return _all(Chaos(folder, service), cases, given.seed, verbose=bool(given.only))
+        in_time = takewhile(lambda _: monotonic() < latest, cases)
+        return _all(Chaos(folder, service), in_time, given.seed, verbose=bool(given.only))
 
 
-def _all(chaos: Chaos, cases: list[Case], seed: int, *, verbose: bool) -> int:
+def _all(chaos: Chaos, cases: Iterable[Case], seed: int, *, verbose: bool) -> int:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for case in cases:
         ending, left = chaos.befall(case)

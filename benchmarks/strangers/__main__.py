@@ -1,6 +1,7 @@
 """python -m benchmarks.strangers [NAME …] [--folder DIR] [--python PATH …]"""
 
 import argparse
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -36,6 +37,8 @@ def main() -> int:
     rows, failed = [], False
     with tempfile.TemporaryDirectory(prefix="strangers-") as temporary:
         folder = (given.folder or Path(temporary)).resolve()
+        if Path(given.benchsuite).is_dir():
+            given.benchsuite = _wheel(given.benchsuite, temporary)
         for stranger in STRANGERS:
             if given.names and stranger.name not in given.names:
                 continue
@@ -46,6 +49,13 @@ def main() -> int:
     head = ["project", "version", "Django", "runs", "theirs", "took"]
     print(markdown(head, rows))
     return int(failed)
+
+
+def _wheel(checkout: str, folder: str) -> str:
+    """What is installed everywhere, built once."""
+    asked = [sys.executable, "-m", "pip", "-q", "wheel", "--no-deps", f"--wheel-dir={folder}"]
+    subprocess.run([*asked, checkout], check=True)
+    return str(next(Path(folder).glob("*.whl")))
 
 
 def _tried(stranger: Stranger, folder: Path, given: argparse.Namespace) -> Outcome:

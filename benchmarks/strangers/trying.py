@@ -133,6 +133,8 @@ class Trial:
             for command in stranger.fill:
                 self._do(*shlex.split(command))
             self._made.touch()
+        # Until 1.0 the one migration of the results is written anew.
+        self._manage("migrate", "benchsuite", "zero")
         self._manage("migrate")
         self._manage("check")
 
