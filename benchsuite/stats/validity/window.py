@@ -10,6 +10,7 @@ from benchsuite.stats.validity.capacity import HINT as CAPACITY
 from benchsuite.stats.validity.capacity import is_near_capacity
 from benchsuite.stats.validity.evidence import Evidence
 from benchsuite.stats.validity.limits import FEWEST_INTERVALS, FEWEST_SAMPLES, limit
+from benchsuite.stats.validity.stages import ORDER
 from benchsuite.units import format_count, format_duration, format_percent
 
 EDGE_S = 0.01
@@ -21,16 +22,23 @@ def not_steady(evidence: Evidence) -> Iterator[Finding]:
     The second half of the warm-up is looked at together with the window: it tells a change that
     ends soon after the window begins, and one that was only just over is said.
     """
-    for what, of in SERIES.items():
-        before, inside = _values(_late_warm_up(evidence), of), _values(_inside(evidence), of)
-        found = _change(inside)
-        if found is not None:
-            yield _not_steady(what, found, evidence)
-            return
-        joined = _change([*before, *inside])
-        if joined is not None and joined.at is not None:
-            yield _reaches_in(what, joined, joined.at - len(before), evidence)
-            return
+    found = [one for what in SERIES if (one := _changed(what, evidence)) is not None]
+    if found:
+        yield min(found, key=lambda one: ORDER.index(one.level))
+
+
+def _changed(what: str, evidence: Evidence) -> Finding | None:
+    before, inside = (
+        _values(intervals, SERIES[what])
+        for intervals in (_late_warm_up(evidence), _inside(evidence))
+    )
+    found = _change(inside)
+    if found is not None:
+        return _not_steady(what, found, evidence)
+    joined = _change([*before, *inside])
+    if joined is not None and joined.at is not None:
+        return _reaches_in(what, joined, joined.at - len(before), evidence)
+    return None
 
 
 def _change(values: Sequence[float]) -> Change | None:

@@ -67,6 +67,15 @@ def test_a_change_in_the_late_warm_up_is_said() -> None:
     assert "before the window" in finding.message
 
 
+def test_what_is_wrong_in_the_window_is_said_before_what_was_in_the_warm_up() -> None:
+    """Of an open run, whose throughput settles soon, while its times go on growing."""
+    counts = [50] * 6 + [100] * 34
+    medians: list[float | None] = [0.1] * 10 + [0.1 + 0.01 * second for second in range(30)]
+    finding = found(intervals=intervals(counts, medians), window=(10.0, 40.0))["B301"]
+    assert finding.level is Level.INVALID
+    assert "median response time" in finding.message
+
+
 def overloaded(throughput: float, busy: float) -> dict[str, Any]:
     """Evidence of an open run in which the median grows all the time."""
     medians: list[float | None] = [0.1 + 0.01 * second for second in range(10)]
