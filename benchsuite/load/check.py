@@ -4,6 +4,7 @@ One that sends a form or gets a cookie is made twice: the load will make it agai
 """
 
 from collections.abc import Mapping
+from time import monotonic
 
 from gevent import Timeout
 
@@ -51,8 +52,10 @@ def refused(
     *,
     limit_s: float,
     dialect: type[Dialect] | None = None,
-) -> str | None:
-    """Why the target can't be measured with this workload, or None when every answer was right."""
+) -> tuple[str | None, float]:
+    """Why the target can't be measured with this workload, or None when every answer was right;
+    and how many seconds the last journey took.
+    """
     client = HttpClient(
         target,
         _Unrecorded(),
@@ -63,14 +66,16 @@ def refused(
         rehearsal=True,
     )
     try:
+        begin = monotonic()
         message = _refused_once(workload, client, limit_s)
         if message is None and client.left_traces:
             client.settle()
             client.begin()
+            begin = monotonic()
             message = _refused_once(workload, client, limit_s)
             if message is not None:
                 message = f"{SECOND} {message}"
-        return message
+        return message, monotonic() - begin
     finally:
         client.close()
 

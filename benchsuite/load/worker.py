@@ -18,7 +18,6 @@ import signal
 import sys
 import traceback
 from pathlib import Path
-from time import monotonic
 from typing import Any, NoReturn
 
 import gevent
@@ -121,15 +120,13 @@ def _work(parent: Parent) -> dict[str, Any]:
         target = Target.of(job)
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
         dialect = _dialect(job)
-        begin = monotonic()
         cookies = {**job.cookies, **job.visitor.cookie_values}
-        message = refused(workload, target, cookies, limit_s=limit_s, dialect=dialect)
-        checked_s = monotonic() - begin
+        message, journey_s = refused(workload, target, cookies, limit_s=limit_s, dialect=dialect)
         if message is not None:
             return {"event": "refused", "message": message}
         users = Arriving if job.load.is_open else Journeys
         crowd = users(job, workload, target, recorder, Gate(), dialect)
-        crowd.journey_s = checked_s
+        crowd.journey_s = journey_s
     course = Course(job, crowd, recorder, parent.stop, parent.say)
     course.prepare()
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
