@@ -27,12 +27,15 @@ DEFAULTS: dict[str, Any] = {
     "ACCESS": "benchsuite.views.access.staff",
     "CONSOLE_URL": "http://127.0.0.1:8000/results/",
     "CACHE": None,
+    "OVERRIDES": {},
 }
 """SERVERS, FRONTS, WORKLOADS: name → dotted path of a class, added to the built-in ones.
 TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
 ACCESS: dotted path of `f(request) -> bool` that opens the pages.
 CONSOLE_URL: where `runbench` says its results are to be seen.
 CACHE: folder in which built environments are kept; None for the user's folder of caches.
+OVERRIDES: setting of the project, dotted where it is nested → its value in the measured server;
+"{folder}" in it stands for a folder of the run's own.
 """
 
 

@@ -5,7 +5,11 @@ from typing import Any
 
 LOCAL_CACHES = (".LocMemCache", ".DummyCache", ".FileBasedCache", ".DatabaseCache")
 LOCAL_LAYERS = (".InMemoryChannelLayer",)
-LOCAL_STORAGES = ("django.core.files.storage.", "django.contrib.staticfiles.storage.")
+LOCAL_STORAGES = (
+    "django.core.files.storage.",
+    "django.contrib.staticfiles.storage.",
+    "benchsuite.isolation.storages.",
+)
 
 
 def cut_off(settings: Mapping[str, Any], carried: Collection[str] = ("default",)) -> list[str]:

@@ -1,7 +1,6 @@
 """The databases of one command and the plans of its runs; lives in the keeper."""
 
 import dataclasses
-import importlib
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,11 +17,15 @@ from django.urls import Resolver404, resolve
 from django.utils.module_loading import import_string
 
 from benchsuite.exceptions import DatabaseError
+from benchsuite.isolation import files
+from benchsuite.isolation.caching import wants_redis
+from benchsuite.isolation.changes import Changes
 from benchsuite.isolation.collecting import collected
 from benchsuite.isolation.creation import Throwaway, engine
-from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.facts import FACTS_OF, Facts
 from benchsuite.isolation.faults import explain, too_early
 from benchsuite.isolation.filling import fill
+from benchsuite.isolation.given import project_settings
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
 from benchsuite.isolation.signing_in import signed_in
@@ -55,6 +58,8 @@ class Custody:
         self._plan = plan
         self._folder = Path(plan.folder)
         self._throwaway = Throwaway(plan.token, self._folder)
+        self._uncopied: Mapping[str, str] = {}
+        """Folder of the project's → why it has no copy."""
 
     def make(self) -> dict[str, Any]:
         """Makes and fills the templates; what the parent wants to know of it."""
@@ -62,6 +67,7 @@ class Custody:
         self._check_pool()
         kept = self._database.use == KEEP
         with _explained():
+            self._uncopied = files.made(overridden(self._project(), self._plan).folders)
             if not kept:
                 self._throwaway.begin()
         _set_up()
@@ -88,7 +94,7 @@ class Custody:
             "cookies": cookies,
             "signed_in": who,
             "options": dict(found.get("options", {})),
-            "facts": dataclasses.asdict(Facts.of(_in_force(), revision=_revision())),
+            "facts": dataclasses.asdict(self._facts()),
         }
 
     def take_over(self, tokens: Sequence[str]) -> dict[str, Any]:
@@ -110,12 +116,13 @@ class Custody:
             with _explained():
                 names = self._throwaway.clone(token[:SUFFIX])
         plan = dataclasses.replace(self._run_plan(token, str(folder), names), **amended)
+        changes = overridden(self._project(), plan)
+        with _explained():
+            files.handed_on(self._folder, folder)
+            files.made(dict.fromkeys(changes.folders, ""))
         path = folder / "plan.json"
         plan.write(path)
-        return {
-            "plan": str(path),
-            "settings_changed": overridden(self._project(), plan)[1],
-        }
+        return {"plan": str(path), "settings_changed": self._said(changes)}
 
     def count(self, token: str) -> dict[str, int]:
         """What the workload counts in the databases of one run; with "keep", in the project's."""
@@ -159,7 +166,19 @@ class Custody:
     def _changes(self) -> dict[str, str]:
         """What a run's server will say it changed, as far as that can be known now."""
         names = {alias: "" for same in self._throwaway.groups.values() for alias in same}
-        return overridden(self._project(), self._run_plan("", "", names))[1]
+        return self._said(overridden(self._project(), self._run_plan("", "", names)))
+
+    def _said(self, changes: Changes) -> dict[str, str]:
+        """The changes in words, with what of the project's files is not there in a run."""
+        left = "; ".join(self._uncopied.values())
+        return {**changes.words, **({"(files)": left} if left else {})}
+
+    def _facts(self) -> Facts:
+        return Facts.of(
+            {name: getattr(settings, name, None) for name in FACTS_OF},
+            revision=_revision(),
+            wants_redis=wants_redis(self._project()),
+        )
 
     def _check_pool(self) -> None:
         if self._database.pool is not None and find_spec("psycopg_pool") is None:
@@ -170,8 +189,7 @@ class Custody:
 
     def _project(self) -> dict[str, Any]:
         """The project's own settings."""
-        module = importlib.import_module(self._plan.settings_module)
-        return {name: getattr(module, name) for name in dir(module) if name.isupper()}
+        return project_settings(self._plan.settings_module)
 
 
 def _set_up() -> None:
@@ -193,11 +211,6 @@ def _explained() -> Iterator[None]:
         if not error.code:
             raise
         raise DatabaseError(explain(error, _default_entry())) from error
-
-
-def _in_force() -> dict[str, Any]:
-    """The settings as they are in this process, and will be in the measured server."""
-    return {name: getattr(settings, name) for name in dir(settings) if name.isupper()}
 
 
 def _revision() -> str:

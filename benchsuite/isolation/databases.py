@@ -18,7 +18,7 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
 from benchsuite.proc import logfile, private
 from benchsuite.proc.interrupts import held_back
-from benchsuite.specs import POSTGRESQL, DatabaseSpec, Option, VisitorSpec, WorkloadSpec
+from benchsuite.specs import KEEP, POSTGRESQL, DatabaseSpec, Option, VisitorSpec, WorkloadSpec
 
 READY_S = 900.0
 """How long making them may take, unless --start-timeout says it."""
@@ -252,6 +252,7 @@ def throwaway(
     python: Interpreter = OWN,
     start_timeout_s: float | None = None,
     static: str = "",
+    overrides: Mapping[str, Any] | None = None,
 ) -> Iterator[Keeper]:
     """Starts making the databases; they are dropped at the end, also when this process is killed.
 
@@ -259,7 +260,8 @@ def throwaway(
     the default database is made when the spec leaves that to the run ("postgresql"). The keeper
     works while the caller does something else until `Keeper.wait()`. It runs under the interpreter
     of the server that will use the databases: another Django has other migrations.
-    `start_timeout_s` is how long they may take until they are made.
+    `start_timeout_s` is how long they may take until they are made; `overrides` are the user's:
+    setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
     """
     if database.use == POSTGRESQL and not database_url:
         raise UsageError("--database=postgresql means a server that the run has started before.")
@@ -268,7 +270,9 @@ def throwaway(
         settings_module=settings_module,
         token=token,
         folder=str(folder.resolve()),
+        keeps_databases=database.use == KEEP,
         database_url=database_url or _checked_url(database),
+        overrides=overrides or {},
         needs_target_app=needs_target_app,
         static=static,
         host=visitor.host,

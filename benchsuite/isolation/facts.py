@@ -8,6 +8,10 @@ PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
 """By the last word of the engine: where it listens when the settings don't say."""
 
 
+FACTS_OF = ("CACHES", "CHANNEL_LAYERS", "DATABASES", "STATIC_ROOT", "STATIC_URL", "STORAGES")
+"""The settings that they are taken from."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Goes to the parent as JSON."""
@@ -21,9 +25,13 @@ class Facts:
     """Where `collectstatic` has put static files; empty when the project has no such place."""
     revision: str = ""
     """The state of its repository; empty where it has none."""
+    wants_redis: bool = False
+    """Whether its caches or queues are kept in Redis."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], *, revision: str = "") -> Self:
+    def of(
+        cls, settings: Mapping[str, Any], *, revision: str = "", wants_redis: bool = False
+    ) -> Self:
         """By the settings that the measured server will have."""
         from benchsuite.delay.reach import cut_off
 
@@ -33,6 +41,7 @@ class Facts:
             static_url=str(settings.get("STATIC_URL") or ""),
             static_root=str(settings.get("STATIC_ROOT") or ""),
             revision=revision,
+            wants_redis=wants_redis,
         )
 
     @classmethod
@@ -44,6 +53,7 @@ class Facts:
             static_url=data["static_url"],
             static_root=data["static_root"],
             revision=data["revision"],
+            wants_redis=data["wants_redis"],
         )
 
 

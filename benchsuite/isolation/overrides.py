@@ -1,13 +1,16 @@
 """Which settings of the project are changed for a run: a pure function; every change has words."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchsuite.isolation.changes import Changes, Settings
+from benchsuite.isolation.changes import FILES, Changes, Settings
 from benchsuite.isolation.connecting import change_databases
+from benchsuite.isolation.found import change, leaves
 from benchsuite.isolation.layers import change_layers
 from benchsuite.isolation.plan import Plan
+from benchsuite.isolation.rules import RULES
 from benchsuite.isolation.statics import change_static
 
 TARGET_APP = "benchsuite.target"
@@ -15,8 +18,6 @@ TARGET_CONFIG = "benchsuite.target.apps.TargetConfig"
 WSGI = "benchsuite.isolation.wsgi.application"
 ASGI = "benchsuite.isolation.asgi.application"
 URLCONF = "benchsuite.isolation.urls"
-MAIL_SINK = "django.core.mail.backends.dummy.EmailBackend"
-FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
 LOOPBACK = ("127.0.0.1", "localhost")
 
 ERRORS_ONLY = {
@@ -34,27 +35,29 @@ _HTTPS_ONLY = ("SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECU
 _COOKIE_DOMAINS = ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN", "LANGUAGE_COOKIE_DOMAIN")
 
 
-def overridden(settings: Settings, plan: Plan) -> tuple[dict[str, Any], dict[str, str]]:
+def overridden(settings: Settings, plan: Plan) -> Changes:
     """The settings to put over the project's own, and for each its change in words.
 
     Nothing of `settings` is modified, nested values included. Raises UsageError when the plan asks
     for what the project's database can't do.
     """
-    changes = Changes(settings)
+    changes = Changes(settings, plan.folder)
     change_databases(changes, plan)
     change_layers(changes, plan)
     _debug(changes)
     _hosts(changes, plan)
     _https(changes)
-    _mail(changes)
-    _caches(changes, plan)
-    _uploads(changes, plan)
+    for rule in RULES:
+        change(changes, plan, rule.setting, rule.becomes, rule.words)
+    _followers(changes)
     change_static(changes, plan)
     _logging(changes)
     _callables(changes, plan)
     if plan.needs_target_app:
         _target_app(changes, plan)
-    return changes.values, changes.words
+    for name, value in plan.overrides.items():
+        _users(changes, plan, name, value)
+    return changes
 
 
 def _debug(changes: Changes) -> None:
@@ -85,34 +88,17 @@ def _https(changes: Changes) -> None:
             changes.put(name, None, f"None (was {domain}): the load speaks to 127.0.0.1")
 
 
-def _mail(changes: Changes) -> None:
-    if changes.settings.get("EMAIL_BACKEND") != MAIL_SINK:
-        changes.put("EMAIL_BACKEND", MAIL_SINK, "mail is thrown away")
-
-
-def _caches(changes: Changes, plan: Plan) -> None:
-    """Keys of the run, files in the run's folder; a cache in memory needs neither."""
-    caches: dict[str, dict[str, Any]] = {}
-    changed = False
-    for alias, entry in (changes.settings.get("CACHES") or {}).items():
-        backend = str(entry.get("BACKEND", ""))
-        caches[alias] = dict(entry)
-        if backend.endswith((".LocMemCache", ".DummyCache")):
+def _followers(changes: Changes) -> None:
+    """Settings of the project's own that name a place below its MEDIA_ROOT."""
+    root, base = (str(changes.settings.get(name) or "") for name in ("MEDIA_ROOT", "BASE_DIR"))
+    if not os.path.isabs(root) or Path(base).is_relative_to(root):
+        return
+    for name, value in changes.settings.items():
+        if name in (*changes.values, "STATIC_ROOT") or not isinstance(value, (str, Path)):
             continue
-        changed = True
-        prefix = f"bench_{plan.token}_{entry.get('KEY_PREFIX', '')}"
-        caches[alias]["KEY_PREFIX"] = prefix
-        if backend == FILE_CACHE:
-            caches[alias]["LOCATION"] = str(Path(plan.folder) / f"cache_{alias}")
-    if changed:
-        changes.put("CACHES", caches, "keys carry a prefix of the run; files go to its folder")
-
-
-def _uploads(changes: Changes, plan: Plan) -> None:
-    """A journey that uploads would leave files beside the project's own."""
-    if plan.databases and changes.settings.get("MEDIA_ROOT"):
-        folder = str(Path(plan.folder) / "media")
-        changes.put("MEDIA_ROOT", folder, "uploads go to the run's folder")
+        if Path(value).is_relative_to(root):
+            place = Path(changes.values["MEDIA_ROOT"]) / Path(value).relative_to(root)
+            changes.put(name, type(value)(place), "follows MEDIA_ROOT")
 
 
 def _logging(changes: Changes) -> None:
@@ -132,6 +118,22 @@ def _callables(changes: Changes, plan: Plan) -> None:
     sockets = ", puts /bench/ws/ before it" if plan.needs_target_app else ""
     asgi = wraps(changes.settings.get("ASGI_APPLICATION") or "Django's")
     changes.put("ASGI_APPLICATION", ASGI, f"{asgi}{sockets}")
+
+
+def _users(changes: Changes, plan: Plan, name: str, value: Any) -> None:
+    """What the user wants it to be, whatever it would have become."""
+    folder = changes.folder(FILES, "")
+    wanted = leaves(value, lambda text: text.replace("{folder}", folder))
+    top, *keys = name.split(".")
+    said = changes.now(top)
+    changes.put(top, _put(said, keys, wanted), f"{name} as BENCHSUITE['OVERRIDES'] says")
+
+
+def _put(value: Any, keys: list[str], wanted: Any) -> Any:
+    if not keys:
+        return wanted
+    entries = dict(value) if isinstance(value, Mapping) else {}
+    return {**entries, keys[0]: _put(entries.get(keys[0]), keys[1:], wanted)}
 
 
 def _target_app(changes: Changes, plan: Plan) -> None:

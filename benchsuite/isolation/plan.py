@@ -30,6 +30,8 @@ class Plan:
     """The run's own folder, for what the project would write into its own."""
     databases: Mapping[str, str] = field(default_factory=dict)
     """Alias → NAME of the throw-away database; empty when the project keeps its own."""
+    keeps_databases: bool = False
+    """Whether the project's own databases are used, as the user wants."""
     mirrors: Mapping[str, str] = field(default_factory=dict)
     """Alias → the alias whose database it shares (`TEST: {"MIRROR": …}`)."""
     database_url: str = ""
@@ -50,6 +52,10 @@ class Plan:
     """What is done with static files: "collect", "skip", or empty for what is needed."""
     static_root: str = ""
     """Where they were collected; empty leaves the project's."""
+    redis_url: str = ""
+    """The run's own Redis, for caches that are kept in one; empty where it has none."""
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """What the user says of settings that no rule knows; "{folder}" is the run's."""
     server_host: str = ""
     """Where the server listens, when it is not on loopback."""
     host: str = ""

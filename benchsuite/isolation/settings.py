@@ -1,14 +1,16 @@
 """The settings of the measured server: the project's own, then the changes of the plan."""
 
-import importlib
+import os
 
+from benchsuite.isolation.given import ENVIRONMENT, project_settings
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
 
 BENCHSUITE_PLAN = Plan.of_this_process()
 
-_module = importlib.import_module(BENCHSUITE_PLAN.settings_module)
-_project = {name: getattr(_module, name) for name in dir(_module) if name.isupper()}
-_values, BENCHSUITE_CHANGES = overridden(_project, BENCHSUITE_PLAN)
+_project = project_settings(BENCHSUITE_PLAN.settings_module)
+_changes = overridden(_project, BENCHSUITE_PLAN)
+BENCHSUITE_CHANGES = _changes.words
 
-globals().update({**_project, **_values})
+os.environ.update({name: _changes.now(name) for name in ENVIRONMENT if name in os.environ})
+globals().update({**_project, **_changes.values})

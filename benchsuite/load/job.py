@@ -59,6 +59,8 @@ class Job:
     """Folder for the files above."""
     locustfile: str = ""
     """Path of a locustfile whose user classes run instead of the workload's journey."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables for workloads and locustfiles that set Django up: they get the run's settings."""
     cookies: Mapping[str, str] = field(default_factory=dict)
     """Those that the workload gives to a fresh visitor."""
     visitor: VisitorSpec = field(default_factory=VisitorSpec)

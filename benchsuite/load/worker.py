@@ -111,6 +111,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     job = parent.job.get()
     assert job is not None
     random.seed(job.seed)
+    os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
     crowd: Crowd
     if job.locustfile:

@@ -39,9 +39,9 @@ from benchsuite.runner.serving import (
 )
 from benchsuite.runner.surroundings import surroundings
 from benchsuite.servers.base import Place, ServerAdapter
-from benchsuite.services.redis import redis
+from benchsuite.services.redis import available, redis
 from benchsuite.services.service import Service
-from benchsuite.specs import PROXY, REDIS, TCP, RunSpec
+from benchsuite.specs import PROXY, REDIS, TCP, UNIX, RunSpec
 from benchsuite.telemetry.postgres import Connections
 from benchsuite.telemetry.redis import Info
 
@@ -121,14 +121,15 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
 def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
     """Starts what server or channel layer want; name → URL."""
     urls: dict[str, str] = {}
-    if REDIS in around.wanted_services(start.spec):
+    for_layer = REDIS in around.wanted_services(start.spec)
+    if for_layer or _caches_in_redis(start):
         folder = start.folder / REDIS
         folder.mkdir()
         service = stack.enter_context(
             redis(
                 folder=folder,
                 marker=start.token,
-                by=start.spec.layer.by,
+                by=start.spec.layer.by if for_layer else UNIX,
                 env=dict(os.environ),
                 on_cpus=start.spec.server.cpus,
                 start_timeout_s=start.timeout_s,
@@ -138,6 +139,13 @@ def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
         found.tellers[REDIS] = Info(service.admin_url)
         urls[REDIS] = service.url
     return urls
+
+
+def _caches_in_redis(start: Start) -> bool:
+    """Whether the project's caches get a Redis; where none can be, they are kept in files."""
+    if not start.facts.wants_redis or runs_instances(start.spec.server):
+        return False
+    return available().ok
 
 
 @contextmanager
@@ -177,6 +185,8 @@ def _amended(start: Start, late: Delayer, services: Mapping[str, str]) -> dict[s
     found = late.database()
     if found is not None and found != start.facts.database_address:
         amended["database_host"], amended["database_port"] = found
+    if _caches_in_redis(start):
+        amended["redis_url"] = services[REDIS]
     if start.spec.layer.backend:
         amended["layer"] = start.spec.layer.path
         amended["layer_url"] = start.spec.layer.url or services.get(REDIS, "")

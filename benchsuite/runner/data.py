@@ -100,6 +100,7 @@ class Data:
                     python=python,
                     start_timeout_s=self._start_timeout_s,
                     static=spec.static,
+                    overrides=conf.config()["OVERRIDES"],
                 )
             )
         return self._keepers[key]

@@ -40,6 +40,8 @@ class Serving:
 
     base_url: str = ""
     """Under which the load reaches the target."""
+    plan: Path | None = None
+    """What the servers are told of the project; None where they serve none."""
     members: list[Member] = field(default_factory=list)
     startup_s: float | None = None
     """From the start of the first server process to the first answer of each instance."""

@@ -30,6 +30,7 @@ from benchsuite.runner.draft import Draft
 from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.reasons import reason
 from benchsuite.runner.serving import Serving
+from benchsuite.runner.surroundings import PROJECT, about_the_project
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.specs import RunSpec
@@ -133,7 +134,7 @@ class Session:
                 spec.load.processes,
                 spool=folder,
                 log=folder / "load.log",
-                env=dict(os.environ),
+                env=_without_the_project(os.environ),
                 on_cpus=spec.load.cpus,
             )
         )
@@ -170,7 +171,8 @@ class Session:
             **({"(limit of open files)": limits} if limits else {}),
         }
         watcher.stage(f"ready in {draft.serving.startup_s:.1f} s")
-        job = _job(spec, workload, draft.serving.base_url, token, folder, keeper)
+        serves = draft.serving
+        job = _job(spec, workload, serves.base_url, token, folder, keeper, serves.plan)
         _check(load, job, draft.serving)
         draft.stored_before = keeper.counts(token)
         draft.asked_before = draft.serving.asked()
@@ -192,6 +194,11 @@ class Session:
         draft.ask_again()
 
 
+def _without_the_project(env: Mapping[str, str]) -> dict[str, str]:
+    """What a load process begins with: it is told of the project with its job."""
+    return {name: value for name, value in env.items() if name not in PROJECT}
+
+
 def _job(
     spec: RunSpec,
     workload: Workload,
@@ -199,6 +206,7 @@ def _job(
     token: str,
     folder: Path,
     keeper: Keeper | OwnTarget,
+    plan: Path | None,
 ) -> Job:
     server = conf.server_class(spec.server.server)
     return Job(
@@ -209,6 +217,7 @@ def _job(
         load=spec.load,
         spool=str(folder),
         locustfile=workload.locustfile,
+        environment={} if plan is None else about_the_project(plan),
         cookies=keeper.cookies,
         visitor=spec.visitor,
         seed=spec.seed,

@@ -50,8 +50,10 @@ def _inherited(adapter: ServerAdapter) -> dict[str, str]:
 
 
 def _project(adapter: ServerAdapter, plan: Path) -> dict[str, str]:
-    return {
-        "BENCHSUITE_PLAN": str(plan),
-        "DJANGO_SETTINGS_MODULE": SETTINGS,
-        "PYTHONPATH": import_path(adapter.python, adapter.place.folder),
-    }
+    path = import_path(adapter.python, adapter.place.folder)
+    return {**about_the_project(plan), "PYTHONPATH": path}
+
+
+def about_the_project(plan: Path) -> dict[str, str]:
+    """The project as this run has it, for whoever sets Django up."""
+    return {"BENCHSUITE_PLAN": str(plan), "DJANGO_SETTINGS_MODULE": SETTINGS}

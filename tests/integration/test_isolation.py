@@ -240,6 +240,7 @@ def test_what_was_changed_is_said(tmp_path: Path) -> None:
             "DEBUG",
             "EMAIL_BACKEND",
             "LOGGING",
+            "MEDIA_ROOT",
             "SECURE_SSL_REDIRECT",
             "WSGI_APPLICATION",
         }

@@ -1,12 +1,14 @@
 """Each setting that a run changes: changed when it must be, left when it need not, and said."""
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchsuite.isolation.overrides import ASGI, MAIL_SINK, URLCONF, WSGI, overridden
+from benchsuite.isolation.overrides import ASGI, URLCONF, WSGI, overridden
 from benchsuite.isolation.plan import Plan
+from benchsuite.isolation.rules import MAIL_SINK
 
 PLAN = Plan(settings_module="shop.settings", token="feed", folder="/run")
 SETTINGS: dict[str, Any] = {
@@ -35,7 +37,7 @@ SETTINGS: dict[str, Any] = {
         },
     },
 }
-ALWAYS = {"ASGI_APPLICATION", "WSGI_APPLICATION"}
+ALWAYS = {"ASGI_APPLICATION", "WSGI_APPLICATION", "MEDIA_ROOT"}
 
 
 def changed(plan: Plan = PLAN, **settings: Any) -> tuple[dict[str, Any], dict[str, str]]:
@@ -43,7 +45,7 @@ def changed(plan: Plan = PLAN, **settings: Any) -> tuple[dict[str, Any], dict[st
     before = copy.deepcopy(given)
     result = overridden(given, plan)
     assert given == before
-    return result
+    return result.values, result.words
 
 
 def plan(**fields: Any) -> Plan:
@@ -125,32 +127,38 @@ def test_a_url_moves_the_default_database() -> None:
     assert "s3cret" not in repr(words)
 
 
-def test_caches_that_outlive_the_process_get_keys_and_folders_of_the_run() -> None:
-    backends = "django.core.cache.backends"
+def test_what_lies_below_the_media_follows_them() -> None:
     values, words = changed(
-        CACHES={
-            "default": {"BACKEND": f"{backends}.redis.RedisCache", "KEY_PREFIX": "shop"},
-            "files": {"BACKEND": f"{backends}.filebased.FileBasedCache", "LOCATION": "/mine"},
-            "memory": {"BACKEND": f"{backends}.locmem.LocMemCache"},
+        MEDIA_ROOT="/mine/media",
+        PRIVATE=Path("/mine/media/private"),
+        SENDFILE_ROOT="/mine/media/x",
+        STATIC_ROOT="/mine/media/static",
+        OTHER="/mine/other",
+    )
+    assert values["PRIVATE"] == Path("/run/files/media/private")
+    assert values["SENDFILE_ROOT"] == "/run/files/media/x"
+    assert words["PRIVATE"] == "follows MEDIA_ROOT"
+    assert not {"STATIC_ROOT", "OTHER"} & set(values)
+
+
+def test_a_project_that_lies_below_its_media_stays() -> None:
+    values, _ = changed(MEDIA_ROOT="/mine", BASE_DIR=Path("/mine"), PLACE="/mine/x")
+    assert not {"BASE_DIR", "PLACE"} & set(values)
+
+
+def test_the_user_says_more_and_the_last_word() -> None:
+    wanted = plan(
+        overrides={
+            "MY_INDEX": "{folder}/index",
+            "SHOP.search.places": ["{folder}/a", 3],
+            "EMAIL_BACKEND": "shop.mail.Counting",
         }
     )
-    caches = values["CACHES"]
-    assert caches["default"]["KEY_PREFIX"] == "bench_feed_shop"
-    assert caches["files"]["LOCATION"] == "/run/cache_files"
-    assert caches["memory"] == {"BACKEND": f"{backends}.locmem.LocMemCache"}
-    assert "CACHES" in words
-
-
-def test_caches_in_memory_are_left_alone() -> None:
-    memory = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
-    assert "CACHES" not in changed(CACHES={"default": memory})[0]
-
-
-def test_uploads_go_to_the_run_unless_the_database_is_kept() -> None:
-    throwaway = plan(databases={"default": "bench_1"})
-    assert changed(throwaway, MEDIA_ROOT="/mine")[0]["MEDIA_ROOT"] == "/run/media"
-    assert "MEDIA_ROOT" not in changed(MEDIA_ROOT="/mine")[0]
-    assert "MEDIA_ROOT" not in changed(throwaway)[0]
+    values, words = changed(wanted, SHOP={"search": {"on": True}, "name": "x"})
+    assert values["MY_INDEX"] == "/run/files/index"
+    assert values["SHOP"] == {"search": {"on": True, "places": ["/run/files/a", 3]}, "name": "x"}
+    assert values["EMAIL_BACKEND"] == "shop.mail.Counting"
+    assert words["SHOP"] == "SHOP.search.places as BENCHSUITE['OVERRIDES'] says"
 
 
 def test_the_target_app_is_added_where_it_is_missing() -> None:

@@ -1,0 +1,15 @@
+"""The project's own settings, before anything is changed in them."""
+
+import importlib
+import os
+from typing import Any
+
+ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
+"""Settings that Celery takes from the environment first."""
+
+
+def project_settings(module: str) -> dict[str, Any]:
+    """Name → value of all that the module sets, and what the environment sets in its place."""
+    found = importlib.import_module(module)
+    said = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    return {**{name: getattr(found, name) for name in dir(found) if name.isupper()}, **said}

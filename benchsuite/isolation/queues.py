@@ -1,0 +1,79 @@
+"""What becomes of the queues that a project sends tasks to: nobody takes them in a run.
+
+To send them is part of what a page costs, so they are sent: to memory, to the run's own database or
+to a Redis of the run.
+"""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from benchsuite.isolation.caching import numbered
+from benchsuite.isolation.found import MISSING, Found
+
+DUMMY_TASKS = "django{}tasks.backends.dummy.DummyBackend"
+LOCAL_TASKS = ("immediate.ImmediateBackend", "dummy.DummyBackend")
+DATABASE_TASKS = ("django_tasks.backends.database.", "django_tasks_db.")
+LOCAL_RESULTS = ("cache", "memory", "disabled", "django-cache")
+Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
+
+
+def tasks(found: Found) -> Any:
+    """A backend of `django.tasks`, or of the package django-tasks."""
+    backend = str(found.value.get("BACKEND", ""))
+    in_own_database = backend.startswith(DATABASE_TASKS) and not found.plan.keeps_databases
+    if backend.endswith(LOCAL_TASKS) or in_own_database:
+        return found.value
+    package = find_spec("django_tasks") and backend.startswith("django_tasks")
+    kept = {key: value for key, value in found.value.items() if key != "OPTIONS"}
+    return {**kept, "BACKEND": DUMMY_TASKS.format("_" if package else ".")}
+
+
+def results(found: Found) -> Any:
+    """Celery's; those in Django's own databases and caches are the run's anyway."""
+    if found.value is MISSING or str(found.value).startswith(LOCAL_RESULTS):
+        return found.value
+    if found.value == "django-db" and not found.plan.keeps_databases:
+        return found.value
+    return "cache+memory://"
+
+
+def q_cluster(found: Found) -> Any:
+    if found.value is MISSING:
+        return MISSING
+    kept = {key: value for key, value in found.value.items() if key not in Q_BROKERS}
+    return {**kept, "orm": "default"}
+
+
+def huey(found: Found) -> Any:
+    """An instance can't be told to be another: its project has to say."""
+    if not isinstance(found.value, dict):
+        return found.value
+    kept = {key: found.value[key] for key in ("name", "immediate", "results") if key in found.value}
+    return {**kept, "huey_class": "huey.MemoryHuey"}
+
+
+def dramatiq(found: Found) -> Any:
+    if found.value is MISSING:
+        return MISSING
+    return {**found.value, "BROKER": "dramatiq.brokers.stub.StubBroker", "OPTIONS": {}}
+
+
+def dramatiq_results(found: Found) -> Any:
+    return "dramatiq.results.backends.stub.StubBackend"
+
+
+def rq(found: Found) -> Any:
+    """RQ has no queue but Redis; where the run has none, jobs can't be sent."""
+    kept = {
+        key: value
+        for key, value in found.value.items()
+        if key in ("ASYNC", "DEFAULT_TIMEOUT", "DEFAULT_RESULT_TTL")
+    }
+    url = found.plan.redis_url or f"unix://{found.plan.folder}/no-redis"
+    return {**kept, "URL": numbered(url, 0) if found.plan.redis_url else url}
+
+
+def unless(name: str) -> Callable[[Found], Any]:
+    """False where the project has the setting of that name."""
+    return lambda found: False if name in found.settings else found.value

@@ -1,0 +1,26 @@
+"""Stands in for a storage of the project that may keep its files anywhere."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.files.storage import FileSystemStorage, Storage
+from django.utils.module_loading import import_string
+
+
+def storage_of_the_run(*, original: str, options: Mapping[str, Any], place: str) -> Storage:
+    """The original with its files elsewhere if it keeps them in a folder, else one that does.
+
+    A bucket of somebody's is not asked for anything.
+    """
+    kind = import_string(original)
+    if not (isinstance(kind, type) and issubclass(kind, FileSystemStorage)):
+        return FileSystemStorage(location=place)
+    made: Any = kind(**options)
+    for name in ("base_location", "location"):  # cached properties
+        made.__dict__.pop(name, None)
+    made._location = place
+    if os.path.abspath(made.location) != os.path.abspath(place):  # it has a property of its own
+        return FileSystemStorage(location=place)
+    found: Storage = made
+    return found
