@@ -2,6 +2,7 @@
 hint.
 """
 
+import json
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -19,7 +20,7 @@ from benchsuite.workloads.base import Workload
 
 @register("benchsuite")
 def check_settings(**_: Any) -> list[CheckMessage]:
-    """E001 to E007: the BENCHSUITE dict."""
+    """E001 to E008: the BENCHSUITE dict."""
     given = getattr(settings, "BENCHSUITE", {})
     if not isinstance(given, dict):
         return [
@@ -36,6 +37,7 @@ def check_settings(**_: Any) -> list[CheckMessage]:
         *_classes(given, "WORKLOADS", Workload, "benchsuite.E004"),
         *_access(given),
         *_target_settings(given),
+        *_overrides(given),
     ]
 
 
@@ -124,4 +126,19 @@ def _target_settings(given: dict[str, Any]) -> Iterator[CheckMessage]:
             f"BENCHSUITE['TARGET_SETTINGS']: there is no module {module!r}.",
             hint="Name the settings module the measured server starts from, or leave the key out.",
             id="benchsuite.E006",
+        )
+
+
+def _overrides(given: dict[str, Any]) -> Iterator[CheckMessage]:
+    """They go to the measured server as JSON."""
+    value = given.get("OVERRIDES", {})
+    try:
+        usable = isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
+    except (TypeError, ValueError):
+        usable = False
+    if not usable:
+        yield Error(
+            f"BENCHSUITE['OVERRIDES'] can't be told to the measured server: {value!r}.",
+            hint='Write {"NAME": value} with values that JSON can hold: a path as text.',
+            id="benchsuite.E008",
         )

@@ -1,5 +1,6 @@
 """Wrong settings are found before a run meets them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,9 @@ def test_the_test_project_and_an_empty_dict_are_right() -> None:
         ({"ACCESS": "benchsuite.units.THIN_SPACE"}, "benchsuite.E005"),
         ({"TARGET_SETTINGS": "no.such.module"}, "benchsuite.E006"),
         ({"TARGET_SETTINGS": 3}, "benchsuite.E006"),
+        ({"OVERRIDES": ["MEDIA_ROOT"]}, "benchsuite.E008"),
+        ({"OVERRIDES": {"PLACE": Path("/x")}}, "benchsuite.E008"),
+        ({"OVERRIDES": {3: "x"}}, "benchsuite.E008"),
     ],
 )
 def test_each_mistake_has_its_id_and_a_hint(benchsuite: Any, check_id: str) -> None:
