@@ -40,8 +40,6 @@ class Serving:
 
     base_url: str = ""
     """Under which the load reaches the target."""
-    plan: Path | None = None
-    """What the servers are told of the project; None where they serve none."""
     members: list[Member] = field(default_factory=list)
     startup_s: float | None = None
     """From the start of the first server process to the first answer of each instance."""
@@ -50,7 +48,8 @@ class Serving:
     log: str = ""
     """The end of the log, as it was before anything was ended."""
     plan: Path | None = None
-    """What the servers were told; beside it they write down what goes wrong in them."""
+    """What the servers were told of the project, None where they serve none; beside it they write
+    down what goes wrong in them."""
     tellers: dict[str, Teller] = field(default_factory=dict)
     """Part → what asks its service for what only it knows."""
 
