@@ -5,12 +5,15 @@ to a Redis of the run.
 """
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
+
+import django
 
 from benchsuite.isolation.caching import numbered
 from benchsuite.isolation.found import MISSING, Found
 
+HAS_TASKS = django.VERSION >= (6, 0)
+"""Whether Django itself reads TASKS; before, only the package django-tasks does."""
 DUMMY_TASKS = "django{}tasks.backends.dummy.DummyBackend"
 LOCAL_TASKS = ("immediate.ImmediateBackend", "dummy.DummyBackend")
 DATABASE_TASKS = ("django_tasks.backends.database.", "django_tasks_db.")
@@ -24,7 +27,7 @@ def tasks(found: Found) -> Any:
     in_own_database = backend.startswith(DATABASE_TASKS) and not found.plan.keeps_databases
     if backend.endswith(LOCAL_TASKS) or in_own_database:
         return found.value
-    package = find_spec("django_tasks") and backend.startswith("django_tasks")
+    package = backend.startswith("django_tasks") or not HAS_TASKS
     kept = {key: value for key, value in found.value.items() if key != "OPTIONS"}
     return {**kept, "BACKEND": DUMMY_TASKS.format("_" if package else ".")}
 

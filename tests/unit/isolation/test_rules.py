@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.isolation import rules
+from benchsuite.isolation import queues, rules
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
 from benchsuite.isolation.rules import MAIL_SINK
@@ -104,8 +104,6 @@ def test_a_single_place_is_replaced(setting: str, given: Any, wanted: Any) -> No
          {"BACKEND": FILE_CACHE, "LOCATION": "/run/empty/cache_a", "TIMEOUT": 5}),
         ("CACHES", {"BACKEND": "diskcache.DjangoCache", "LOCATION": "/mine"},
          {"BACKEND": "diskcache.DjangoCache", "LOCATION": "/run/empty/cache_a"}),
-        ("TASKS", {"BACKEND": "shop.Tasks", "QUEUES": ["x"], "OPTIONS": {"url": "mine"}},
-         {"BACKEND": "django.tasks.backends.dummy.DummyBackend", "QUEUES": ["x"]}),
         ("RQ_QUEUES", {"HOST": "mine", "PASSWORD": "p", "ASYNC": True},
          {"URL": "unix:///run/no-redis", "ASYNC": True}),
         ("HAYSTACK_CONNECTIONS", {"ENGINE": "haystack.backends.whoosh_backend.WhooshEngine",
@@ -197,6 +195,23 @@ def test_redis_stays_redis_where_the_run_has_one() -> None:
         },
     }
     assert values["RQ_QUEUES"] == {"q": {"URL": f"{REDIS}&db=0"}}
+
+
+@pytest.mark.parametrize(
+    ("has", "backend", "package"),
+    [
+        (True, "shop.Tasks", "django.tasks"),
+        (False, "shop.Tasks", "django_tasks"),
+        (True, "django_tasks.backends.rq.RQBackend", "django_tasks"),
+    ],
+)
+def test_tasks_are_thrown_away_by_whoever_reads_the_setting(
+    has: Any, backend: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queues, "HAS_TASKS", has)
+    entry = {"BACKEND": backend, "QUEUES": ["x"], "OPTIONS": {"url": "mine"}}
+    dummy = {"BACKEND": f"{package}.backends.dummy.DummyBackend", "QUEUES": ["x"]}
+    assert changed({"TASKS": {"a": entry}})["TASKS"] == {"a": dummy}
 
 
 def test_sessions_in_files_are_the_runs() -> None:
