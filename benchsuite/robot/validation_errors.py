@@ -26,7 +26,7 @@ LEVELS = 4
 """How far up from a message its own elements go."""
 
 LETTERS = re.compile(r"[^\W\d_]{2}")
-SENTENCE = re.compile(r"[^\W\d_]{2,}\W+[^\W\d_]{2,}")
+SENTENCE = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}\W+[^\W\d_]{2,}")
 NO_MESSAGES = frozenset(("class", "style", "value", "name", "id", "action", "href", "src"))
 
 

@@ -25,7 +25,7 @@ OUT_OF_SIGHT = re.compile(
     r"(?:^|;)(?:max-)?(?:height|width):[01](?:px)?(?:;|!|$)|clip:rect\(|clip-path:inset\(|"
     r"transform:scale\(0\)"
 )
-RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+RULE = re.compile(r"(?<![^{}])([^{}]+)\{([^{}]*)\}")
 SELECTOR = re.compile(r"[.#][\w-]+")
 
 

@@ -1,5 +1,7 @@
 """What the robot sees of a page, and whom it holds an error against."""
 
+import time
+
 import pytest
 
 from benchsuite.robot.choosing import main_form, next_button
@@ -203,3 +205,14 @@ def test_ends_and_captchas_are_seen() -> None:
     assert read(b"<output data-completion-code>8H</output>").completion_code == "8H"
     assert read(b'<form><div class="h-captcha"></div></form>').captcha
     assert not read(b"<p>We ask for no captcha.</p>").captcha
+
+
+def test_a_long_word_takes_no_time() -> None:
+    word = b"a" * 200_000
+    before = time.process_time()
+    read(b"<style>" + word + b"</style>" + PAGE)
+    first, again = (
+        read(PAGE.replace(b'maxlength="20"', b'data-error="' + one + b'"')) for one in (b"", word)
+    )
+    with_errors(first, again, main_form(first), main_form(again))
+    assert time.process_time() - before < 3.0
