@@ -10,6 +10,7 @@ from benchsuite.interpreter import OWN, Interpreter
 from benchsuite.proc import cpus, descriptors
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.specs import KEEP, THROWAWAY, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.units import listed
 from benchsuite.workloads.base import Workload
 
 START_S = 1.2
@@ -123,10 +124,20 @@ def _check_own_target(work: Workload, run: RunSpec) -> None:
             f"{adapter.name} serves a small target of its own, which answers "
             f"{', '.join(adapter.answers)} and --path=/, and not {work.name}."
         )
-    if run.database.use != THROWAWAY or run.layer or run.delay.to_database_s:
+    given = {
+        "--database": run.database.use != THROWAWAY,
+        "--fixture": run.database.fixtures,
+        "--fill": run.database.fill,
+        "--layer": run.layer,
+        "--delay-to-database": run.delay.to_database_s,
+        "--login": run.visitor.login,
+        "--static": run.static,
+    }
+    unfit = [option for option, value in given.items() if value]
+    if unfit:
         raise UsageError(
-            f"{adapter.name} serves a small target of its own, so --database, --layer and "
-            "--delay-to-database can't be had with it."
+            f"{adapter.name} serves a small target of its own, with which {listed(unfit)} can't "
+            f"be had: leave {'it' if len(unfit) == 1 else 'them'} out."
         )
 
 
@@ -141,11 +152,6 @@ def _check_visitor(work: Workload, run: RunSpec) -> None:
         raise UsageError(
             "--login makes a session in the database, and --database=keep means your own, which a "
             "run never fills: give the cookie of a session with --cookie."
-        )
-    if run.visitor.login and not conf.server_class(run.server.server).serves_project:
-        raise UsageError(
-            f"{run.server.server} serves a small target of its own, in which nobody can log in: "
-            "leave --login out."
         )
 
 

@@ -31,7 +31,7 @@ from benchsuite.specs import (
 )
 from benchsuite.specs.load import MAX_DURATION_S
 from benchsuite.specs.spec import above
-from benchsuite.units import parse_seconds
+from benchsuite.units import listed, parse_seconds
 from benchsuite.workloads.base import Workload
 
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
@@ -207,8 +207,8 @@ def _refuse_beside_again(options: dict[str, Any]) -> None:
     ]
     if changed:
         raise UsageError(
-            f"--again repeats a stored run as it was, and {', '.join(changed)} would change it: "
-            "leave one of them out."
+            f"--again repeats a stored run as it was, and {listed(changed)} would change it: "
+            f"leave {'it' if len(changed) == 1 else 'them'} out."
         )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from benchsuite.exceptions import UsageError
 from benchsuite.specs import Option, RunSpec, VisitorSpec
+from benchsuite.units import listed
 from benchsuite.workloads.base import Workload
 
 ANSWERS = ("expect", "status")
@@ -87,12 +88,12 @@ def again(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     if missing:
         raise UsageError(
             "--again repeats a stored run, and secrets are not stored with one: give "
-            f"{' and '.join(missing)} again."
+            f"{listed(missing)} again."
         )
     further = sorted(set(given.asked) - set(stored.unknown))
     if further:
         raise UsageError(
-            f"--again repeats a stored run as it was, and {' and '.join(further)} would change it: "
-            "leave one of them out."
+            f"--again repeats a stored run as it was, and {listed(further)} would change it: "
+            f"leave {'it' if len(further) == 1 else 'them'} out."
         )
     return replace(spec, visitor=stored.completed(given))

@@ -292,7 +292,7 @@ def test_again_takes_nothing_that_would_change_the_run() -> None:
     assert specs("--again", stored.pk.hex, "--label=second")[0].label == "second"
     for words, flags in (
         (["--users=50"], "--users"),
-        (["--no-keep-alive", "--stages=5:10x2s"], "--stages, --no-keep-alive"),
+        (["--no-keep-alive", "--stages=5:10x2s"], "--stages and --no-keep-alive"),
         (["--server=daphne"], "--server"),
         (["--keep-cookies"], "--keep-cookies"),
         (["--no-keep-cookies"], "--no-keep-cookies"),

@@ -23,6 +23,7 @@ from benchsuite.specs import (
     Option,
     RunSpec,
     ServerSpec,
+    VisitorSpec,
     WorkloadSpec,
 )
 
@@ -259,8 +260,13 @@ def spec(name: str = "heritage-channels0-ipc", **given: Any) -> RunSpec:
             spec(workload=WorkloadSpec(workload="survey")),
             "small target of its own, which answers plain and --path=/, and not survey",
         ),
-        (spec(database=DatabaseSpec(use="keep")), "so --database, --layer and"),
-        (spec(layer=LayerSpec(backend="memory")), "so --database, --layer and"),
+        (spec(database=DatabaseSpec(use="keep")), "with which --database can't be had: leave it"),
+        (spec(layer=LayerSpec(backend="memory")), "with which --layer can't"),
+        (
+            spec(database=DatabaseSpec(fixtures=("shop",), fill=("load",)), static="collect"),
+            "with which --fixture, --fill and --static can't be had: leave them out",
+        ),
+        (spec(visitor=VisitorSpec(login="eve")), "with which --login can't"),
     ],
 )
 def test_what_its_target_does_not_have_is_refused(run, message):
