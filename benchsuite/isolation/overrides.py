@@ -96,6 +96,8 @@ def _followers(changes: Changes) -> None:
     for name, value in changes.settings.items():
         if name in (*changes.values, "STATIC_ROOT") or not isinstance(value, (str, Path)):
             continue
+        if name.endswith("_URL"):  # in a container /media/ may be both
+            continue
         if Path(value).is_relative_to(root):
             place = Path(changes.values["MEDIA_ROOT"]) / Path(value).relative_to(root)
             changes.put(name, type(value)(place), "follows MEDIA_ROOT")

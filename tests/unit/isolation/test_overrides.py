@@ -161,6 +161,14 @@ def test_the_user_says_more_and_the_last_word() -> None:
     assert words["SHOP"] == "SHOP.search.places as BENCHSUITE['OVERRIDES'] says"
 
 
+def test_an_address_that_reads_like_the_place_of_uploads_stays() -> None:
+    """In a container /media may be both."""
+    given = {"MEDIA_ROOT": "/media", "MEDIA_URL": "/media/", "THUMBNAILS": "/media/small"}
+    made = changed(**given)[0]
+    assert "MEDIA_URL" not in made
+    assert made["THUMBNAILS"] == f"{made['MEDIA_ROOT']}/small"
+
+
 def test_the_target_app_is_added_where_it_is_missing() -> None:
     values, words = changed(plan(needs_target_app=True, mounts_target=True))
     assert values["INSTALLED_APPS"] == ["shop", "benchsuite.target"]
