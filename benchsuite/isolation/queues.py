@@ -4,7 +4,7 @@ To send them is part of what a page costs, so they are sent: to memory, to the r
 to a Redis of the run.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import django
@@ -34,7 +34,7 @@ def tasks(found: Found) -> Any:
 
 def results(found: Found) -> Any:
     """Celery's; those in Django's own databases and caches are the run's anyway."""
-    if found.value is MISSING or str(found.value).startswith(LOCAL_RESULTS):
+    if found.value in (MISSING, None) or str(found.value).startswith(LOCAL_RESULTS):
         return found.value
     if found.value == "django-db" and not found.plan.keeps_databases:
         return found.value
@@ -42,8 +42,8 @@ def results(found: Found) -> Any:
 
 
 def q_cluster(found: Found) -> Any:
-    if found.value is MISSING:
-        return MISSING
+    if not isinstance(found.value, Mapping):
+        return found.value
     kept = {key: value for key, value in found.value.items() if key not in Q_BROKERS}
     return {**kept, "orm": "default"}
 
@@ -57,8 +57,8 @@ def huey(found: Found) -> Any:
 
 
 def dramatiq(found: Found) -> Any:
-    if found.value is MISSING:
-        return MISSING
+    if not isinstance(found.value, Mapping):
+        return found.value
     return {**found.value, "BROKER": "dramatiq.brokers.stub.StubBroker", "OPTIONS": {}}
 
 

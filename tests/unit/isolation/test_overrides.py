@@ -161,6 +161,11 @@ def test_the_user_says_more_and_the_last_word() -> None:
     assert words["SHOP"] == "SHOP.search.places as BENCHSUITE['OVERRIDES'] says"
 
 
+@pytest.mark.parametrize("name", ["Q_CLUSTER", "DRAMATIQ_BROKER", "CELERY_RESULT_BACKEND"])
+def test_a_queue_that_is_switched_off_stays_so(name: str) -> None:
+    assert name not in changed(**{name: None})[0]
+
+
 def test_an_address_that_reads_like_the_place_of_uploads_stays() -> None:
     """In a container /media may be both."""
     given = {"MEDIA_ROOT": "/media", "MEDIA_URL": "/media/", "THUMBNAILS": "/media/small"}
