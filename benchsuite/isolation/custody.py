@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import django
 import django.db
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -23,11 +22,12 @@ from benchsuite.isolation.changes import Changes
 from benchsuite.isolation.collecting import collected
 from benchsuite.isolation.creation import Throwaway, engine
 from benchsuite.isolation.facts import FACTS_OF, Facts
-from benchsuite.isolation.faults import explain, too_early
+from benchsuite.isolation.faults import explain
 from benchsuite.isolation.filling import fill
 from benchsuite.isolation.given import project_settings
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
+from benchsuite.isolation.readying import Readying
 from benchsuite.isolation.signing_in import signed_in
 from benchsuite.isolation.slowing import slowing, undone
 from benchsuite.revision import revision_of
@@ -70,10 +70,13 @@ class Custody:
             self._uncopied = files.made(overridden(self._project(), self._plan).folders)
             if not kept:
                 self._throwaway.begin()
-        _set_up()
+        readying = Readying()
+        readying.set_up()
         with _explained():
             if not kept:
                 self._throwaway.migrate()
+            readying.again()
+            if not kept:
                 fill(self._database)
         if self._plan.needs_target_app:
             self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
@@ -190,14 +193,6 @@ class Custody:
     def _project(self) -> dict[str, Any]:
         """The project's own settings."""
         return project_settings(self._plan.settings_module)
-
-
-def _set_up() -> None:
-    """From here on the project's own code runs, if only by being imported."""
-    try:
-        django.setup()
-    except django.db.Error as error:
-        raise DatabaseError(too_early(error)) from error
 
 
 @contextmanager
