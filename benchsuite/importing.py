@@ -9,6 +9,7 @@ import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchsuite.exceptions import UsageError
 from benchsuite.interpreter import Interpreter
 
 PACKAGE = Path(__file__).resolve().parent
@@ -26,7 +27,7 @@ def import_path(python: Interpreter, folder: Path) -> str:
     if python.is_own:
         return os.pathsep.join(project_folders())
     others = [one for one in project_folders() if Path(one).name not in _PACKAGES]
-    return os.pathsep.join([str(_linked(folder)), *others])
+    return os.pathsep.join([entry(_linked(folder)), *others])
 
 
 def whole_path(env: Mapping[str, str]) -> str:
@@ -35,6 +36,16 @@ def whole_path(env: Mapping[str, str]) -> str:
     """
     said = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
     return os.pathsep.join(dict.fromkeys([*said, *(entry or os.getcwd() for entry in sys.path)]))
+
+
+def entry(folder: Path) -> str:
+    """A folder of the run's as an entry of PYTHONPATH. Raises UsageError where it can't be one."""
+    if os.pathsep in str(folder):
+        raise UsageError(
+            f"Another Python is to import from {folder}, and a {os.pathsep!r} divides folders in "
+            "PYTHONPATH; set TMPDIR to a folder without one."
+        )
+    return str(folder)
 
 
 def project_folders() -> list[str]:

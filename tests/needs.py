@@ -84,6 +84,14 @@ def _private_network() -> bool:
     return subprocess.run(tried, capture_output=True, check=False).returncode == 0
 
 
+def _own_mounts() -> bool:
+    """Whether this user may mount what only a child of ours sees, and give up no other right."""
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        return False
+    tried = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
+
+
 def _python(*versions: str) -> Callable[[], bool]:
     """Any of these Pythons, other than the one that runs the tests."""
     return lambda: other_python(*versions) is not None
@@ -125,6 +133,7 @@ NEEDS: dict[str, Need] = {
     "docker-compose": Need(_compose, "apt install docker-compose"),
     "redis": Need(_redis, "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),
+    "own-mounts": Need(_own_mounts, "run as root", rare=True),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
     "python2.7": Need(_python("2.7"), "pyenv install 2.7", rare=True),
     "python3.6": Need(_python("3.6"), "pyenv install 3.6", rare=True),

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from benchsuite.conformance.peer import Peer
 from benchsuite.exceptions import UsageError
 from benchsuite.isolation.plan import Plan
 from benchsuite.probing.answer import answers_as
+from benchsuite.proc import scratch
 from benchsuite.proc.ending import in_words
 from benchsuite.proc.guard import guarded
 from benchsuite.proc.ports import free_port
@@ -93,8 +93,9 @@ def report(
     started = time.monotonic()
     application = application if adapter.serves_project else OWN
     with (
-        tempfile.TemporaryDirectory(prefix="benchsuite-") as folder,
-        _serving(adapter, application, options, Path(folder)) as (process, peer),
+        scratch.folder() as folder,
+        scratch.explained(folder),
+        _serving(adapter, application, options, folder) as (process, peer),
     ):
         findings = []
         for check in CHECKS:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
@@ -41,6 +42,10 @@ class Haproxy(ProgramFront):
     def expected_processes(self) -> int:
         return 1
 
+    @staticmethod
+    def escaped(path: Path) -> str:
+        return re.sub(r'([\\"$])', r"\\\1", str(path))
+
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         idle = int(self.settings["upstream_keep_alive"])
         pool = f" pool-max-conn {idle} pool-purge-delay {self.settings['upstream_idle_s']}s"
@@ -57,7 +62,7 @@ class Haproxy(ProgramFront):
         }
 
     def _certificate(self) -> str:
-        return f' ssl crt "{self.place.folder / CERTIFICATE}"'
+        return f' ssl crt "{self.escaped(self.place.folder / CERTIFICATE)}"'
 
     def _check(self) -> None:
         super()._check()

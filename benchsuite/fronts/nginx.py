@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from benchsuite.exceptions import UsageError
 from benchsuite.fronts.base import Address
@@ -20,7 +21,7 @@ SPARE_CONNECTIONS = 32
 """Connections of a process that are no client's: the sockets it listens on, its channel."""
 
 UNWRITABLE = re.compile(r'["$\\\s;{}]')
-"""What has a meaning of its own in nginx's configuration, also between quotes."""
+"""What has a meaning of its own in a URL of nginx's configuration."""
 
 TYPES = """
         types {
@@ -69,6 +70,10 @@ class Nginx(ProgramFront):
     def expected_processes(self) -> int:
         return 1 + int(self.settings["processes"])
 
+    @staticmethod
+    def escaped(path: Path) -> str:
+        return re.sub(r'([\\"])', r"\\\1", str(path))
+
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         idle = int(self.settings["upstream_keep_alive"])
         balance = self.balances[str(self.settings["balance"])]
@@ -98,8 +103,10 @@ class Nginx(ProgramFront):
         )
 
     def _certificate(self) -> str:
-        path = self.place.folder / CERTIFICATE
-        return f'        ssl_certificate "{path}";\n        ssl_certificate_key "{path}";\n'
+        # Beside the configuration: in a whole path a $ would begin a variable.
+        return (
+            f"        ssl_certificate {CERTIFICATE};\n        ssl_certificate_key {CERTIFICATE};\n"
+        )
 
     def _static(self) -> str:
         files = self.place.static
@@ -107,7 +114,7 @@ class Nginx(ProgramFront):
             return ""
         return (
             f"        location {files.url} {{\n"
-            f'            alias "{files.root}/";\n'
+            f'            alias "{self.escaped(files.root)}/";\n'
             f'            add_header {RUN_HEADER} "{self.place.token}";\n'
             f"        }}{TYPES}\n"
         )
@@ -115,10 +122,17 @@ class Nginx(ProgramFront):
     def ensure_servable(self) -> None:
         super().ensure_servable()
         files = self.place.static
-        if files and self.settings["static"] and UNWRITABLE.search(f"{files.url}{files.root}"):
+        if not files or not self.settings["static"]:
+            return
+        if UNWRITABLE.search(files.url):
             raise UsageError(
-                f"static=yes can't serve {files.root} at {files.url}: nginx takes no space, quote "
-                "or one of $ \\ ; { } there."
+                f"static=yes can't serve at {files.url} (STATIC_URL): nginx takes no space, quote "
+                "or one of $ \\ ; { } there; leave it out."
+            )
+        if "$" in str(files.root):
+            raise UsageError(
+                f"static=yes can't serve {files.root}: nginx takes no $ in a folder's path; name "
+                "another STATIC_ROOT or, where that is in TMPDIR, another TMPDIR."
             )
 
     def _check(self) -> None:

@@ -75,11 +75,16 @@ class ProgramFront(FrontAdapter):
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         """What the template's placeholders stand for, beside those that all templates have."""
 
+    @staticmethod
+    def escaped(path: Path) -> str:
+        """A path as the program's configuration has it between double quotes."""
+        return str(path)
+
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
         """Its configuration; pure, but for a template of the user's own, which is read."""
         own = str(self.settings["config"])
         values = {
-            "folder": self.place.folder,
+            "folder": self.escaped(self.place.folder),
             "host": host,
             "port": port,
             "connections": self.settings["connections"],
@@ -88,7 +93,7 @@ class ProgramFront(FrontAdapter):
             "timeout_s": self.settings["timeout_s"],
             "connect_s": min(int(self.settings["timeout_s"]), MOST_CONNECT_S),
             "upstream_idle_s": self.settings["upstream_idle_s"],
-            "certificate": self.place.folder / CERTIFICATE,
+            "certificate": self.escaped(self.place.folder / CERTIFICATE),
             "scheme": self.scheme,
             **self.values(host, port, upstreams),
         }

@@ -46,7 +46,7 @@ class Swarm(FrontAdapter):
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
         """The stack; JSON is YAML too."""
-        return {STACK: json.dumps(self._stack(port), indent=2)}
+        return {STACK: json.dumps(_literal(self._stack(port)), indent=2, ensure_ascii=False)}
 
     def expected_processes(self) -> int:
         return 1
@@ -126,6 +126,15 @@ class Swarm(FrontAdapter):
 
     def _check(self) -> None:
         refuse_unless_one_of(self.name, self.settings, "publish", AUTO, INGRESS, HOST)
+
+
+def _literal(value: Any) -> Any:
+    """The same, with every `$` in a text as the engine wants one that begins no variable."""
+    if isinstance(value, Mapping):
+        return {key: _literal(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_literal(one) for one in value]
+    return value.replace("$", "$$") if isinstance(value, str) else value
 
 
 def _engine() -> Mapping[str, Any] | None:

@@ -66,11 +66,11 @@ def _end(signum: int, frame: object) -> Never:
 
 def _deploy(path: Path, stack: str) -> None:
     """The stack as it was written, with the marks by which its processes and it are found."""
-    content = json.loads(path.read_text())
+    content = json.loads(path.read_text(encoding="utf-8"))
     service = content["services"][SERVICE]
     service["environment"][PART_VARIABLE] = os.environ.get(PART_VARIABLE, "")
     service["deploy"]["labels"] = {OWNER_LABEL: owner.name()}
-    path.write_text(json.dumps(content, indent=2))
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
     deploy = ["stack", "deploy", "--resolve-image", "never", "--compose-file", str(path), stack]
     docker(*deploy, timeout_s=DEPLOY_S)
 

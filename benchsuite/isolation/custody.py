@@ -113,18 +113,18 @@ class Custody:
         up: addresses, a layer.
         """
         folder = self._folder / token[:SUFFIX]
-        folder.mkdir()
+        path = folder / "plan.json"
         names: Mapping[str, str] = {}
-        if self._database.use != KEEP:
-            with _explained():
+        with _explained():
+            folder.mkdir()
+            if self._database.use != KEEP:
                 names = self._throwaway.clone(token[:SUFFIX])
         plan = dataclasses.replace(self._run_plan(token, str(folder), names), **amended)
         changes = overridden(self._project(), plan)
         with _explained():
             files.handed_on(self._folder, folder)
             files.made(dict.fromkeys(changes.folders, ""))
-        path = folder / "plan.json"
-        plan.write(path)
+            plan.write(path)
         return {"plan": str(path), "settings_changed": self._said(changes)}
 
     def count(self, token: str) -> dict[str, int]:

@@ -22,6 +22,7 @@ _UNREACHABLE = (
     "timed out",
 )
 _DRIVERS = {"MySQLdb", "oracledb", "psycopg", "psycopg2", "psycopg_pool"}
+SQLITE = "SQLite"
 _FULL = ("disk is full", "no space left on device")
 _ELSEWHERE = "or have the databases made elsewhere: --database=postgres://user@host/name"
 
@@ -48,8 +49,7 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
         return f"The database server {where} does not let {user} in: {_first_line(errors)}"
     if states & {"53100"} or errno.ENOSPC in numbers or any(words in text for words in _FULL):
         return (
-            f"There is no space left for the throw-away database on {where}; make room, or lower "
-            "--rows."
+            f"There is no space left for the throw-away database {_place(entry)}, or lower --rows."
         )
     if "53300" in states or "too many clients" in text:
         return (
@@ -105,9 +105,18 @@ def _first_line(errors: list[BaseException]) -> str:
     return type(errors[0]).__name__ if errors else "Django gave up; see its log"
 
 
+def _place(entry: Mapping[str, Any]) -> str:
+    """Where it is, and how there would be more room."""
+    where = _where(entry)
+    if where == SQLITE:
+        folder = Path(str(entry.get("NAME") or "")).parent
+        return f"in {folder}; make room, set TMPDIR to a folder on another disk"
+    return f"on {where}; make room"
+
+
 def _where(entry: Mapping[str, Any]) -> str:
     if "sqlite" in str(entry.get("ENGINE")) or "spatialite" in str(entry.get("ENGINE")):
-        return "SQLite"
+        return SQLITE
     host = entry.get("HOST") or "localhost"
     if str(host).startswith("/"):
         return f"{host} (socket)"

@@ -3,7 +3,6 @@
 import os
 import secrets
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from benchsuite.load import null
 from benchsuite.load.crew import load_crew
 from benchsuite.load.job import Job
 from benchsuite.probing.answer import answers_as
-from benchsuite.proc import cpus
+from benchsuite.proc import cpus, scratch
 from benchsuite.proc.ports import free_port
 from benchsuite.proc.process import Process
 from benchsuite.proc.procfs import read_stat
@@ -86,33 +85,35 @@ def ceilings(
     `on_begin` is told of each load in words.
     """
     for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
-    with tempfile.TemporaryDirectory(prefix="benchsuite-") as name:
-        folder = Path(name)
-        with responder(folder, processes=processes, on_cpus=for_responder) as null_responder:
-            for keep_alive, count in product((True, False), users):
-                if count < processes:
-                    continue
-                common = LoadProfile(
-                    users=count,
-                    keep_alive=keep_alive,
-                    processes=processes,
-                    cpus=for_load,
-                    warmup_s=WARMUP_S,
-                    duration_s=seconds,
-                    timeout_s=5.0,
-                    drain_s=DRAIN_S,
-                )
-                on_begin(f"{common.words}, {CONNECTIONS[keep_alive]}")
-                closed = _best(null_responder, common, folder)
-                yield closed
-                on_begin(f"arrivals, {count} in flight, {CONNECTIONS[keep_alive]}")
-                arriving = replace(
-                    common,
-                    model=OPEN,
-                    max_in_flight=count,
-                    arrival_rate=min(MAX_RATE, max(1.0, OVERLOAD * closed.throughput)),
-                )
-                yield _best(null_responder, arriving, folder)
+    with (
+        scratch.folder() as folder,
+        scratch.explained(folder),
+        responder(folder, processes=processes, on_cpus=for_responder) as null_responder,
+    ):
+        for keep_alive, count in product((True, False), users):
+            if count < processes:
+                continue
+            common = LoadProfile(
+                users=count,
+                keep_alive=keep_alive,
+                processes=processes,
+                cpus=for_load,
+                warmup_s=WARMUP_S,
+                duration_s=seconds,
+                timeout_s=5.0,
+                drain_s=DRAIN_S,
+            )
+            on_begin(f"{common.words}, {CONNECTIONS[keep_alive]}")
+            closed = _best(null_responder, common, folder)
+            yield closed
+            on_begin(f"arrivals, {count} in flight, {CONNECTIONS[keep_alive]}")
+            arriving = replace(
+                common,
+                model=OPEN,
+                max_in_flight=count,
+                arrival_rate=min(MAX_RATE, max(1.0, OVERLOAD * closed.throughput)),
+            )
+            yield _best(null_responder, arriving, folder)
 
 
 def _best(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:

@@ -20,7 +20,7 @@ from benchsuite.importing import whole_path
 from benchsuite.load import job as messages
 from benchsuite.load import spool
 from benchsuite.load.job import SAMPLES_FILE, Done, Job, Tick, decode_done
-from benchsuite.proc import cpus
+from benchsuite.proc import cpus, scratch
 from benchsuite.proc.ending import in_words
 from benchsuite.stats.samples import REQUEST, UNITS, Kind
 
@@ -228,6 +228,8 @@ class LoadWorker:
         event: dict[str, Any] = json.loads(line)
         if event["event"] == "refused":
             raise AnswerError(event["message"])
+        if event["event"] == "full":
+            raise LoadDiedError(scratch.no_space(self._spool))
         if event["event"] == "failed":
             raise LoadError(event["message"])
         return event

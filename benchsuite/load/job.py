@@ -13,6 +13,7 @@ samples to files in the spool folder.
     parent → "stop"                                            optional: drain now
     child → {"event": "done", …}                               see `Done`
     child → {"event": "failed", "message": …}                  at any time: the load itself broke
+    child → {"event": "full"}                                  at any time: the spool's disk is
 """
 
 import dataclasses

@@ -35,6 +35,7 @@ from benchsuite.load.recorder import SpoolRecorder
 from benchsuite.load.target import Gate, Target
 from benchsuite.load.users import Journeys
 from benchsuite.load.websocket.dialect import Dialect
+from benchsuite.proc import scratch
 from benchsuite.workloads.base import Workload
 
 PR_SET_PDEATHSIG = 1
@@ -96,7 +97,9 @@ def main(events: int) -> NoReturn:
     except BenchsuiteError as error:
         parent.say({"event": "failed", "message": str(error)})
     except OSError as error:
-        parent.say({"event": "failed", "message": f"The load process failed: {error}."})
+        full = error.errno in scratch.FULL
+        said = {"event": "failed", "message": f"The load process failed: {error}."}
+        parent.say({"event": "full"} if full else said)
     except Exception as error:  # noqa: BLE001 - a workload's or locustfile's own code
         traceback.print_exc()
         parent.say({"event": "failed", "message": f"The load broke: {last_line(error)}."})

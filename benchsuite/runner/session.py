@@ -7,7 +7,6 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from benchsuite.exceptions import AnswerError, BenchsuiteError, DatabaseError, L
 from benchsuite.isolation.databases import Keeper
 from benchsuite.load.crew import LoadCrew, load_crew
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.proc import cpus, descriptors
+from benchsuite.proc import cpus, descriptors, scratch
 from benchsuite.proc.ending import in_words
 from benchsuite.proc.guard import guarded
 from benchsuite.results import Ceiling, RunResult, Status
@@ -64,7 +63,7 @@ def session(
     """
     with ExitStack() as stack:
         token = secrets.token_hex(8)
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsuite-")))
+        folder = stack.enter_context(scratch.folder())
         stack.enter_context(guarded(token, folder))
         data = Data(settings_module, folder, stack, token, start_timeout_s)
         yield Session(
@@ -102,9 +101,14 @@ class Session:
         draft = Draft(spec, adapter, started_at=datetime.now(UTC), ceilings=self._ceilings)
         self._count += 1
         folder = self.folder / str(self._count)
-        folder.mkdir()
         try:
-            with ExitStack() as stack:
+            # Inside and outside: what ends with the stack may make room.
+            with (
+                scratch.explained(self.folder),
+                ExitStack() as stack,
+                scratch.explained(self.folder),
+            ):
+                folder.mkdir()
                 self._measure(spec, adapter, draft, folder, stack, watcher)
         except BenchsuiteError as error:
             draft.fail(Status.FAILED, str(error))

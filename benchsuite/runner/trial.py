@@ -1,13 +1,12 @@
 """Starts a server that brings its own target once, and asks it: does it work here?"""
 
 import secrets
-import tempfile
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
 
 from benchsuite import planning
 from benchsuite.interpreter import Interpreter
+from benchsuite.proc import scratch
 from benchsuite.proc.guard import guarded
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.own_target import OwnTarget
@@ -27,7 +26,8 @@ def tried(server: str, python: Interpreter) -> float:
     token = secrets.token_hex(16)
     own = OwnTarget(WorkloadSpec())
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchsuite-")))
+        folder = stack.enter_context(scratch.folder())
+        stack.enter_context(scratch.explained(folder))
         stack.enter_context(guarded(token, folder))
         start = Start(
             spec=spec,

@@ -104,7 +104,7 @@ class Apache(ServerAdapter):
         module = apache_module.wsgi_module(self.python)
         included = str(self.settings["config"])
         content = Template((CONF / "apache.conf").read_text()).substitute(
-            folder=self.place.folder,
+            folder=_escaped(self.place.folder),
             host=host,
             port=port,
             backlog=self.settings["backlog"],
@@ -112,12 +112,12 @@ class Apache(ServerAdapter):
             timeout_s=self.settings["timeout_s"],
             mpm=self.mpm,
             modules=apache_module.modules() or "",
-            wsgi_module=module.file if module else "",
+            wsgi_module=_escaped(module.file) if module else "",
             processes=_lines(self._processes()),
             application=_lines(self._application(module.python_home if module else "")),
             group=self._group(),
             process_group=self.process_group,
-            included=f'Include "{Path(included).resolve()}"' if included else "",
+            included=f'Include "{_escaped(Path(included).resolve())}"' if included else "",
         )
         return {"apache.conf": content, "application.wsgi": self._script()}
 
@@ -130,7 +130,7 @@ class Apache(ServerAdapter):
 
     def _application(self, python_home: str) -> Mapping[str, object]:
         """Directives that say where the application runs."""
-        return {"WSGIPythonHome": f'"{python_home}"'}
+        return {"WSGIPythonHome": f'"{_escaped(python_home)}"'}
 
     def _group(self) -> str:
         """The interpreter inside a process: the first one, or one of its own."""
@@ -261,9 +261,9 @@ class ApacheDaemon(Apache):
             "listen-backlog": self.settings["backlog"],
             "maximum-requests": self.settings["max_requests"],
         }
-        said = " ".join(f'{name}="{value}"' for name, value in words.items())
+        said = " ".join(f'{name}="{_escaped(value)}"' for name, value in words.items())
         return {
-            "WSGISocketPrefix": f'"{self.place.folder}/wsgi"',
+            "WSGISocketPrefix": f'"{_escaped(self.place.folder)}/wsgi"',
             "WSGIRestrictEmbedded": "On",
             "WSGIDaemonProcess": f"{self.process_group} {said}",
             "WSGIProcessGroup": self.process_group,
@@ -272,6 +272,12 @@ class ApacheDaemon(Apache):
     def _check(self) -> None:
         super()._check()
         self._at_least(0, "front_threads")
+
+
+def _escaped(value: object) -> str:
+    """As Apache's configuration has it between double quotes; `${` would begin a variable."""
+    text = str(value).replace("\\", r"\\").replace('"', r"\"")
+    return text.replace("${", "${benchsuite_dollar}{")
 
 
 def _lines(directives: Mapping[str, object]) -> str:

@@ -3,6 +3,8 @@
 Circus listens, starts as many servers as processes are asked for, and hands its socket to each.
 """
 
+import os
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
@@ -34,7 +36,9 @@ from benchsuite.specs import ServerSpec
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107
-"""Characters in the path of a Unix socket (`sun_path` without its end)."""
+"""Bytes in the path of a Unix socket (`sun_path` without its end)."""
+UNWRITABLE = re.compile(r"\s;|\(circus\.")
+"""What Circus takes for a comment, or for the name of one of its values."""
 
 
 class Circus(ServerAdapter):
@@ -75,10 +79,15 @@ class Circus(ServerAdapter):
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         endpoint = self.place.folder / "circus.endpoint"
-        if len(str(endpoint)) > LONGEST_PATH:
+        if (size := len(os.fsencode(endpoint))) > LONGEST_PATH:
             raise UsageError(
-                f"{self.name} listens on a Unix socket whose path may have {LONGEST_PATH} "
-                f"characters, and {endpoint} has {len(str(endpoint))}; set TMPDIR to a shorter one."
+                f"{self.name} listens on a Unix socket whose path may have {LONGEST_PATH} bytes, "
+                f"and {endpoint} has {size}; set TMPDIR to a shorter one."
+            )
+        if found := UNWRITABLE.search(str(endpoint)):
+            raise UsageError(
+                f"Circus can't be told to listen on {endpoint}, because {found[0]!r} has a meaning "
+                "of its own in its configuration; set TMPDIR to a folder without it."
             )
         content = Template(TEMPLATE.read_text()).substitute(
             folder=self.place.folder,

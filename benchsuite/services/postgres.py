@@ -62,15 +62,20 @@ host all all {HOST}/32 scram-sha-256
 """
 
 BIND = "could not bind"
+SHARED = "lower --max-connections, or give this machine more shared memory"
+SEMAPHORES = "lower --max-connections, or raise the kernel's limit"
 ADVICE = {
     BIND: "end what has it, or choose another port",
-    "shared memory": "lower --max-connections, or give this machine more shared memory",
-    "semaphores": "lower --max-connections, or raise the kernel's limit",
+    # The kernel's limits, of which it says that no space is left on the device.
+    "shmget(": SHARED,
+    "semget(": SEMAPHORES,
     "No space left on device": "make room, or set TMPDIR to another disk",
+    "shared memory": SHARED,
+    "semaphores": SEMAPHORES,
     "Permission denied": "set TMPDIR to a folder that is open to all",
     "invalid locale name": "install the locale C.UTF-8",
 }
-"""What to do, by what the log says."""
+"""What to do, by the first of these that the log says."""
 
 
 def available() -> Available:

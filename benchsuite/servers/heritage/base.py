@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.importing import entry
 from benchsuite.interpreter import OWN, Interpreter, plain
 from benchsuite.pythons import requirements
 from benchsuite.pythons.finding import find, kind_of
@@ -95,7 +96,7 @@ class Heritage(ServerAdapter):
         }
 
     def env(self) -> dict[str, str]:
-        return {"PYTHONPATH": str(self.target_folder)}
+        return {"PYTHONPATH": entry(self.target_folder)}
 
     @property
     def target_folder(self) -> Path:

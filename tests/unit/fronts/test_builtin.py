@@ -87,8 +87,7 @@ def test_listens_and_sends_to_every_instance(name: str) -> None:
         ({"balance": "ip_hash"}, "ip_hash;"),
         ({"backlog": 9}, "listen 127.0.0.1:8123 backlog=9;"),
         ({"tls": True}, "listen 127.0.0.1:8123 backlog=2048 ssl;"),
-        ({"tls": True}, f'ssl_certificate "{FOLDER}/certificate.pem";'),
-        ({"tls": True}, f'ssl_certificate_key "{FOLDER}/certificate.pem";'),
+        ({"tls": True}, "ssl_certificate certificate.pem;|ssl_certificate_key certificate.pem;"),
     ],
 )
 def test_what_nginx_is_told(options: dict[str, Option], lines: str) -> None:
@@ -199,18 +198,26 @@ def test_nginx_serves_static_files_as_this_run_when_it_is_asked(files: StaticFil
 
 
 @pytest.mark.parametrize(
+    ("name", "path"),
+    [("nginx", r"/it's ä \"b\" 100% $x \\y"), ("haproxy", r"/it's ä \"b\" 100% \$x \\y")],
+)
+def test_any_path_can_stand_between_double_quotes(name: str, path: str) -> None:
+    assert PROGRAMS[name].escaped(Path(r"""/it's ä "b" 100% $x \y""")) == path
+
+
+@pytest.mark.parametrize(
     ("url", "root", "message"),
     [
         ("https://cdn.example/static/", "", "a STATIC_URL that begins with /"),
         ("/static/", "no-such", "finds no folder .*no-such .STATIC_ROOT.; run manage.py collect"),
-        ("/static/", "a b", "takes no space, quote"),
+        ("/static/", "a $b", r"nginx takes no \$ in a folder's path"),
         ("/st$atic/", "", "takes no space, quote"),
     ],
 )
 def test_static_files_that_nginx_could_not_serve_are_refused(
     files: StaticFiles, url: str, root: str, message: str
 ) -> None:
-    (files.root / "a b").mkdir()
+    (files.root / "a $b").mkdir()
     adapter = make("nginx", StaticFiles(url=url, root=files.root / root), static=True)
     with pytest.raises(UsageError, match=message):
         adapter.ensure_servable()

@@ -1,6 +1,7 @@
 """The stack that the swarm front deploys, and what it refuses; no engine is asked."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,14 @@ def test_every_replica_runs_the_servers_command_line_with_the_images_python(ipvs
     assert found["environment"] == {"BENCHSUITE_RUN": "t0ken"}
     assert found["deploy"]["replicas"] == 4
     assert found["deploy"]["restart_policy"] == {"condition": "none"}
+
+
+def test_no_text_of_ours_begins_a_variable_of_the_stack(ipvs: Path) -> None:
+    folder = Path("/tmp/it's ä $HOME ${x}")
+    asked = replace(INSTANCES, env={"DATABASE_URL": "postgres://u:pa$$w@h/d"}, folders=[folder])
+    found = service(make(asked))
+    assert found["environment"] == {"DATABASE_URL": "postgres://u:pa$$$$w@h/d"}
+    assert found["volumes"][0]["source"] == "/tmp/it's ä $$HOME $${x}"
 
 
 def test_finds_the_runs_folder_under_its_path_and_may_write_to_that_alone(ipvs: Path) -> None:

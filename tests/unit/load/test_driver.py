@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from benchsuite.exceptions import AnswerError, LoadError
+from benchsuite.exceptions import AnswerError, LoadDiedError, LoadError
 from benchsuite.load import driver
 from benchsuite.load.driver import LoadWorker
 from benchsuite.load.job import Job
@@ -74,6 +74,16 @@ def test_what_is_in_the_pipe_is_read_after_the_deadline(late: Late) -> None:
     late.now += 3600
     late.says("failed", message="The load broke: no memory.")
     with pytest.raises(LoadError, match=r"^The load broke: no memory\.$"):
+        late.worker.wait(lambda tick: None)
+
+
+def test_what_was_written_before_the_disk_was_full_is_kept(late: Late) -> None:
+    late.says("ready")
+    late.says("checked")
+    late.worker.check(JOB)
+    late.worker.go(late.now)
+    late.says("full")
+    with pytest.raises(LoadDiedError, match=r"^There is no space left in .*; make room, or set"):
         late.worker.wait(lambda tick: None)
 
 

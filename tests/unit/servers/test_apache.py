@@ -25,12 +25,12 @@ def some_machine(monkeypatch):
     monkeypatch.setattr("os.getcwd", lambda: "/home/shop")
 
 
-def made(cls, **spec):
-    return cls(ServerSpec(server=cls.name, **spec), APPLICATION, Place(folder=Path("/run/1")))
+def made(cls, folder=Path("/run/1"), **spec):
+    return cls(ServerSpec(server=cls.name, **spec), APPLICATION, Place(folder=folder))
 
 
-def conf(cls, **spec) -> list[str]:
-    return made(cls, **spec).config_files("127.0.0.1", 8123)["apache.conf"].splitlines()
+def conf(cls, folder=Path("/run/1"), **spec) -> list[str]:
+    return made(cls, folder, **spec).config_files("127.0.0.1", 8123)["apache.conf"].splitlines()
 
 
 def said(lines: list[str], *directives: str) -> dict[str, str]:
@@ -111,6 +111,16 @@ def test_all_that_it_writes_is_in_its_folder():
     lines = conf(ApacheDaemon)
     paths = said(lines, "ServerRoot", "DefaultRuntimeDir", "PidFile", "WSGISocketPrefix", "Mutex")
     assert all("/run/1" in path for path in paths.values())
+
+
+def test_any_path_can_be_its_folder_or_the_projects(monkeypatch):
+    path = r"""/it's ä "b" 100% $x ${HOME} \y"""
+    written = r"/it's ä \"b\" 100% $x ${benchsuite_dollar}{HOME} \\y"
+    monkeypatch.setattr("os.getcwd", lambda: path)
+    lines = conf(ApacheDaemon, Path(path))
+    assert f'PidFile "{written}/apache.pid"' in lines
+    assert f'home="{written}"' in said(lines, "WSGIDaemonProcess")["WSGIDaemonProcess"]
+    assert said(lines, "Define") == {"Define": "benchsuite_dollar $"}
 
 
 def test_a_file_of_one_s_own_is_read_last():
