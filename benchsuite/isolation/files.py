@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchsuite.isolation.changes import FILES
+from benchsuite.proc import scratch
 
 MOST_BYTES = 256 * 2**20
 """Of one folder of the project's: more of it would take longer to copy than a run should."""
@@ -22,6 +23,8 @@ def made(folders: Mapping[str, str]) -> dict[str, str]:
             try:
                 _copy(Path(original), Path(folder))
             except (OSError, OverflowError) as error:
+                if isinstance(error, OSError) and error.errno in scratch.FULL:
+                    raise  # it is no fault of this folder's
                 left[original] = f"{original} is not copied: {error}"
                 shutil.rmtree(folder)
                 Path(folder).mkdir()

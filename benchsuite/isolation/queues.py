@@ -6,6 +6,7 @@ to a Redis of the run.
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
 import django
 
@@ -73,7 +74,7 @@ def rq(found: Found) -> Any:
         for key, value in found.value.items()
         if key in ("ASYNC", "DEFAULT_TIMEOUT", "DEFAULT_RESULT_TTL")
     }
-    url = found.plan.redis_url or f"unix://{found.plan.folder}/no-redis"
+    url = found.plan.redis_url or f"unix://{quote(found.plan.folder)}/no-redis"
     return {**kept, "URL": numbered(url, 0) if found.plan.redis_url else url}
 
 

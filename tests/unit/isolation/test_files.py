@@ -1,5 +1,7 @@
 """What stands for the project's own folders is a copy, and its own stays as it is."""
 
+import errno
+import shutil
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,15 @@ def test_a_folder_that_holds_the_run_is_not_copied_into_itself(tmp_path: Path) -
     (tmp_path / "x").write_text("mine")
     assert made({str(run): str(tmp_path)}) == {}
     assert [path.name for path in run.iterdir()] == ["x"]
+
+
+def test_a_full_disk_leaves_no_folder_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*paths: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    own = tmp_path / "media"
+    own.mkdir()
+    (own / "x").write_text("mine")
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(OSError, match="No space left"):
+        made({str(tmp_path / "run"): str(own)})

@@ -259,3 +259,11 @@ def test_each_folder_says_what_it_stands_for() -> None:
         "/run/files/storage_a": "/private",
         "/run/empty/cache_a": "",
     }
+
+
+def test_a_url_names_any_folder() -> None:
+    plan = Plan(settings_module="shop.settings", token="feed", folder="/it's 100% #1?")
+    found = overridden({"RQ_QUEUES": {"default": {"HOST": "prod"}}}, plan)
+    assert (
+        found.values["RQ_QUEUES"]["default"]["URL"] == "unix:///it%27s%20100%25%20%231%3F/no-redis"
+    )
