@@ -5,6 +5,7 @@ hint.
 import json
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -20,7 +21,7 @@ from benchsuite.workloads.base import Workload
 
 @register("benchsuite")
 def check_settings(**_: Any) -> list[CheckMessage]:
-    """E001 to E008: the BENCHSUITE dict."""
+    """E001 to E010: the BENCHSUITE dict."""
     given = getattr(settings, "BENCHSUITE", {})
     if not isinstance(given, dict):
         return [
@@ -38,6 +39,8 @@ def check_settings(**_: Any) -> list[CheckMessage]:
         *_access(given),
         *_target_settings(given),
         *_overrides(given),
+        *_console_url(given),
+        *_cache(given),
     ]
 
 
@@ -60,7 +63,7 @@ def check_urls(**_: Any) -> list[CheckMessage]:
 
 
 def _unknown_keys(given: dict[str, Any]) -> Iterator[CheckMessage]:
-    for key in sorted(set(given) - set(DEFAULTS)):
+    for key in sorted(set(given) - set(DEFAULTS), key=str):
         yield Error(
             f"BENCHSUITE has no key {key!r}.",
             hint=f"Its keys are: {', '.join(sorted(DEFAULTS))}.",
@@ -141,4 +144,24 @@ def _overrides(given: dict[str, Any]) -> Iterator[CheckMessage]:
             f"BENCHSUITE['OVERRIDES'] can't be told to the measured server: {value!r}.",
             hint='Write {"NAME": value} with values that JSON can hold: a path as text.',
             id="benchsuite.E008",
+        )
+
+
+def _console_url(given: dict[str, Any]) -> Iterator[CheckMessage]:
+    url = given.get("CONSOLE_URL", DEFAULTS["CONSOLE_URL"])
+    if not (isinstance(url, str) and url.startswith(("http://", "https://")) and url[-1] == "/"):
+        yield Error(
+            f"BENCHSUITE['CONSOLE_URL']: {url!r} is not the address of a page.",
+            hint='Write it whole, with a slash at its end: "http://127.0.0.1:8000/results/".',
+            id="benchsuite.E009",
+        )
+
+
+def _cache(given: dict[str, Any]) -> Iterator[CheckMessage]:
+    place = given.get("CACHE")
+    if place is not None and not (isinstance(place, str | Path) and str(place).strip()):
+        yield Error(
+            f"BENCHSUITE['CACHE']: {place!r} is not the path of a folder.",
+            hint="Name a folder in which environments may be kept, or leave the key out.",
+            id="benchsuite.E010",
         )

@@ -77,6 +77,7 @@ def check(runs: Iterable[RunSpec]) -> None:
         work = workload(run.workload)
         _check_users(work, run.load)
         _check_sockets(work, run)
+        descriptors.check(_connections(run.load), ends=_ends(run))
         _check_visitor(work, run)
         _check_own_target(work, run)
         around.check(run)
@@ -170,11 +171,13 @@ def _check_users(work: Workload, load: LoadProfile) -> None:
         )
 
 
-def open_files(work: Workload, run: RunSpec) -> int:
-    """Files that one process of a run may have open at most; 0 where that needs no thought."""
-    if not work.needs_websocket:
-        return 0
-    return descriptors.needed(_connections(run.load), ends=2 if run.server.front else 1)
+def open_files(run: RunSpec) -> int:
+    """Files that one process of a run may have open at most."""
+    return descriptors.needed(_connections(run.load), ends=_ends(run))
+
+
+def _ends(run: RunSpec) -> int:
+    return 2 if run.server.front else 1
 
 
 def _connections(load: LoadProfile) -> int:
@@ -194,7 +197,6 @@ def _check_sockets(work: Workload, run: RunSpec) -> None:
         )
     _check_consumer(work, conf.server_class(server), run.server.instances)
     work.fit(run.load)
-    descriptors.check(open_files(work, run), _connections(run.load))
 
 
 def _check_channels(work: Workload, python: Interpreter) -> None:

@@ -12,6 +12,7 @@ from benchsuite.exceptions import UsageError
 from benchsuite.management.encoding import plainer_where_needed
 from benchsuite.passwords import hidden
 from benchsuite.printable import is_control, printable
+from benchsuite.proc.interrupts import terminable
 from benchsuite.units import parse_seconds
 
 USAGE = "%(prog)s [-h] [options]"
@@ -121,8 +122,8 @@ class Parser(CommandParser):
 
 class BriefCommand(BaseCommand):
     """A command whose message stands out: what it can't read is not buried under all its options,
-    which --help lists, Ctrl-C is no traceback at any moment, no message holds a password, and all
-    can be printed.
+    which --help lists, Ctrl-C, SIGTERM and SIGHUP are no traceback at any moment, no message holds
+    a password, and all can be printed.
     """
 
     usage = USAGE
@@ -133,8 +134,12 @@ class BriefCommand(BaseCommand):
         return parser
 
     def run_from_argv(self, argv: list[str]) -> None:
-        with plainer_where_needed():
-            super().run_from_argv(argv)
+        try:
+            with terminable(), plainer_where_needed():
+                super().run_from_argv(argv)
+        except KeyboardInterrupt:  # outside of execute(): while words are read or errors printed
+            self.stderr.write("Interrupted.")
+            sys.exit(130)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:

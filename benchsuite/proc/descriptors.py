@@ -9,21 +9,26 @@ from benchsuite.exceptions import UsageError
 MARGIN = 256
 """Besides its connections: libraries, logs, databases, listeners, pipes."""
 
+LEAST = 64
+"""Of these, what can't be done without: fewer connections run under a hard limit below the margin.
+"""
+
 
 def needed(connections: int, *, ends: int = 1) -> int:
     """Open files of the process that has the most; `ends` is 2 where a front passes them on."""
     return connections * ends + MARGIN
 
 
-def check(count: int, connections: int) -> None:
+def check(connections: int, *, ends: int = 1) -> None:
     """Raises UsageError when so many open files can't be had, and says how they can."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < count:
+    count = needed(connections, ends=ends)
+    if hard != resource.RLIM_INFINITY and hard < connections * ends + LEAST:
         raise UsageError(
             f"{connections} connections need up to {count} open files in one process, and this "
-            f"session may have {hard} at most; raise its hard limit (ulimit -Hn {count} as root, "
+            f"session may have {hard} at most; raise its hard limit (ulimit -n {count} as root, "
             "`nofile` in /etc/security/limits.conf, or LimitNOFILE= of its systemd unit), or use "
-            "fewer --connections."
+            "fewer at once (--users, --connections or --max-in-flight)."
         )
 
 

@@ -13,8 +13,12 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def terminable() -> Iterator[None]:
     """SIGTERM and SIGHUP end the block as Ctrl-C does, so that everything is undone.
 
-    One that is ignored stays so: `nohup` means it. Only the main thread may do this.
+    One that is ignored stays so: `nohup` means it. Only the main thread can do this; in others
+    nothing is changed.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

@@ -132,7 +132,7 @@ class Session:
     ) -> None:
         watcher.stage("starting")
         workload = planning.workload(spec.workload)
-        limits = stack.enter_context(descriptors.raised(planning.open_files(workload, spec)))
+        limits = stack.enter_context(descriptors.raised(planning.open_files(spec)))
         load = stack.enter_context(
             load_crew(
                 spec.load.processes,

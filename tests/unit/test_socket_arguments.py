@@ -118,6 +118,10 @@ def test_nonsense_is_told_before_the_first_run(words: list[str], sentence: str) 
 def test_more_connections_than_open_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda which: (1024, 2048))
     checked("--server=daphne", "--workload=ws_echo", "--connections=1700")
+    checked("--server=uvicorn", "--users=1700")
+    for words in (["--users=2000"], ["--rate=100", "--max-in-flight=2000"]):
+        with pytest.raises(UsageError, match=r"need up to 2256 open files .*ulimit -n 2256 "):
+            checked("--server=uvicorn", *words)
     with pytest.raises(UsageError, match="may have 2048 at most; raise its hard limit"):
         checked("--server=daphne", "--workload=ws_echo", "--connections=2000")
     with pytest.raises(UsageError, match="1700 connections need up to 3656 open files"):
