@@ -57,6 +57,9 @@ def from_plain(data: object) -> Run:
         )
     if data.get("sha256") != _digest(rows) or set(rows) != {"run", "environment", *PARTS}:
         raise UsageError("was damaged or changed after it was written: its digest is another one")
+    lists = all(isinstance(rows[name], list) for name in PARTS)
+    if not lists or not isinstance(rows["environment"], Mapping | None):
+        raise UsageError("has other fields than this benchsuite stores")
     run = _made(Run, rows["run"], "run")
     if rows["environment"] is not None:
         attach_environment(run, rows["environment"])
@@ -149,6 +152,8 @@ def _read(field: Field, value: Any, where: str) -> Any:
             raise ValidationError("It holds what no database takes.")
         read = field.to_python(value)
         field.run_validators(read)
+        if field.choices and read and read not in dict(field.flatchoices):
+            raise ValidationError("It is none of the choices.")
     except (ValidationError, TypeError, ValueError, OverflowError) as error:
         raise UsageError(f"has a wrong {field.name} in {where}: {str(value)[:60]!r}") from error
     return read

@@ -13,11 +13,12 @@ from django.db import Error, OperationalError, close_old_connections
 
 from benchsuite import store
 from benchsuite.exceptions import BenchsuiteError
+from benchsuite.interchange import PARTS, attach
 from benchsuite.models import Run
 from benchsuite.proc.interrupts import held_back
 from benchsuite.report.abandoned import abandon
 from benchsuite.report.export import json_of
-from benchsuite.results import Ceiling, RunResult
+from benchsuite.results import Ceiling, RunResult, Status
 from benchsuite.specs import RunSpec
 
 TRIES = 3
@@ -61,8 +62,11 @@ class Results:
             self._tried(row.save, once=True)
             yield lambda result: self._keep(row, result)
         except BaseException as error:
+            reason = f"The command ended before its run had: {_said(error)}"
+            row.status, row.failure = Status.INTERRUPTED.value, reason
+            attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
             with held_back(), suppress(Error):  # what can't be written now is swept later
-                abandon(row, f"The command ended before its run had: {_said(error)}")
+                abandon(row, reason)
             raise
 
     def ceilings(self, environment: Mapping[str, object]) -> Sequence[Ceiling]:

@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from benchsuite import planning, preparing
+from benchsuite.exceptions import BenchsuiteError
 from benchsuite.management import arguments, batch, keeping
 from benchsuite.models import Interval, Measurement, Run
 from benchsuite.results import RunResult
@@ -275,6 +276,19 @@ def test_ctrl_c_after_a_refusal_says_where_the_runs_are(runbench: Any, folder: P
     assert raised.value.returncode == 130
     (file,) = folder.glob("benchsuite-*.json")
     assert str(file) in str(raised.value)
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), BenchsuiteError("the tenth port is taken")])
+def test_json_is_written_also_when_a_batch_ends_early(
+    runbench: Any, tmp_path: Path, end: BaseException
+) -> None:
+    file = tmp_path / "runs.json"
+    with pytest.raises(CommandError):
+        runbench(result(spec=SPEC), end, options=(f"--json={file}",))
+    first, second = json.loads(file.read_text())
+    assert first["status"] == "finished"
+    assert second["status"] == "interrupted"
+    assert "The command ended before its run had" in second["failure"]
 
 
 def test_what_one_database_does_not_take_is_written_so_that_all_do(runbench: Any) -> None:

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from benchsuite.exceptions import UsageError
 from benchsuite.interchange import as_plain, from_plain
 from benchsuite.models import Environment, Interval, Run
 from benchsuite.report.export import json_of
@@ -190,6 +191,8 @@ def test_a_file_that_is_not_there() -> None:
         ({"label": "a" * 300}, "has a wrong label in run"),
         ({"requests": 10**30}, "has a wrong requests in run"),
         ({"colour": "red"}, "has other fields"),
+        ({"status": "splendid"}, "has a wrong status in run: 'splendid'"),
+        ({"verdict": "splendid"}, "has a wrong verdict in run: 'splendid'"),
     ],
 )
 def test_values_that_no_benchsuite_stores_are_refused(
@@ -224,3 +227,14 @@ def test_nothing_is_loaded_when_the_database_fails_midway(
     with pytest.raises(CommandError, match=r"disk is full\).* Nothing was loaded"):
         loadbench(content)
     assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("change", [{"measurements": 5}, {"environment": "x"}, {"findings": None}])
+def test_parts_of_another_kind_are_refused(
+    change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = as_plain(make_run("uwsgi"))
+    assert plain is not None
+    monkeypatch.setattr("benchsuite.interchange._digest", lambda rows: plain["sha256"])
+    with pytest.raises(UsageError, match="has other fields"):
+        from_plain({**plain, **change})

@@ -47,19 +47,20 @@ class Command(BriefCommand):
                 on_build=screen.building,
             )
         except BenchsuiteError as error:
-            said = _joined(str(error), results.sentence)
-            if results.rows:  # what ended well, or failed before, is told all the same
-                screen.results(results.rows, stored=len(results.rows) > len(results.refused))
-                said = "\n".join(filter(None, [screen.failures(results.rows), said]))
+            # what ended well, or failed before, is told all the same
+            self._tell(screen, results, options["json"])
+            said = _joined(screen.failures(results.rows), str(error), results.sentence)
             raise CommandError(said, returncode=1) from error
         except KeyboardInterrupt as interrupt:
+            self._tell(screen, results, options["json"])
             said = "Interrupted; runs that had ended are stored."
             raise CommandError(results.sentence or said, returncode=130) from interrupt
-        screen.results(results.rows, stored=len(results.rows) > len(results.refused))
-        self._write(options["json"], results)
+        self._tell(screen, results, options["json"])
         _judge(screen, results, strict=options["strict"])
 
-    def _write(self, file: str | None, results: Results) -> None:
+    def _tell(self, screen: output.Screen, results: Results, file: str | None) -> None:
+        if results.rows:
+            screen.results(results.rows, stored=len(results.rows) > len(results.refused))
         if not file:
             return
         try:
