@@ -164,11 +164,11 @@ class Keeper:
     def end(self) -> None:
         """Drops everything; raises DatabaseError when something could not be dropped.
 
-        One that was killed can't: another keeper takes over what it had made.
+        One that was killed, be it here because it hung, can't: see `was_killed` afterwards; another
+        keeper takes over what it had made.
         """
         if self._child.stdin is None or self._child.stdin.closed:
             return
-        was_killed = self.was_killed
         with held_back():
             self._child.stdin.close()
             for seconds, insist in ((END_S, self._child.terminate), (KILL_S, self._child.kill)):
@@ -179,7 +179,7 @@ class Keeper:
                     insist()
             status = self._child.wait()
             os.close(self._answers)
-        if status != 0 and self._ready is not None and not was_killed:
+        if status > 0 and self._ready is not None:
             raise DatabaseError(f"The throw-away databases could not all be dropped: {self._why()}")
 
     def _found(self, name: str) -> Any:
@@ -298,8 +298,27 @@ def throwaway(
         try:
             yield keeper
         finally:
-            if keeper.was_killed:
-                start(left=keeper.clones).wait()
+            keeper.end()
+            if keeper.was_killed and not plan.keeps_databases:
+                _take_over(start(left=keeper.clones), plan)
+
+
+def _take_over(keeper: Keeper, plan: Plan) -> None:
+    """Drops what one that was killed had made; raises DatabaseError where it can't either."""
+    try:
+        keeper.wait()
+        keeper.end()
+    except DatabaseError as error:
+        why = str(error).rstrip(".")
+    else:
+        if not keeper.was_killed:
+            return
+        why = "it hung, or was killed too"
+    raise DatabaseError(
+        "The databases' keeper was killed, and another one could not drop what it had made "
+        f"({why}); databases whose names begin with bench_{plan.token} may be left: look whether "
+        "the database server answers, and drop them there."
+    )
 
 
 def _start(

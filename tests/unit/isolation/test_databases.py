@@ -11,8 +11,9 @@ from typing import Any, cast
 import pytest
 
 from benchsuite.exceptions import DatabaseError
-from benchsuite.isolation.databases import Keeper
-from benchsuite.specs import WorkloadSpec
+from benchsuite.isolation import databases
+from benchsuite.isolation.databases import Keeper, throwaway
+from benchsuite.specs import KEEP, THROWAWAY, DatabaseSpec, WorkloadSpec
 
 
 class Child:
@@ -148,3 +149,83 @@ def test_what_went_wrong_first_is_told_when_dropping_fails_too(
         keeper(pipe[0], tmp_path / "log").clone("first"),
     ):
         pass
+
+
+class Hung:
+    """A keeper's process that ends only when it is killed."""
+
+    def __init__(self) -> None:
+        self.stdin = io.BytesIO()
+        self.status: int | None = None
+
+    def poll(self) -> int | None:
+        return self.status
+
+    def terminate(self) -> None:
+        pass
+
+    def kill(self) -> None:
+        self.status = -9
+
+    def wait(self, timeout: float = 0) -> int:
+        if self.status is None:
+            raise subprocess.TimeoutExpired("keeper", timeout)
+        return self.status
+
+
+class Prompt(Hung):
+    """One that ends as soon as it is asked."""
+
+    def wait(self, timeout: float = 0) -> int:
+        self.status = 0
+        return 0
+
+
+def begun(
+    children: list[Hung], folder: Path, monkeypatch: pytest.MonkeyPatch, use: str = THROWAWAY
+) -> None:
+    """Databases of a command whose keepers are these, one after the other."""
+
+    def start(*given: object) -> tuple[Any, int]:
+        answers, theirs = os.pipe()
+        os.write(theirs, b'{"event": "ready", "number": 0}\n')
+        os.close(theirs)
+        return children.pop(0), answers
+
+    monkeypatch.setattr(databases, "_start", start)
+    with throwaway(
+        folder=folder,
+        settings_module="shop.settings",
+        token="feed",
+        workload_path="shop.bench.Shop",
+        workload=WorkloadSpec(workload="shop"),
+        database=DatabaseSpec(use=use),
+        needs_target_app=False,
+        log=folder / "log",
+        env={},
+    ):
+        pass
+
+
+def test_what_a_keeper_that_hung_had_made_another_one_drops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = [Hung(), Prompt()]
+    begun(children, tmp_path, monkeypatch)
+    assert not children
+    assert '"left": []' in (tmp_path / "keeper-request.json").read_text()
+
+
+def test_where_the_other_one_hangs_too_it_is_told_what_may_be_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DatabaseError, match=r"hung, or was killed too\).*bench_feed may be left"):
+        begun([Hung(), Hung()], tmp_path, monkeypatch)
+
+
+def test_a_project_that_keeps_its_database_has_nothing_to_drop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = [Hung(), Prompt()]
+    begun(children, tmp_path, monkeypatch, KEEP)
+    assert len(children) == 1
