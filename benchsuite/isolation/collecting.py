@@ -73,6 +73,8 @@ def _collect(storage: Any, folder: str) -> None:
             f"The project stores static files by {storage.__name__}, which is no folder of this "
             f"machine, so a run can't collect them into its own; {SKIPPING}."
         )
+    # not by its name: a project may have another of that name, which writes to a bucket
+    from django.contrib.staticfiles.management.commands.collectstatic import Command
     from django.test import override_settings
 
     storages = getattr(settings, "STORAGES", None)
@@ -80,7 +82,7 @@ def _collect(storage: Any, folder: str) -> None:
     override_settings(STATIC_ROOT=folder, **changed).enable()
     _check_place(storage, folder)
     try:
-        call_command("collectstatic", interactive=False, verbosity=0)
+        call_command(Command(), interactive=False, verbosity=0)
     except (CommandError, ImproperlyConfigured, OSError, ValueError) as error:
         # Django's storages raise ValueError for a file that a stylesheet names and nobody has
         raise DatabaseError(

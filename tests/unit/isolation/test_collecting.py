@@ -5,8 +5,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django import test
 from django.apps import apps
 from django.contrib.staticfiles import storage
+from django.contrib.staticfiles.management.commands import collectstatic
 from django.contrib.staticfiles.storage import StaticFilesStorage
 
 from benchsuite.exceptions import DatabaseError
@@ -37,3 +39,17 @@ def test_a_project_without_such_a_storage_has_nothing_to_collect(
     plan = Plan(settings_module="shop", token="t", folder=str(tmp_path), static=static)
     assert collecting.collected(plan) == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_projects_own_collectstatic_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    """It may write to a bucket, whatever the settings say."""
+    called: list[Any] = []
+    monkeypatch.setattr(
+        collecting, "call_command", lambda command, **options: called.append(command)
+    )
+    monkeypatch.setattr(collecting, "_check_place", lambda storage, folder: None)
+    monkeypatch.setattr(test, "override_settings", lambda **changed: SimpleNamespace(enable=int))
+    collecting._collect(StaticFilesStorage, str(tmp_path))
+    assert [type(one) for one in called] == [collectstatic.Command]
