@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from django.conf import global_settings
+
 from benchsuite.isolation.changes import FILES, Changes, Settings
 from benchsuite.isolation.connecting import change_databases
 from benchsuite.isolation.found import change, leaves
@@ -32,6 +34,8 @@ ERRORS_ONLY = {
 """LOGGING where the project has none: tracebacks of views, and no line for each request."""
 
 _HTTPS_ONLY = ("SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE")
+_ADDRESSES = frozenset(("URL", "URI", "COOKIE", "PREFIX", "ROUTE", "ENDPOINT"))
+"""Words in the names of settings that say what browsers ask for."""
 _COOKIE_DOMAINS = ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN", "LANGUAGE_COOKIE_DOMAIN")
 
 
@@ -89,18 +93,26 @@ def _https(changes: Changes) -> None:
 
 
 def _followers(changes: Changes) -> None:
-    """Settings of the project's own that name a place below its MEDIA_ROOT."""
+    """Settings of the project's own that name a place below its MEDIA_ROOT.
+
+    A string may be an address that reads like one: in a container /media is often both.
+    """
     root, base = (str(changes.settings.get(name) or "") for name in ("MEDIA_ROOT", "BASE_DIR"))
     if not os.path.isabs(root) or Path(base).is_relative_to(root):
         return
     for name, value in changes.settings.items():
         if name in (*changes.values, "STATIC_ROOT") or not isinstance(value, (str, Path)):
             continue
-        if name.endswith("_URL"):  # in a container /media/ may be both
+        if isinstance(value, str) and _is_address(name):
             continue
         if Path(value).is_relative_to(root):
             place = Path(changes.values["MEDIA_ROOT"]) / Path(value).relative_to(root)
             changes.put(name, type(value)(place), "follows MEDIA_ROOT")
+
+
+def _is_address(name: str) -> bool:
+    """Whether what is in the setting is for browsers; Django's own places all have their rule."""
+    return hasattr(global_settings, name) or not _ADDRESSES.isdisjoint(name.split("_"))
 
 
 def _logging(changes: Changes) -> None:

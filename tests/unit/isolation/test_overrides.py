@@ -174,6 +174,20 @@ def test_an_address_that_reads_like_the_place_of_uploads_stays() -> None:
     assert made["THUMBNAILS"] == f"{made['MEDIA_ROOT']}/small"
 
 
+def test_no_address_follows_the_place_of_uploads() -> None:
+    addresses = {
+        "SESSION_COOKIE_PATH": "/media/",
+        "FORCE_SCRIPT_NAME": "/media",
+        "LOGIN_REDIRECT_URL": "/media/mine/",
+        "SENDFILE_URL": "/media/x",
+        "ADMIN_MEDIA_PREFIX": "/media/admin/",
+    }
+    values = changed(MEDIA_ROOT="/media", **addresses)[0]
+    assert not set(addresses) & set(values)
+    places = {"A_URL": Path("/media/a"), "SENDFILE_ROOT": "/media/b", "MY_CACHE_PATH": "/media/c"}
+    assert set(places) <= set(changed(MEDIA_ROOT="/media", **places)[0])
+
+
 def test_the_target_app_is_added_where_it_is_missing() -> None:
     values, words = changed(plan(needs_target_app=True, mounts_target=True))
     assert values["INSTALLED_APPS"] == ["shop", "benchsuite.target"]
