@@ -66,8 +66,12 @@ class _Refusals(logging.Handler):
         self._tell = tell
 
     def emit(self, record: logging.LogRecord) -> None:
-        if getattr(record, "status_code", None) in REFUSED:
+        if getattr(record, "status_code", None) not in REFUSED:
+            return
+        try:
             self._tell(record)
+        except Exception:  # noqa: BLE001 - as logging's own: the answer stays what it is
+            self.handleError(record)
 
 
 def _asked(request: Any) -> str:

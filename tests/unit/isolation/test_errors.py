@@ -149,6 +149,20 @@ def test_reasons_that_are_only_logged_are_heard(
     assert [(one.status, one.asked, one.message) for one in read(plan)] == [(status, "GET /", said)]
 
 
+@pytest.mark.parametrize("name", listening.LOGGERS)
+def test_a_reason_that_cannot_be_said_changes_no_answer(
+    listener: Listener,
+    name: str,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is told as any handler of `logging` tells it: on stderr."""
+    logger = logging.getLogger(name)
+    monkeypatch.setattr(logger, "propagate", False)  # pytest's own handlers would raise
+    logger.warning("%d refused", "all", extra={"status_code": 403})
+    assert "--- Logging error ---" in capfd.readouterr().err
+
+
 def test_what_ends_a_start_is_written_down_and_raised(book: Book, plan: Path) -> None:
     with pytest.raises(ImportError), Listener(book).starting():
         raise ImportError("no module shop")
