@@ -125,7 +125,12 @@ class Draft:
         )
 
     def ask_again(self) -> None:
-        """Asks the target about what only it can tell, if the load's times give reason to."""
+        """Asks the target about what only it can tell, if the load's times give reason to.
+
+        Not after a failure or Ctrl-C: who waits for the end of such a run has what there is.
+        """
+        if self.status is not Status.FINISHED:
+            return
         cluster, witness = self.cluster, self.witness
         if cluster is None or witness is None or not limit("B205").level(cluster.percent):
             return

@@ -1,6 +1,7 @@
 """What is known of a run whose load broke."""
 
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -11,6 +12,8 @@ from benchsuite.planning import adapter
 from benchsuite.results import Reading, Status
 from benchsuite.runner.draft import Draft
 from benchsuite.specs import RunSpec, ServerSpec
+from benchsuite.stats.stall import Round, Stall
+from benchsuite.stats.validity import Cluster
 from benchsuite.telemetry import Watched
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
@@ -58,6 +61,19 @@ def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of
             lag_p99_s=None,
         )
     assert [one.second for one in draft.result({}).readings] == [-0.5, 0.5, 1.5]
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_only_a_run_that_went_to_its_end_asks_the_target_again(
+    draft: Draft, status: Status
+) -> None:
+    stalled = Stall((Round(0.003, 0.044, 0.002),) * 10)
+    draft.cluster = Cluster(at_s=0.04, percent=100.0, fastest_s=0.002)
+    draft.witness = cast(Any, SimpleNamespace(stall=lambda: stalled))
+    if status is not Status.FINISHED:
+        draft.fail(status, "It was not to be.")
+    draft.ask_again()
+    assert (draft.stall is stalled) == (status is Status.FINISHED)
 
 
 def test_a_result_holds_no_password_whoever_told_it(draft: Draft) -> None:
