@@ -24,7 +24,7 @@ from benchsuite.load.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, T
 from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
-from benchsuite.paths import quoted
+from benchsuite.paths import path_of, quoted
 from benchsuite.specs import over
 from benchsuite.stats.samples import REQUEST, RESENT, Kind
 
@@ -418,7 +418,7 @@ class HttpClient:
             parts = urlsplit(urljoin(f"{self.target.base_url}{answer.path}", location))
             if f"{parts.scheme}://{parts.netloc}" != self.target.base_url:
                 raise AnswerError(f"redirected to another host: {location}")
-            path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+            path = path_of(parts)
             again = answer.method == "POST" and answer.status_code in (307, 308)
             if again:
                 answer = self._request("POST", path, body, content_type, "", headers)

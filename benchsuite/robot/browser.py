@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from benchsuite.exceptions import UnavailableError
+from benchsuite.paths import path_of
 from benchsuite.robot.encoding import Upload, Value
 from benchsuite.robot.forms import TYPED, Button, Control, Form, Page
 from benchsuite.robot.parsing import read
@@ -138,8 +139,7 @@ class BrowserWalk(Walk):
         self._page = read(body)
         parts = urlsplit(self._tab.url)
         self.check_status(response.status if response else 200, body, self._page)
-        path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
-        return Arrival(path, self._page)
+        return Arrival(path_of(parts), self._page)
 
     def _enter(self, shown: "Locator", control: Control, given: list[Value]) -> None:
         from playwright.sync_api import Error

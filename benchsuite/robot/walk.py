@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.exceptions import AnswerError, RobotError
+from benchsuite.paths import path_of
 from benchsuite.robot import encoding, people
 from benchsuite.robot.choosing import asks_who, main_form, next_button
 from benchsuite.robot.encoding import Value
@@ -126,7 +127,7 @@ class Walk:
         parts = urlsplit(url)
         self._client = client
         self._origin = (parts.scheme, parts.netloc)
-        self._start = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+        self._start = path_of(parts)
         self._chance = Random(str(seed))
         self._person = people.person(self._chance)
         self._known = known or {}
@@ -297,7 +298,7 @@ class Walk:
         parts = urlsplit(urljoin(f"{scheme or 'http'}://{host or 'this.invalid'}{base}", reference))
         if parts.netloc != (host or "this.invalid"):
             raise self.stuck(f"leads to another host, where the robot does not go: {reference}")
-        return parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
+        return path_of(parts)
 
     def stuck(self, reason: str) -> RobotError:
         return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchsuite.exceptions import AnswerError, StatusError, UsageError
-from benchsuite.paths import quoted
+from benchsuite.paths import check_written
 from benchsuite.specs import Option
 from benchsuite.workloads.base import Workload, expect_status
 
@@ -26,7 +26,7 @@ class Url(Workload):
                 raise UsageError(
                     "The workload url needs a page to get: --path=/shop/ (several: /shop/,/cart/)."
                 )
-            quoted(path)
+            check_written(path)
         self._expected: dict[str, list[bytes]] = {path: [] for path in self._paths}
         for paths, text in self._told("expect"):
             for path in paths:

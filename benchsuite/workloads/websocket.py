@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
 from benchsuite.exceptions import UsageError
-from benchsuite.paths import quoted
+from benchsuite.paths import check_written
 from benchsuite.specs import Option
 from benchsuite.stats.samples import MESSAGE
 from benchsuite.workloads.base import Client, SocketClient, Unit, Workload
@@ -43,7 +43,7 @@ class WebSocketWorkload(Workload):
                     f"{self.name}'s options {' and '.join(variants)} choose among the consumers of "
                     f"benchsuite, and path={self.path} is one of your own: leave them out."
                 )
-            quoted(self.path)
+            check_written(self.path)
         else:
             self.path = f"{ROOT}{'_'.join([self.consumer, *variants])}/"
         self._check_size()

@@ -1,9 +1,11 @@
 """How a path is asked for, and what is none."""
 
+from urllib.parse import urljoin, urlsplit
+
 import pytest
 
 from benchsuite.exceptions import UsageError
-from benchsuite.paths import quoted
+from benchsuite.paths import check_written, path_of, quoted
 
 
 @pytest.mark.parametrize(
@@ -17,6 +19,7 @@ from benchsuite.paths import quoted
         ('/"<>\\^`{|}', "/%22%3C%3E%5C%5E%60%7B%7C%7D"),
         ("/!$&'()*+,;=:@~-._", "/!$&'()*+,;=:@~-._"),
         ("/a//b", "/a//b"),
+        ("//b", "//b"),
         ("/日本?ключ=☃", "/%E6%97%A5%E6%9C%AC?%D0%BA%D0%BB%D1%8E%D1%87=%E2%98%83"),
         ("/\udcff", "/%FF"),
         ("/\u2028", "/%E2%80%A8"),
@@ -32,7 +35,6 @@ def test_it_is_quoted_as_browsers_do(path: str, asked: str) -> None:
     [
         ("", "must begin with one slash"),
         ("shop/", "must begin with one slash"),
-        ("//host/shop/", "hold no host"),
         ("http://host/shop/", "must begin with one slash"),
         ("/shop/#top", "has a fragment"),
         ("/shop/\n", "control character"),
@@ -43,5 +45,29 @@ def test_it_is_quoted_as_browsers_do(path: str, asked: str) -> None:
     ],
 )
 def test_what_is_no_path_is_refused(path: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        quoted(path)
+    for refuse in (quoted, check_written):
+        with pytest.raises(UsageError, match=words):
+            refuse(path)
+
+
+def test_nobody_writes_two_slashes_and_means_a_path() -> None:
+    with pytest.raises(UsageError, match="hold no host"):
+        check_written("//host/shop/")
+    check_written("/shop//cart/")
+
+
+@pytest.mark.parametrize(
+    ("location", "asked"),
+    [
+        ("http://host//x", "//x"),
+        ("http://host", "/"),
+        ("http://host?a=b", "/?a=b"),
+        ("?page=2#top", "/shop/?page=2"),
+        ("/a\x01b\x7f?c=\x02", "/a%01b%7F?c=%02"),
+        ("/ü b", "/%C3%BC%20b"),
+        ("", "/shop/"),
+    ],
+)
+def test_where_a_server_leads_browsers_go(location: str, asked: str) -> None:
+    assert path_of(urlsplit(urljoin("http://host/shop/", location))) == asked
+    assert quoted(asked) == asked
