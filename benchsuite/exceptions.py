@@ -54,7 +54,12 @@ class NobodyWaits(SystemExit):
 
 
 def last_line(error: BaseException) -> str:
-    """The last line of a traceback with the place in the code: KeyError: 'x' (shop/bench.py:12)."""
-    words = traceback.format_exception_only(error)[-1].strip()
+    """The last line of a traceback with the place in the code: KeyError: 'x' (shop/bench.py:12).
+
+    Notes come after it, and are left out.
+    """
+    told = traceback.TracebackException.from_exception(error)
+    told.__notes__ = None
+    words = list(told.format_exception_only())[-1].strip()
     frames = traceback.extract_tb(error.__traceback__)
     return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words
