@@ -165,9 +165,9 @@ class Responder:
             with self._lock:
                 self._open.discard(plain)
                 self._open.add(connection)
-        connection.settimeout(self._idle_s)
         count = 0
         try:
+            connection.settimeout(self._idle_s)
             with connection.makefile("rb") as lines:
                 while line := lines.readline():
                     count += 1

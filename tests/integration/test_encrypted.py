@@ -156,7 +156,7 @@ def test_failures_after_the_handshake_have_the_kinds_that_they_have_without(
     with Responder(behaviours, tls=tls) as responder:
         result = load(tmp_path, a_job(responder, timeout_s=0.2, duration_s=1.0))
     kinds = result.kinds("GET /")
-    assert set(kinds) == {Kind.OK, Kind.READ_TIMEOUT, Kind.RESET}
+    assert set(kinds) == {Kind.OK, Kind.READ_TIMEOUT, Kind.TRUNCATED}
     with Responder(behaviours, tls=tls) as responder:
         (tmp_path / "more").mkdir()
         job = a_job(responder, "CheckedOnce", path="/reset")

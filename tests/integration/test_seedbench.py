@@ -100,5 +100,5 @@ def test_a_server_that_is_not_there_is_named() -> None:
 
 def test_an_alias_that_is_none_is_told_the_names(tmp_path: Path) -> None:
     result = manage(f"sqlite:///{tmp_path / 'x.sqlite3'}", "seedbench", "--database=other")
-    assert "There is no database 'other'; there are: default." in result.stderr
-    assert manage(f"sqlite:///{tmp_path / 'x.sqlite3'}", "seedbench", "--rows=-1").returncode == 1
+    assert "--database=other names no database; there are: default." in result.stderr
+    assert manage(f"sqlite:///{tmp_path / 'x.sqlite3'}", "seedbench", "--rows=-1").returncode == 2

@@ -280,7 +280,7 @@ def test_the_prober_gives_up_as_the_load_does(tmp_path: Path) -> None:
             base_url=responder.base_url,
             token=RUN,
             load=LoadProfile(users=10, timeout_s=0.3),
-            cookies={},
+            headers={},
             seed=1,
         )
         with probes.prober(request, folder=tmp_path, on_cpus=None) as written:
