@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
+from django.conf import settings
 from django.core.files.storage import FileSystemStorage, Storage
 from django.utils.module_loading import import_string
 
@@ -17,6 +19,8 @@ def storage_of_the_run(*, original: str, options: Mapping[str, Any], place: str)
     if not (isinstance(kind, type) and issubclass(kind, FileSystemStorage)):
         return FileSystemStorage(location=place)
     made: Any = kind(**options)
+    if Path(made.location).is_relative_to(os.path.abspath(settings.MEDIA_ROOT)):
+        return cast(Storage, made)  # with the uploads, which are a copy of the project's
     for name in ("base_location", "location"):  # cached properties
         made.__dict__.pop(name, None)
     made._location = place
