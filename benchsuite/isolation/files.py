@@ -19,9 +19,10 @@ def made(folders: Mapping[str, str]) -> dict[str, str]:
     left = {}
     for folder, original in folders.items():
         Path(folder).mkdir(parents=True, exist_ok=True)
-        if original and Path(original).is_dir():
+        if original:
             try:
-                _copy(Path(original), Path(folder))
+                if Path(original).is_dir():  # raises where a folder above it is closed to us
+                    _copy(Path(original), Path(folder))
             except (OSError, OverflowError) as error:
                 if isinstance(error, OSError) and error.errno in scratch.FULL:
                     raise  # it is no fault of this folder's

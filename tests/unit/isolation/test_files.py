@@ -60,3 +60,16 @@ def test_a_full_disk_leaves_no_folder_out(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(shutil, "copyfile", full)
     with pytest.raises(OSError, match="No space left"):
         made({str(tmp_path / "run"): str(own)})
+
+
+def test_a_folder_that_cannot_be_looked_at_is_not_copied_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One in a folder of somebody else's, say."""
+
+    def closed(path: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_dir", closed)
+    (said,) = made({str(tmp_path / "run"): "/theirs/media"}).values()
+    assert said.startswith("/theirs/media is not copied: [Errno 13]")
