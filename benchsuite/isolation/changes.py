@@ -1,7 +1,7 @@
 """Collects which settings are changed and why."""
 
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 Settings = Mapping[str, Any]
@@ -40,3 +40,8 @@ class Changes:
         path = str(self._folder / part / name)
         self.folders[path] = str(original or "")
         return path
+
+
+def like(original: object, place: str) -> str | PurePath:
+    """The place as a Path where the setting was one: projects write `settings.MEDIA_ROOT / "x"`."""
+    return type(original)(place) if isinstance(original, PurePath) else place

@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.utils.module_loading import import_string
 
 from benchsuite.exceptions import DatabaseError
+from benchsuite.isolation.changes import like
 from benchsuite.isolation.plan import Plan
 from benchsuite.isolation.statics import ALIAS, without_place
 from benchsuite.proc.account import hand_over, unprivileged
@@ -79,7 +80,7 @@ def _collect(storage: Any, folder: str) -> None:
 
     storages = getattr(settings, "STORAGES", None)
     changed = {"STORAGES": without_place(storages)} if storages else {}
-    override_settings(STATIC_ROOT=folder, **changed).enable()
+    override_settings(STATIC_ROOT=like(settings.STATIC_ROOT, folder), **changed).enable()
     _check_place(storage, folder)
     try:
         call_command(Command(), interactive=False, verbosity=0)

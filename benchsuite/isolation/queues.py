@@ -18,7 +18,7 @@ HAS_TASKS = django.VERSION >= (6, 0)
 DUMMY_TASKS = "django{}tasks.backends.dummy.DummyBackend"
 LOCAL_TASKS = ("immediate.ImmediateBackend", "dummy.DummyBackend")
 DATABASE_TASKS = ("django_tasks.backends.database.", "django_tasks_db.")
-LOCAL_RESULTS = ("cache", "memory", "disabled", "django-cache")
+LOCAL_RESULTS = ("cache", "cache+memory", "memory", "disabled", "django-cache")
 Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
 
 
@@ -35,7 +35,8 @@ def tasks(found: Found) -> Any:
 
 def results(found: Found) -> Any:
     """Celery's; those in Django's own databases and caches are the run's anyway."""
-    if found.value in (MISSING, None) or str(found.value).startswith(LOCAL_RESULTS):
+    kind = str(found.value).partition(":")[0]  # "cache+memcached" is somebody's server
+    if found.value in (MISSING, None) or kind in LOCAL_RESULTS:
         return found.value
     if found.value == "django-db" and not found.plan.keeps_databases:
         return found.value
@@ -64,7 +65,11 @@ def dramatiq(found: Found) -> Any:
 
 
 def dramatiq_results(found: Found) -> Any:
-    return "dramatiq.results.backends.stub.StubBackend"
+    """Its options say where it is; the one in memory takes none of them."""
+    if not isinstance(found.value, Mapping) or not found.value:
+        return found.value
+    stub = "dramatiq.results.backends.stub.StubBackend"
+    return {**found.value, "BACKEND": stub, "BACKEND_OPTIONS": {}}
 
 
 def rq(found: Found) -> Any:

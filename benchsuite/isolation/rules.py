@@ -11,7 +11,7 @@ from typing import Any
 import django
 
 from benchsuite.isolation import caching, queues, storing
-from benchsuite.isolation.changes import EMPTY, FILES
+from benchsuite.isolation.changes import EMPTY, FILES, like
 from benchsuite.isolation.found import MISSING, Found
 
 MAIL_SINK = "django.core.mail.backends.dummy.EmailBackend"
@@ -46,7 +46,7 @@ def _folder(part: str, name: str) -> Callable[[Found], Any]:
         if found.value is MISSING or not found.value:
             return found.value
         original = found.value if part == FILES else ""
-        return found.changes.folder(part, found.named(name), original)
+        return like(found.value, found.changes.folder(part, found.named(name), original))
 
     return becomes
 
@@ -91,9 +91,13 @@ def _log_file(found: Found) -> Any:
 
 
 def _log_sender(found: Found) -> Any:
-    senders = tuple(f"logging.handlers.{name}Handler" for name in ("SMTP", "HTTP", "Socket"))
-    if not isinstance(found.value, Mapping) or found.value.get("class") not in senders:
+    senders = tuple(
+        f"logging.handlers.{name}Handler" for name in ("SMTP", "HTTP", "Socket", "Datagram")
+    )
+    if not isinstance(found.value, Mapping):
         return found.value
+    if found.value.get("class") not in senders:  # mail to the admins goes where all mail goes
+        return {key: one for key, one in found.value.items() if key != "email_backend"}
     kept = {key: found.value[key] for key in ("level", "filters") if key in found.value}
     return {**kept, "class": "logging.NullHandler"}
 
@@ -118,7 +122,7 @@ RULES = (
     Rule("Q_CLUSTER", queues.q_cluster, "tasks go to the default database; nobody takes them"),
     Rule("HUEY", queues.huey, "tasks stay in memory; nobody takes them"),
     Rule("DRAMATIQ_BROKER", queues.dramatiq, "tasks stay in memory; nobody takes them"),
-    Rule("DRAMATIQ_RESULT_BACKEND.BACKEND", queues.dramatiq_results, "results stay in memory"),
+    Rule("DRAMATIQ_RESULT_BACKEND", queues.dramatiq_results, "results stay in memory"),
     Rule("RQ_QUEUES.*", queues.rq, "a Redis of the run's own; nobody takes the jobs"),
     Rule("HAYSTACK_CONNECTIONS.*", _search, "an index of the run's own"),
     Rule("WAGTAILSEARCH_BACKENDS.*", _wagtail, "searched in the database"),

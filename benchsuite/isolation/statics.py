@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from benchsuite.isolation.changes import Changes
+from benchsuite.isolation.changes import Changes, like
 from benchsuite.isolation.plan import Plan
 
 ALIAS = "staticfiles"
@@ -14,7 +14,8 @@ def change_static(changes: Changes, plan: Plan) -> None:
     if not plan.static_root:
         return
     words = "static files collected into the run's folder"
-    changes.put("STATIC_ROOT", plan.static_root, words)
+    root = like(changes.settings.get("STATIC_ROOT"), plan.static_root)
+    changes.put("STATIC_ROOT", root, words)
     storages = changes.values.get("STORAGES") or changes.settings.get("STORAGES") or {}
     if "location" in (storages.get(ALIAS, {}).get("OPTIONS") or {}):
         changes.put("STORAGES", without_place(storages), f"{ALIAS}: {words}")

@@ -1,8 +1,9 @@
 """What becomes of the places that a project keeps files in."""
 
+import os
 from typing import Any
 
-from benchsuite.isolation.changes import FILES
+from benchsuite.isolation.changes import FILES, like
 from benchsuite.isolation.found import MISSING, Found
 
 FILE_STORAGE = "django.core.files.storage.FileSystemStorage"
@@ -16,7 +17,7 @@ STATIC = "staticfiles"
 def media(found: Found) -> Any:
     """Without the setting Django writes to the current directory."""
     original = "" if found.value is MISSING else found.value
-    return found.changes.folder(FILES, "media", original)
+    return like(original, found.changes.folder(FILES, "media", original))
 
 
 def location(found: Found) -> Any:
@@ -35,8 +36,11 @@ def other(found: Found) -> Any:
     backend = str(found.value.get("BACKEND", ""))
     if found.alias == STATIC or backend in (*FILE_STORAGES, OTHER) or backend.endswith(IN_MEMORY):
         return found.value
-    place = found.changes.folder(FILES, found.named("storage"))
-    options = {"original": backend, "options": found.value.get("OPTIONS") or {}, "place": place}
+    given = found.value.get("OPTIONS") or {}
+    own = str(given.get("location") or "")  # in a bucket it is no place of this machine's
+    original = own if os.path.isabs(own) else ""
+    place = found.changes.folder(FILES, found.named("storage"), original)
+    options = {"original": backend, "options": given, "place": place}
     return {"BACKEND": OTHER, "OPTIONS": options}
 
 
@@ -44,4 +48,4 @@ def sessions(found: Found) -> Any:
     """Without the setting Django writes to the system's temp folder."""
     if not str(found.settings.get("SESSION_ENGINE", "")).endswith("backends.file"):
         return found.value
-    return found.changes.folder(FILES, "sessions")
+    return like(found.value, found.changes.folder(FILES, "sessions"))

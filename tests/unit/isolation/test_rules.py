@@ -1,6 +1,7 @@
 """Each place that a project writes to is one of the run's, or nowhere; nothing is modified."""
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,11 @@ DUMMY = {"BACKEND": MAIL_SINK}
 FILES = "django.core.files.storage.FileSystemStorage"
 FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
 OTHER = "benchsuite.isolation.storages.storage_of_the_run"
+ADMINS = "django.utils.log.AdminEmailHandler"
 SILENT = "logging.NullHandler"
+
+
+PLAN = Plan(settings_module="shop.settings", token="feed", folder="/run")
 
 
 def changed(
@@ -74,6 +79,18 @@ def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(
         ("CELERY_BROKER_URL", "amqp://mine", "memory://"),
         ("BROKER_URL", "amqp://mine", "memory://"),
         ("CELERY_RESULT_BACKEND", "redis://mine", "cache+memory://"),
+        ("CELERY_RESULT_BACKEND", "cache+memcached://mine/", "cache+memory://"),
+        ("MEDIA_ROOT", Path("/mine"), Path("/run/files/media")),
+        ("FILE_UPLOAD_TEMP_DIR", Path("/mine"), Path("/run/empty/uploading")),
+        (
+            "DRAMATIQ_RESULT_BACKEND",
+            {"BACKEND": "a.B", "BACKEND_OPTIONS": {"url": "mine"}, "MIDDLEWARE_OPTIONS": {"a": 1}},
+            {
+                "BACKEND": "dramatiq.results.backends.stub.StubBackend",
+                "BACKEND_OPTIONS": {},
+                "MIDDLEWARE_OPTIONS": {"a": 1},
+            },
+        ),
         ("Q_CLUSTER", {"name": "q", "redis": {}}, {"name": "q", "orm": "default"}),
         (
             "HUEY",
@@ -220,10 +237,20 @@ def test_sessions_in_files_are_the_runs() -> None:
     assert "SESSION_FILE_PATH" not in changed({"SESSION_FILE_PATH": "/mine"})
 
 
+def test_a_storage_begins_with_what_the_project_has_in_its_own_place() -> None:
+    """A place in a bucket is none on this machine."""
+    for location, original in (("/mine", "/mine"), (Path("/mine"), "/mine"), ("mine", "")):
+        entry = {"BACKEND": "shop.Storage", "OPTIONS": {"location": location}}
+        folders = overridden({"STORAGES": {"a": entry}}, PLAN).folders
+        assert folders["/run/files/storage_a"] == original
+
+
 def test_logs_are_written_to_the_run_and_sent_nowhere() -> None:
     handlers = {
         "file": {"class": "logging.handlers.RotatingFileHandler", "filename": "/mine/x.log"},
         "mail": {"class": "logging.handlers.SMTPHandler", "mailhost": "mine", "level": "ERROR"},
+        "datagram": {"class": "logging.handlers.DatagramHandler", "host": "mine", "port": 1},
+        "admins": {"class": ADMINS, "email_backend": "shop.Mail", "include_html": True},
         "screen": {"class": "logging.StreamHandler"},
     }
     logging = changed({"LOGGING": {"version": 1, "handlers": handlers}})["LOGGING"]
@@ -231,6 +258,8 @@ def test_logs_are_written_to_the_run_and_sent_nowhere() -> None:
     assert logging["handlers"] == {
         "file": {**handlers["file"], "filename": "/run/empty/logs/file.log"},
         "mail": {"class": SILENT, "level": "ERROR"},
+        "datagram": {"class": SILENT},
+        "admins": {"class": ADMINS, "include_html": True},
         "screen": handlers["screen"],
     }
 

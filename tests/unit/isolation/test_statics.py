@@ -1,5 +1,6 @@
 """Where the measured server finds collected static files."""
 
+from pathlib import Path
 from typing import Any
 
 from benchsuite.isolation.changes import Changes
@@ -27,6 +28,8 @@ def test_the_folder_replaces_the_projects() -> None:
     made = changed("/run/static", STATIC_ROOT="/srv")
     assert made.values == {"STATIC_ROOT": "/run/static"}
     assert list(made.words) == ["STATIC_ROOT"]
+    made = changed("/run/static", STATIC_ROOT=Path("/srv"))
+    assert made.values == {"STATIC_ROOT": Path("/run/static")}
 
 
 def test_a_place_of_the_storage_itself_gives_way() -> None:
