@@ -10,9 +10,9 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from django.db import close_old_connections, transaction
+from django.db import close_old_connections, connections, router, transaction
 
-from benchsuite import environment, models
+from benchsuite import environment, models, refusals
 from benchsuite.interchange import PARTS, attach, attach_environment, settle, storable
 from benchsuite.proc import owner
 from benchsuite.report.completions import is_completion
@@ -71,6 +71,12 @@ def check() -> None:
             log_tail=" " * LEAST_BYTES,
         )
         transaction.set_rollback(True)
+
+
+def refusal(error: BaseException, alias: str = "") -> str:
+    """One sentence for what the database of that alias, else the one of the runs, refused."""
+    alias = alias or router.db_for_write(models.Run)
+    return refusals.sentence(error, connections[alias].settings_dict, alias)
 
 
 def finish(run: models.Run, result: RunResult) -> None:

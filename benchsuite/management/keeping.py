@@ -41,15 +41,14 @@ class Results:
         """Where those are."""
         self._say = say
         self._reason = ""
+        self._refusal = ""
+        """The same as a sentence that names the database and says what to do."""
         self._ceilings: dict[str, Sequence[Ceiling]] = {}
 
     def check(self) -> None:
         """Raises BenchsuiteError when nothing could be stored."""
         if not self._tried(store.check):
-            raise BenchsuiteError(
-                f"The results can't be stored ({self._reason}); is the database up and free, and "
-                "did you run: python manage.py migrate?"
-            )
+            raise BenchsuiteError(self._refusal)
 
     @contextmanager
     def run(self, spec: RunSpec) -> Iterator[Callable[[RunResult], None]]:
@@ -125,6 +124,7 @@ class Results:
                 action()
             except REFUSALS as error:
                 self._reason = str(error).strip() or type(error).__name__
+                self._refusal = store.refusal(error)
                 if not left or stop() or not isinstance(error, OperationalError):
                     return False
                 self._say(f"The results can't be stored ({self._reason}); trying again.")

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Never
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import Error
 
+from benchsuite import store
 from benchsuite.exceptions import UsageError
 from benchsuite.management.encoding import plainer_where_needed
 from benchsuite.passwords import hidden
@@ -122,11 +125,14 @@ class Parser(CommandParser):
 
 class BriefCommand(BaseCommand):
     """A command whose message stands out: what it can't read is not buried under all its options,
-    which --help lists, Ctrl-C, SIGTERM and SIGHUP are no traceback at any moment, no message holds
-    a password, and all can be printed.
+    which --help lists, Ctrl-C, SIGTERM and SIGHUP are no traceback at any moment, nor is what a
+    database refuses, no message holds a password, and all can be printed.
     """
 
     usage = USAGE
+
+    database = ""
+    """Alias of the database that the command asks; empty for the one of the runs."""
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
@@ -143,13 +149,21 @@ class BriefCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
-            return super().execute(*args, **options)
+            return self._execute(*args, **options)
         except CommandError as error:
             raise CommandError(
                 printable(hidden(str(error))), returncode=error.returncode
             ) from error
         except KeyboardInterrupt as interrupt:
             raise CommandError("Interrupted.", returncode=130) from interrupt
+
+    def _execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except Error as error:
+            raise CommandError(store.refusal(error, self.database)) from error
+        except ImproperlyConfigured as error:  # no database in DATABASES: Django's own sentence
+            raise CommandError(str(error)) from error
 
 
 def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -75,7 +75,7 @@ def counted(*, using: str = "default") -> int:
     table = Post._meta.db_table
     if table not in connections[using].introspection.table_names():
         raise SeedError(
-            f"The table {table} is not in the database; make it with: "
+            f"The table {table} is not in {connections[using].settings_dict['NAME']}; make it: "
             "python manage.py migrate benchsuite_target"
         )
     return Post.objects.using(using).count()

@@ -1,5 +1,6 @@
 """Who sees the pages: `BENCHSUITE["ACCESS"]` names one of these functions, or one like them."""
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from ipaddress import ip_address
@@ -8,15 +9,21 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import DisallowedHost
+from django.db import Error, connections, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
+from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.module_loading import import_string
 
-from benchsuite import conf
+from benchsuite import conf, store
+from benchsuite.passwords import hidden
+from benchsuite.printable import printable
 from benchsuite.report.abandoned import sweep
 
 View = Callable[..., HttpResponseBase]
+
+logger = logging.getLogger("benchsuite")
 
 FORWARDED = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_REAL_IP")
 
@@ -56,18 +63,37 @@ def may_delete(request: HttpRequest) -> bool:
 def guarded(view: View) -> View:
     """Asks the access rule first; who is not let in is sent to the login, where there is one.
 
-    Whoever is let in sees no run as running whose command is gone.
+    Whoever is let in sees no run as running whose command is gone, and a sentence where the
+    database refuses; its name is for nobody else.
     """
 
     @wraps(view)
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         rule: Callable[[HttpRequest], bool] = import_string(conf.config()["ACCESS"])
-        if rule(request):
-            sweep()
-            return view(request, *args, **kwargs)
-        return _denied(request)
+        let_in = False
+        try:
+            let_in = rule(request)
+            if let_in:
+                sweep()
+                return view(request, *args, **kwargs)
+            return _denied(request)
+        except Error as error:
+            return _refused(error, let_in=let_in)
 
+    for alias in connections:  # else Django would ask the database before us
+        transaction.non_atomic_requests(using=alias)(asked)
     return asked
+
+
+def _refused(error: Error, *, let_in: bool) -> HttpResponse:
+    """Rendered without the request: what a project adds to that may ask the database as well."""
+    sentence = printable(hidden(store.refusal(error)))
+    logger.error("A page could not be shown: %s", sentence, exc_info=error)
+    message = (
+        sentence if let_in else "The database can't be asked who may come in; the log has why."
+    )
+    context = {"title": "The database can’t be asked", "message": message, "closed": not let_in}
+    return HttpResponse(render_to_string("benchsuite/problem.html", context), status=503)
 
 
 def _denied(request: HttpRequest) -> HttpResponseBase:

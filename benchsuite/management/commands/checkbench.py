@@ -4,7 +4,6 @@ import argparse
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.db import OperationalError, ProgrammingError
 
 from benchsuite import environment, store
 from benchsuite.examine import State, examine
@@ -93,8 +92,3 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
         raise CommandError(str(error), returncode=1) from error
     except KeyboardInterrupt as interrupt:
         raise CommandError("Interrupted; no ceiling was kept.", returncode=130) from interrupt
-    except (OperationalError, ProgrammingError) as error:
-        raise CommandError(
-            f"The ceilings can't be stored ({error}); did you run: python manage.py migrate?",
-            returncode=1,
-        ) from error

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import Error
 
+from benchsuite import store
 from benchsuite.exceptions import BenchsuiteError
 from benchsuite.management import loading
 from benchsuite.management.parsing import BriefCommand
@@ -32,8 +33,5 @@ class Command(BriefCommand):
         except BenchsuiteError as error:
             raise CommandError(f"{error} Nothing was loaded.", returncode=1) from error
         except (Error, OverflowError) as error:
-            raise CommandError(
-                f"The runs can't be stored ({str(error).strip()}); is the database up and free, "
-                "and did you run: python manage.py migrate? Nothing was loaded.",
-                returncode=1,
-            ) from error
+            said = f"Nothing was loaded. {store.refusal(error)}"
+            raise CommandError(said, returncode=1) from error

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.apps import apps
 from django.core.management.base import CommandError
-from django.db import DatabaseError, connections
+from django.db import connections
 
 from benchsuite.management.parsing import BriefCommand, whole_number
 from benchsuite.units import format_count, format_duration
@@ -45,6 +45,7 @@ class Command(BriefCommand):
                 'The target app is not installed; add "benchsuite.target" to INSTALLED_APPS and '
                 "run: python manage.py migrate benchsuite_target"
             )
+        self.database = database
         from benchsuite.target.seed import SeedError
         from benchsuite.target.survey.loading import SurveyError
 
@@ -55,11 +56,6 @@ class Command(BriefCommand):
                 self._seed_rows(ROWS if rows is None else rows, database)
         except (SeedError, SurveyError) as error:
             raise CommandError(str(error)) from error
-        except DatabaseError as error:
-            place = connections[database].settings_dict
-            where = f"{place['HOST'] or 'localhost'}:{place['PORT'] or 'default port'}"
-            name = place["NAME"]
-            raise CommandError(f"The database {name} ({where}) refused: {error}".strip()) from error
 
     def _load_surveys(self, database: str) -> None:
         from benchsuite.target.survey.loading import load_surveys

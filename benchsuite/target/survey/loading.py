@@ -46,6 +46,6 @@ def _check_tables(using: str) -> None:
     table = Survey._meta.db_table
     if table not in connections[using].introspection.table_names():
         raise SurveyError(
-            f"The table {table} is not in the database; make it with: "
+            f"The table {table} is not in {connections[using].settings_dict['NAME']}; make it: "
             "python manage.py migrate benchsuite_target"
         )
