@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error
 
-from benchsuite import store
+from benchsuite import conf, store
 from benchsuite.exceptions import UsageError
 from benchsuite.management.encoding import plainer_where_needed
 from benchsuite.passwords import hidden
@@ -126,7 +126,7 @@ class Parser(CommandParser):
 class BriefCommand(BaseCommand):
     """A command whose message stands out: what it can't read is not buried under all its options,
     which --help lists, Ctrl-C, SIGTERM and SIGHUP are no traceback at any moment, nor is what a
-    database refuses, no message holds a password, and all can be printed.
+    database refuses or a wrong setting, no message holds a password, and all can be printed.
     """
 
     usage = USAGE
@@ -159,7 +159,10 @@ class BriefCommand(BaseCommand):
 
     def _execute(self, *args: Any, **options: Any) -> str | None:
         try:
+            conf.check()  # whether or not Django is told to skip its checks
             return super().execute(*args, **options)
+        except UsageError as error:
+            raise CommandError(str(error), returncode=2) from error
         except Error as error:
             raise CommandError(store.refusal(error, self.database)) from error
         except ImproperlyConfigured as error:  # no database in DATABASES: Django's own sentence

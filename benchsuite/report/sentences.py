@@ -178,7 +178,7 @@ def thread_sentence(cells: Sequence[Cell]) -> str:
         run = cell.first
         try:
             server = conf.server_class(run.server)
-        except (UsageError, ImportError):
+        except UsageError:
             continue
         asgi = server.interface == "asgi" and server.serves_project
         if asgi and f"{run.workload}_async" in conf.workload_paths():

@@ -11,7 +11,7 @@ def serves_own_target(server: str) -> bool:
     """Whether the server of that name does; not said of one that is not known any more."""
     try:
         return not conf.server_class(server).serves_project
-    except (UsageError, ImportError):
+    except UsageError:
         return False
 
 

@@ -14,9 +14,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
-from django.utils.module_loading import import_string
 
 from benchsuite import conf, store
+from benchsuite.exceptions import UsageError
 from benchsuite.passwords import hidden
 from benchsuite.printable import printable
 from benchsuite.report.abandoned import sweep
@@ -47,8 +47,7 @@ def loopback(request: HttpRequest) -> bool:
 
 def open_on_loopback() -> bool:
     """Whether the pages are open to anyone on this machine."""
-    rule: object = import_string(conf.config()["ACCESS"])
-    return rule is loopback
+    return conf.access_rule() is loopback
 
 
 def may_delete(request: HttpRequest) -> bool:
@@ -69,7 +68,10 @@ def guarded(view: View) -> View:
 
     @wraps(view)
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        rule: Callable[[HttpRequest], bool] = import_string(conf.config()["ACCESS"])
+        try:
+            rule = conf.access_rule()
+        except UsageError as error:
+            return _unavailable("The setting BENCHSUITE is wrong; the log says how.", str(error))
         let_in = False
         try:
             let_in = rule(request)
@@ -78,21 +80,22 @@ def guarded(view: View) -> View:
                 return view(request, *args, **kwargs)
             return _denied(request)
         except Error as error:
-            return _refused(error, let_in=let_in)
+            refusal = printable(hidden(store.refusal(error)))
+            stranger = "The database can't be asked who may come in; the log says why."
+            said = refusal if let_in else stranger
+            return _unavailable(said, refusal, error, closed=not let_in)
 
     for alias in connections:  # else Django would ask the database before us
         transaction.non_atomic_requests(using=alias)(asked)
     return asked
 
 
-def _refused(error: Error, *, let_in: bool) -> HttpResponse:
+def _unavailable(
+    message: str, logged: str, error: Exception | None = None, *, closed: bool = True
+) -> HttpResponse:
     """Rendered without the request: what a project adds to that may ask the database as well."""
-    sentence = printable(hidden(store.refusal(error)))
-    logger.error("A page could not be shown: %s", sentence, exc_info=error)
-    message = (
-        sentence if let_in else "The database can't be asked who may come in; the log has why."
-    )
-    context = {"title": "The database can’t be asked", "message": message, "closed": not let_in}
+    logger.error("A page could not be shown: %s", logged, exc_info=error)
+    context = {"title": "That can’t be shown now", "message": message, "closed": closed}
     return HttpResponse(render_to_string("benchsuite/problem.html", context), status=503)
 
 

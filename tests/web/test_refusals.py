@@ -45,3 +45,16 @@ def test_who_may_be_a_stranger_is_not_told_where_the_database_is(
     assert "The database can&#x27;t be asked who may come in" in answer.content.decode()
     assert "sqlite3" not in answer.content.decode()
     assert "letter.sqlite3 is damaged or no database" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "wrong", [["ACCESS"], {"ACCESS": 3}, {"ACCESS": "no.such.rule"}, {"SERVERS": []}]
+)
+def test_a_wrong_setting_opens_no_page(
+    client: Any, settings: Any, wrong: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.BENCHSUITE = wrong
+    answer = client.get("/results/")
+    assert answer.status_code == 503
+    assert "The setting BENCHSUITE is wrong" in answer.content.decode()
+    assert "BENCHSUITE" in caplog.text

@@ -1,5 +1,6 @@
 """The one settings dict, `BENCHSUITE`, with its defaults; and the names it adds to."""
 
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from django.conf import settings
 from django.core.signals import setting_changed
 from django.utils.module_loading import import_string
 
+from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
 from benchsuite.exceptions import UsageError
 from benchsuite.fronts import BUILTIN as BUILTIN_FRONTS
 from benchsuite.fronts.base import FrontAdapter
@@ -19,31 +21,27 @@ from benchsuite.servers.peers import PEERS
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload
 
-DEFAULTS: dict[str, Any] = {
-    "SERVERS": {},
-    "FRONTS": {},
-    "WORKLOADS": {},
-    "TARGET_SETTINGS": None,
-    "ACCESS": "benchsuite.views.access.staff",
-    "CONSOLE_URL": "http://127.0.0.1:8000/results/",
-    "CACHE": None,
-    "OVERRIDES": {},
-}
-"""SERVERS, FRONTS, WORKLOADS: name → dotted path of a class, added to the built-in ones.
-TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
-ACCESS: dotted path of `f(request) -> bool` that opens the pages.
-CONSOLE_URL: where `runbench` says its results are to be seen.
-CACHE: folder in which built environments are kept; None for the user's folder of caches.
-OVERRIDES: setting of the project, dotted where it is nested → its value in the measured server;
-"{folder}" in it stands for a folder of the run's own.
-"""
-
 
 @cache
 def config() -> dict[str, Any]:
-    """The settings in force; wrong ones are reported by the system checks."""
-    given = getattr(settings, "BENCHSUITE", {})
-    return {**DEFAULTS, **given}
+    """The settings in force; raises UsageError for what is of a wrong type."""
+    given = _given()
+    _refuse(one for one in problems(given, importing=False) if one.id != UNKNOWN)
+    return {**{name: key.default for name, key in KEYS.items()}, **given}
+
+
+def check() -> None:
+    """Raises UsageError for whatever `manage.py check` would find in the setting."""
+    _refuse(problems(_given()))
+
+
+def _given() -> Any:
+    return getattr(settings, "BENCHSUITE", {})
+
+
+def _refuse(found: Iterable[Problem]) -> None:
+    if said := [f"{one.sentence} {one.hint}" for one in found]:
+        raise UsageError("\n".join(said))
 
 
 def _forget(*, setting: str, **_: object) -> None:
@@ -74,25 +72,36 @@ def workload_paths() -> dict[str, str]:
     return {**BUILTIN_WORKLOADS, **config()["WORKLOADS"]}
 
 
+def access_rule() -> Callable[..., bool]:
+    """Who sees the pages; raises UsageError where ACCESS names no function."""
+    path = config()["ACCESS"]
+    _refuse(problems({"ACCESS": path}))
+    rule: Callable[..., bool] = import_string(path)
+    return rule
+
+
 def server_class(name: str) -> type[ServerAdapter]:
     """The adapter of that name; raises UsageError with the valid names."""
-    found: type[ServerAdapter] = import_string(_path("server", name, server_paths()))
+    path = _path("server", name, server_paths(), ServerAdapter)
+    found: type[ServerAdapter] = import_string(path)
     return found
 
 
 def front_class(name: str) -> type[FrontAdapter]:
     """The front of that name; raises UsageError with the valid names."""
-    found: type[FrontAdapter] = import_string(_path("front", name, front_paths()))
+    found: type[FrontAdapter] = import_string(_path("front", name, front_paths(), FrontAdapter))
     return found
 
 
 def workload_class(name: str) -> type[Workload]:
     """The workload of that name; raises UsageError with the valid names."""
-    found: type[Workload] = import_string(_path("workload", name, workload_paths()))
+    found: type[Workload] = import_string(_path("workload", name, workload_paths(), Workload))
     return found
 
 
-def _path(what: str, name: str, paths: dict[str, str]) -> str:
+def _path(what: str, name: str, paths: dict[str, str], base: type) -> str:
     if name not in paths:
         raise UsageError(f"There is no {what} {name!r}; there are: {', '.join(sorted(paths))}.")
+    if fault := fault_of(paths[name], base):
+        raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
     return paths[name]

@@ -1,0 +1,238 @@
+"""The keys of the BENCHSUITE setting: what each must be, and what is wrong with what it is."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from django.utils.module_loading import import_string
+
+from benchsuite.exceptions import last_line
+from benchsuite.fronts.base import FrontAdapter
+from benchsuite.servers.base import ServerAdapter
+from benchsuite.workloads.base import Workload
+
+UNKNOWN = "benchsuite.E002"
+"""The id of a key that nothing reads."""
+
+SHOWN = 80
+"""Letters of a value that a sentence shows."""
+
+
+class Problem(NamedTuple):
+    """Something wrong in the setting, with the id of its check."""
+
+    id: str
+    sentence: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    id: str
+    default: Any
+    wanted: str
+    """What it must be: "BENCHSUITE['CACHE'] is 3, not …"."""
+    hint: str
+    is_right: Callable[[Any], bool]
+    """Of the right type and form; imports nothing."""
+    faults: Callable[[Any], Iterator[str]] = lambda value: iter(())
+    """Of a value of that form: what it names and what is not there, as "…['shop']: …"."""
+
+
+def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
+    """What is wrong in this value of BENCHSUITE; without importing what its paths name, if told."""
+    if not isinstance(given, dict):
+        yield Problem(
+            "benchsuite.E001",
+            f"BENCHSUITE is {_shown(given)}, not a dict.",
+            "Write BENCHSUITE = {...}; docs/settings.md lists its keys.",
+        )
+        return
+    for name in sorted(given, key=str):
+        key = KEYS.get(name)
+        if key is None:
+            yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", _meant(name))
+        elif not key.is_right(given[name]):
+            said = f"BENCHSUITE[{name!r}] is {_shown(given[name])}, not {key.wanted}."
+            yield Problem(key.id, said, key.hint)
+        elif importing:
+            for fault in key.faults(given[name]):
+                yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", key.hint)
+
+
+def fault_of(path: str, base: type) -> str:
+    """Why this is not the dotted path of a class of that kind; empty where it is."""
+    found, fault = _imported(path)
+    if fault or (isinstance(found, type) and issubclass(found, base)):
+        return fault
+    return f"{path!r} is no subclass of {base.__module__}.{base.__name__}"
+
+
+def _imported(path: str) -> tuple[Any, str]:
+    """What a dotted path names, or why that can't be had."""
+    try:
+        return import_string(path), ""
+    except ImportError as error:
+        said = str(error)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a project's own module
+        said = last_line(error)
+    return None, f"{path!r} can't be imported ({' '.join(said.split())})"
+
+
+def _has_classes(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(name, str)
+        and bool(name)
+        and not any(sign.isspace() or sign == "," for sign in name)
+        and _is_path(path)
+        for name, path in value.items()
+    )
+
+
+def _classes(value: dict[str, str], base: type) -> Iterator[str]:
+    for name, path in value.items():
+        if fault := fault_of(path, base):
+            yield f"[{name!r}]: {fault}"
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str) and "." in value
+
+
+def _function(path: str) -> Iterator[str]:
+    found, fault = _imported(path)
+    if fault or not callable(found):
+        yield f": {fault or f'{path!r} is not a function'}"
+
+
+def _is_name_of_a_module(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and bool(value.strip()))
+
+
+def _module(name: str | None) -> Iterator[str]:
+    try:
+        if name is None or find_spec(name) is not None:
+            return
+        said = ""
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the packages it lies in are imported
+        said = f" ({' '.join(last_line(error).split())})"
+    yield f": there is no module {name!r}{said}"
+
+
+def _can_be_told(value: Any) -> bool:
+    """To the measured server, as JSON."""
+    try:
+        return isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def _is_address(value: Any) -> bool:
+    try:
+        parts = urlsplit(value) if isinstance(value, str) else None
+    except ValueError:
+        return False
+    if parts is None or not parts.hostname:
+        return False
+    return parts.scheme in ("http", "https") and str(value).endswith("/")
+
+
+def _is_folder(value: Any) -> bool:
+    if value is None:
+        return True
+    return isinstance(value, str | Path) and bool(str(value).strip()) and "\0" not in str(value)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _meant(name: object) -> str:
+    near = get_close_matches(str(name).upper(), KEYS, n=1)
+    known = f"Its keys are: {', '.join(sorted(KEYS))}."
+    return f"Did you mean {near[0]!r}? {known}" if near else known
+
+
+_CLASS_HINT = (
+    'Write {"name": "package.module.Class"}, names without blanks and commas; docs/extending.md '
+    "shows how a class is written."
+)
+
+KEYS: dict[Any, Key] = {
+    "SERVERS": Key(
+        id="benchsuite.E003",
+        default={},
+        wanted="a dict of names and dotted paths of server adapters",
+        hint=_CLASS_HINT,
+        is_right=_has_classes,
+        faults=partial(_classes, base=ServerAdapter),
+    ),
+    "FRONTS": Key(
+        id="benchsuite.E007",
+        default={},
+        wanted="a dict of names and dotted paths of fronts",
+        hint=_CLASS_HINT,
+        is_right=_has_classes,
+        faults=partial(_classes, base=FrontAdapter),
+    ),
+    "WORKLOADS": Key(
+        id="benchsuite.E004",
+        default={},
+        wanted="a dict of names and dotted paths of workloads",
+        hint=_CLASS_HINT,
+        is_right=_has_classes,
+        faults=partial(_classes, base=Workload),
+    ),
+    "TARGET_SETTINGS": Key(
+        id="benchsuite.E006",
+        default=None,
+        wanted="the name of a settings module",
+        hint="Name the settings module the measured server starts from, or leave the key out.",
+        is_right=_is_name_of_a_module,
+        faults=_module,
+    ),
+    "ACCESS": Key(
+        id="benchsuite.E005",
+        default="benchsuite.views.access.staff",
+        wanted="the dotted path of a function",
+        hint="It is called with the request and answers whether the pages are shown.",
+        is_right=_is_path,
+        faults=_function,
+    ),
+    "CONSOLE_URL": Key(
+        id="benchsuite.E009",
+        default="http://127.0.0.1:8000/results/",
+        wanted="the address of a page with a slash at its end",
+        hint='Write it whole: "http://127.0.0.1:8000/results/".',
+        is_right=_is_address,
+    ),
+    "CACHE": Key(
+        id="benchsuite.E010",
+        default=None,
+        wanted="the path of a folder",
+        hint="Name a folder in which environments may be kept, or leave the key out.",
+        is_right=_is_folder,
+    ),
+    "OVERRIDES": Key(
+        id="benchsuite.E008",
+        default={},
+        wanted="a dict of names and values that JSON can hold",
+        hint='Write {"NAME": value}: a path as text, no object of a class.',
+        is_right=_can_be_told,
+    ),
+}
+"""SERVERS, FRONTS, WORKLOADS: name → dotted path of a class, added to the built-in ones.
+TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
+ACCESS: dotted path of `f(request) -> bool` that opens the pages.
+CONSOLE_URL: where `runbench` says its results are to be seen.
+CACHE: folder in which built environments are kept; None for the user's folder of caches.
+OVERRIDES: setting of the project, dotted where it is nested → its value in the measured server;
+"{folder}" in it stands for a folder of the run's own.
+"""
