@@ -134,6 +134,9 @@ class BriefCommand(BaseCommand):
     database = ""
     """Alias of the database that the command asks; empty for the one of the runs."""
 
+    refused_status = 1
+    """With which it ends where the database refuses."""
+
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
         parser.__class__ = Parser  # Django names the class of its own
@@ -164,9 +167,10 @@ class BriefCommand(BaseCommand):
         except UsageError as error:
             raise CommandError(str(error), returncode=2) from error
         except Error as error:
-            raise CommandError(store.refusal(error, self.database)) from error
+            said = store.refusal(error, self.database)
+            raise CommandError(said, returncode=self.refused_status) from error
         except ImproperlyConfigured as error:  # no database in DATABASES: Django's own sentence
-            raise CommandError(str(error)) from error
+            raise CommandError(str(error), returncode=self.refused_status) from error
 
 
 def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ USAGE = 2
 
 class Command(BriefCommand):
     help = __doc__
+    refused_status = USAGE  # 1 would say that a condition is broken
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         comparison_arguments.add_to(parser)
