@@ -84,7 +84,6 @@ class Parser(CommandParser):
         words = sys.argv[1:] if args is None else list(args)
         self._refuse_illegible(words)
         self._refuse_empty(words)
-        self._refuse_twice(words)
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> Never:
@@ -100,27 +99,6 @@ class Parser(CommandParser):
         for name, value in _with_names(words):
             if not value.strip() or value == "--":
                 self.error(f"{name}: {value!r} says nothing; give a value, or leave it out.")
-
-    def _refuse_twice(self, words: Sequence[str]) -> None:
-        seen: set[str] = set()
-        for action in self._named(words):
-            if action.dest in seen and not isinstance(action, argparse._AppendAction):
-                name = " or ".join(action.option_strings)
-                self.error(f"argument {name}: it is given more than once; say which counts.")
-            seen.add(action.dest)
-
-    def _named(self, words: Sequence[str]) -> Iterator[argparse.Action]:
-        """The long options among the words, abbreviated ones too."""
-        known = self._option_string_actions
-        for word in words:
-            name = word.partition("=")[0]
-            if word == "--":
-                return
-            fitting = [one for one in known if name.startswith("--") and one.startswith(name)]
-            if name in known and name.startswith("--"):
-                yield known[name]
-            elif len(fitting) == 1:
-                yield known[fitting[0]]
 
 
 class BriefCommand(BaseCommand):

@@ -38,7 +38,7 @@ pages = [base, *(f"{base}{one}/" for one in ids), f"{base}compare/?run={ids[0]}&
 pages += [f"{base}export/?format={name}" for name in ("json", "csv", "markdown")]
 for page in pages:
     answer = client.get(page)
-    print(page, answer.status_code, answer.content.decode(errors="replace"))
+    print(page, answer.status_code, b"".join(answer).decode(errors="replace"))
 """
 
 
@@ -50,6 +50,7 @@ class Spy:
         self.looks = 0
         self._folder = folder
         self._command = command
+        self._own = Path(f"/proc/{command}/cmdline").read_bytes()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch)
 
@@ -79,6 +80,8 @@ class Spy:
         try:
             content = path.read_bytes()
         except OSError:  # it has ended meanwhile
+            return
+        if content == self._own:  # of a child that has not become its program yet
             return
         if MARK.encode() in content:
             self.found.add(f"{what}: {content[:200]!r}")
