@@ -182,7 +182,7 @@ def test_the_spy_sees_command_lines_and_open_files(tmp_path: Path) -> None:
     argv = [sys.executable, "-c", "input()", MARK]
     with (
         subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL),
-        Spy(tmp_path, 0) as spy,
+        Spy(tmp_path, os.getpid()) as spy,
     ):
         wait_for("two looks", lambda: spy.looks > 2)
     assert sorted(what.partition(":")[0] for what in spy.found) == [
