@@ -193,7 +193,7 @@ STRANGERS = (
             "pretix.cfg": "[replica]\n[dbreadonly]\n",
         },
         env={"DATA_DIR": "{folder}/data", "PRETIX_CONFIG_FILE": "{folder}/pretix.cfg"},
-        measured="--path=/control/login",
+        measured="--path=/control/login --host=localhost",
     ),
     Stranger(
         name="ara",
