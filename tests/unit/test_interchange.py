@@ -224,7 +224,7 @@ def test_nothing_is_loaded_when_the_database_fails_midway(
         return stored(*given, **named)
 
     monkeypatch.setattr(Interval._default_manager, "bulk_create", full)
-    with pytest.raises(CommandError, match=r"disk is full\).* Nothing was loaded"):
+    with pytest.raises(CommandError, match=r"Nothing was loaded\. .*disk is full"):
         loadbench(content)
     assert not Run.objects.exists()
 
