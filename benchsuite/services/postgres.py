@@ -162,6 +162,8 @@ class _Cluster:
         secret.write_text(self._password)
         words = ["--username", SUPERUSER, "--pwfile", str(secret), "--auth", "scram-sha-256"]
         words += ["--encoding", "UTF8", "--locale", LOCALE, "--no-sync", "--no-instructions"]
+        # Killed, it would take postmaster.pid with it, which names what it leaves in memory.
+        words += ["--no-clean"]
         with self._program("initdb", words) as process:
             _wait_for_end(process, self._start_timeout_s or INITDB_S)
         secret.unlink()
