@@ -63,6 +63,9 @@ class Custody:
 
     def make(self) -> dict[str, Any]:
         """Makes and fills the templates; what the parent wants to know of it."""
+        # By Django first: a project whose settings import what asks for settings would leave Django
+        # with those that it had by then.
+        settings.BENCHSUITE_PLAN  # noqa: B018
         self._changes()  # what can't be is refused before anything is made
         self._check_pool()
         kept = self._database.use == KEEP

@@ -1,4 +1,4 @@
-"""A project whose `AppConfig.ready()` asks for tables that an empty database has not."""
+"""A project that asks too early: for tables in `ready()`, for settings while they are loaded."""
 
 from pathlib import Path
 
@@ -14,10 +14,15 @@ pytestmark = pytest.mark.alone
 
 SOURCES = {
     "settings": """
+from early import reading
 SECRET_KEY = "for the test"
 ROOT_URLCONF = "early.urls"
 INSTALLED_APPS = ["early.apps.Early", "django.contrib.auth", "django.contrib.contenttypes"]
 DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "never.sqlite3"}}
+""",
+    "reading": """
+from django.conf import settings
+DEBUG = settings.DEBUG
 """,
     "apps": """
 from django.apps import AppConfig
