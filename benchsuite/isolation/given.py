@@ -12,4 +12,9 @@ def project_settings(module: str) -> dict[str, Any]:
     """Name → value of all that the module sets, and what the environment sets in its place."""
     found = importlib.import_module(module)
     said = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    return {**{name: getattr(found, name) for name in dir(found) if name.isupper()}, **said}
+    return {**named(found), **said}
+
+
+def named(module: object) -> dict[str, Any]:
+    """Name → value of the settings in a module."""
+    return {name: getattr(module, name) for name in dir(module) if name.isupper()}

@@ -1,12 +1,34 @@
 """The settings of the measured server: the project's own, then the changes of the plan."""
 
 import os
+import sys
+from typing import Any
 
-from benchsuite.isolation.given import ENVIRONMENT, project_settings
+from benchsuite.isolation.given import ENVIRONMENT, named, project_settings
 from benchsuite.isolation.overrides import overridden
 from benchsuite.isolation.plan import Plan
 
 BENCHSUITE_PLAN = Plan.of_this_process()
+CONNECTED = ("CACHES", "DATABASES")
+"""What nobody may see before it is changed: Django keeps what it met first."""
+
+
+def __dir__() -> list[str]:
+    """Those so far, for what the project's settings import and what asks for settings there."""
+    return sorted({*globals(), *_so_far()})
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _so_far()[name]
+    except KeyError:
+        raise AttributeError(name) from None
+
+
+def _so_far() -> dict[str, Any]:
+    project = named(sys.modules.get(BENCHSUITE_PLAN.settings_module))
+    return {name: value for name, value in project.items() if name not in CONNECTED}
+
 
 _project = project_settings(BENCHSUITE_PLAN.settings_module)
 _changes = overridden(_project, BENCHSUITE_PLAN)
@@ -14,3 +36,4 @@ BENCHSUITE_CHANGES = _changes.words
 
 os.environ.update({name: _changes.now(name) for name in ENVIRONMENT if name in os.environ})
 globals().update({**_project, **_changes.values})
+del __dir__, __getattr__

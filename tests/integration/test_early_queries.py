@@ -14,15 +14,16 @@ pytestmark = pytest.mark.alone
 
 SOURCES = {
     "settings": """
+SHOP = "ours"
 from early import reading
 SECRET_KEY = "for the test"
 ROOT_URLCONF = "early.urls"
 INSTALLED_APPS = ["early.apps.Early", "django.contrib.auth", "django.contrib.contenttypes"]
-DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "never.sqlite3"}}
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": __file__ + ".sqlite3"}}
 """,
     "reading": """
 from django.conf import settings
-DEBUG = settings.DEBUG
+assert settings.SHOP == "ours"
 """,
     "apps": """
 from django.apps import AppConfig
@@ -57,4 +58,4 @@ def test_it_is_made_ready_again_when_the_tables_are_there(
     assert result.status is Status.FINISHED, result.failure
     assert result.total is not None
     assert result.total.failures == 0
-    assert not Path("never.sqlite3").exists()
+    assert not list(tmp_path.rglob("*.sqlite3"))
