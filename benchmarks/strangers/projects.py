@@ -279,7 +279,7 @@ STRANGERS = (
         settings="hc.settings",
         settings_file="hc/settings.py",
         urls_file="hc/urls.py",
-        fill=("python manage.py compress",),
+        fill=("python manage.py compress --force",),
         env={"DB_NAME": "{folder}/hc.sqlite"},
         measured="--path=/accounts/login/",
     ),
