@@ -8,6 +8,7 @@ segment of System V besides, which its `postmaster.pid` names. Standard library 
 import ctypes
 import os
 import re
+import struct
 from pathlib import Path
 
 FOLDER = Path("/dev/shm")
@@ -16,6 +17,10 @@ _PREFIX = re.compile(r"benchsuite-[0-9a-f]{16}")
 POSTMASTER = "postmaster.pid"
 SEGMENTS = Path("/proc/sysvipc/shm")
 IPC_RMID = 0
+SHM_RDONLY = 0o10000
+PG_SHMEM_MAGIC = 679834894
+MOST_CONTROL = 1 << 20
+_POSTGRESQL = "PostgreSQL."
 _BITS = 0xFFFF_FFFF
 """A key is written down with a sign or without."""
 _IDS = 6
@@ -60,7 +65,40 @@ def remove_of_clusters(folder: Path) -> None:
     for path in folder.rglob(POSTMASTER):
         if (named := _named_by(path)) in unused:
             _, number = named
+            for file in _beside(number):
+                file.unlink(missing_ok=True)
             ctypes.CDLL(None).shmctl(number, IPC_RMID, None)
+
+
+def _beside(number: int) -> list[Path]:
+    """The POSIX memory of the PostgreSQL whose segment this is; only a running server can be told
+    to keep it elsewhere, and not the short-lived ones of `initdb`.
+
+    Its segment begins with PGShmemHeader, which names a control file, and that the others
+    (storage/pg_shmem.h, storage/ipc/dsm.c): in another place with each version, so whatever number
+    in it is that of a file is taken for one.
+    """
+    header = struct.Struct("=ii QQ I")
+    libc = ctypes.CDLL(None)
+    libc.shmat.restype = ctypes.c_void_p
+    address = libc.shmat(number, None, SHM_RDONLY)
+    if address in (None, ctypes.c_void_p(-1).value):
+        return []
+    try:
+        magic, *_, control = header.unpack(ctypes.string_at(address, header.size))
+    finally:
+        libc.shmdt(ctypes.c_void_p(address))
+    first = _named(control)
+    if magic != PG_SHMEM_MAGIC or not first.is_file():
+        return []
+    with first.open("rb") as file:
+        content = file.read(MOST_CONTROL)
+    numbers = {one for (one,) in struct.iter_unpack("=I", content[: len(content) // 4 * 4])}
+    return [first, *(path for one in numbers if (path := _named(one)).is_file())]
+
+
+def _named(handle: int) -> Path:
+    return FOLDER / f"{_POSTGRESQL}{handle}"
 
 
 def _named_by(path: Path) -> tuple[int, int]:

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from benchsuite.proc import sharedmemory
+from benchsuite.proc.account import hand_over, rights_of, unprivileged
+from benchsuite.services import programs
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
 
@@ -93,3 +96,24 @@ def test_nothing_of_a_killed_run_stays(killed: str, after_s: float, run: Path) -
     assert eventually(lambda: not processes_with(marker))
     assert eventually(lambda: not shared() - before), shared() - before
     assert eventually(lambda: not run.exists())
+
+
+def test_what_initdb_starts_and_is_killed_leaves_nothing_either(run: Path) -> None:
+    """A PostgreSQL for one user, as `initdb` runs it, has its memory in /dev/shm whatever the
+    server is told.
+    """
+    before, user, folder = shared(), unprivileged(), programs.found()
+    assert folder is not None
+    hand_over(run, user)
+    words = [folder / "initdb", "-D", run / "data", "--no-sync"]
+    subprocess.run(words, check=True, capture_output=True, cwd=run, **rights_of(user))
+    argv = [folder / "postgres", "--single", "-D", run / "data"]
+    argv += ["-c", "dynamic_shared_memory_type=posix", "postgres"]
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=run, **rights_of(user)
+    ) as alone:
+        eventually(lambda: len(shared() - before) >= 3)
+        alone.kill()
+    assert len(shared() - before) >= 3, "it leaves something, or this test shows nothing"
+    sharedmemory.remove_of_clusters(run)
+    assert shared() <= before
