@@ -41,6 +41,7 @@ def test_every_sign_that_the_package_writes_has_something_plainer() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.django_db
 def test_a_command_prints_in_any_encoding(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", out)

@@ -177,6 +177,7 @@ def test_what_argparse_would_pass_over_is_refused(
 
 
 @pytest.mark.parametrize("text", ["می\u200cخواهم", "検索\u3000結果", "👩\u200d💻", "a\tb\u202fc"])
+@pytest.mark.django_db
 def test_text_of_any_language_is_read(text: str) -> None:
     assert said("runbench", "--path=/", f"--expect={text}") == (0, "")
 
