@@ -56,7 +56,10 @@ def test_only_an_unused_segment_of_a_cluster_is_removed(monkeypatch, tmp_path):
     (tmp_path / "shm").write_text("\n".join([head, *rows]))
     monkeypatch.setattr(sharedmemory, "SEGMENTS", tmp_path / "shm")
     removed = []
-    library = SimpleNamespace(shmctl=lambda number, *_: removed.append(number))
+    library = SimpleNamespace(
+        shmctl=lambda number, *_: removed.append(number),
+        shmat=lambda *_: None,  # it can't be looked into
+    )
     monkeypatch.setattr(sharedmemory.ctypes, "CDLL", lambda _: library)
     for name, named in {
         "unused": "4294967295 7",
