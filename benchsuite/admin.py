@@ -8,7 +8,7 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from benchsuite.models import Environment, Finding, Measurement, Run
+from benchsuite.models import Environment, Finding, Measurement, Run, Software
 from benchsuite.report import html, queries
 from benchsuite.report.abandoned import sweep
 from benchsuite.units import MISSING
@@ -84,6 +84,11 @@ class RunAdmin(ReadOnly, admin.ModelAdmin):
 class EnvironmentAdmin(ReadOnly, admin.ModelAdmin):
     list_display = ("__str__", "created")
     fields = ("fingerprint", "created", "data")
+
+
+@admin.register(Software)
+class SoftwareAdmin(ReadOnly, admin.ModelAdmin):
+    fields = ("fingerprint", "data")
 
 
 def _url(run: Run) -> str | None:

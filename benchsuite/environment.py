@@ -14,11 +14,12 @@ import resource
 import socket
 import sqlite3
 import sys
-import sysconfig
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from benchsuite import installed
+from benchsuite.interpreter import installed_version
 
 VOLATILE = frozenset(
     {"load_1m", "memory_available_bytes", "boot_id", "uptime_s", "memory_total_bytes"}
@@ -29,53 +30,25 @@ stays."""
 
 DISTRIBUTIONS = (
     "django-benchsuite",
-    "django",
-    "asgiref",
     "locust",
     "gevent",
     "geventhttpclient",
     "greenlet",
     "hdrhistogram",
-    "numpy",
-    "scipy",
-    "psutil",
-    "psycopg",
-    "psycopg-c",
-    "psycopg-binary",
-    "psycopg2",
-    "mysqlclient",
-    "channels",
-    "channels-redis",
-    "uvloop",
-    "httptools",
-    "h11",
-    "websockets",
-    "setproctitle",
 )
-"""What drives the load or changes how a server and Django work. The server under test has its own
-version in each run."""
+"""What drives the load. What is measured has all its distributions in each run."""
 
-VARIABLES = (
-    "PYTHONOPTIMIZE",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONHASHSEED",
-    "PYTHONMALLOC",
-    "PYTHONDEVMODE",
-    "PYTHONASYNCIODEBUG",
-    "PYTHONUNBUFFERED",
-    "PYTHON_GIL",
-    "PYTHON_JIT",
-    "MALLOC_ARENA_MAX",
-    "MALLOC_TRIM_THRESHOLD_",
-    "LD_PRELOAD",
-    "OMP_NUM_THREADS",
-    "GEVENT_LOOP",
-    "GEVENT_RESOLVER",
-    "WEB_CONCURRENCY",
-    "DJANGO_ALLOW_ASYNC_UNSAFE",
-    "ASGI_THREADS",
+VARIABLES = re.compile(
+    r"(PYTHON|MALLOC|MIMALLOC_|TCMALLOC_|GEVENT_)\w*|GLIBC_TUNABLES|LD_PRELOAD|LD_LIBRARY_PATH"
+    r"|OMP_NUM_THREADS|WEB_CONCURRENCY|DJANGO_ALLOW_ASYNC_UNSAFE|ASGI_THREADS"
 )
-"""Environment variables that change speed or behaviour; none of them ever holds a secret."""
+"""Environment variables that change speed or behaviour."""
+
+_ABOUT_IMAGES = re.compile(
+    r"PYTHON_(VERSION|SHA256|PIP_VERSION|SETUPTOOLS_VERSION|GET_PIP_\w+)|PYTHONANYWHERE\w*"
+    r"|PYTHON_?(STARTUP|HISTORY|COLORS|BASIC_REPL|BREAKPOINT)|\w*(TOKEN|KEY|SECRET|PASS)\w*"
+)
+"""Those that only begin like them: of images and hosts, of consoles, and secrets."""
 
 KERNEL_SETTINGS = {
     "aslr": "kernel/randomize_va_space",
@@ -277,45 +250,26 @@ def _kernel() -> dict[str, Any]:
 
 
 def _python() -> dict[str, Any]:
-    gil = getattr(sys, "_is_gil_enabled", None)
     return {
-        "python_version": platform.python_version(),
-        "python_implementation": platform.python_implementation(),
-        "python_build": " ".join(platform.python_build()),
-        "python_compiler": platform.python_compiler(),
-        "python_build_flags": _build_flags(),
-        "python_debug": hasattr(sys, "gettotalrefcount"),
-        "python_gil": gil() if gil else True,
+        **{f"python_{name}": value for name, value in installed.facts().items()},
         "python_optimize_level": sys.flags.optimize,
         "python_dev_mode": sys.flags.dev_mode,
         "python_utf8_mode": bool(sys.flags.utf8_mode),
         "locale": locale.setlocale(locale.LC_CTYPE),
         "encoding": sys.getfilesystemencoding(),
-        **{f"env_{name}": os.environ.get(name) for name in VARIABLES},
+        **{
+            f"env_{name}": value
+            for name, value in sorted(os.environ.items())
+            if VARIABLES.fullmatch(name) and not _ABOUT_IMAGES.fullmatch(name)
+        },
     }
-
-
-def _build_flags() -> str | None:
-    """The switches of configure ("--enable-optimizations --with-lto"), without folders."""
-    arguments = sysconfig.get_config_var("CONFIG_ARGS")
-    if arguments is None:
-        return None
-    switches = re.findall(r"--(?:enable|disable|with|without)-[\w-]+(?:=\w+)?", arguments)
-    return " ".join(sorted(switches))
 
 
 def _software() -> dict[str, Any]:
     return {
-        **{f"version_{name.replace('-', '_')}": _version(name) for name in DISTRIBUTIONS},
+        **{f"version_{name.replace('-', '_')}": installed_version(name) for name in DISTRIBUTIONS},
         "version_sqlite": sqlite3.sqlite_version,
     }
-
-
-def _version(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _text(path: str | Path) -> str | None:

@@ -15,7 +15,7 @@ from django.db.models import AutoField, Field, Model
 
 from benchsuite import environment
 from benchsuite.exceptions import UsageError
-from benchsuite.models import Environment, Finding, Interval, Measurement, Reading, Run
+from benchsuite.models import Environment, Finding, Interval, Measurement, Reading, Run, Software
 from benchsuite.results import Status
 
 VERSION = 1
@@ -29,6 +29,12 @@ PARTS: Mapping[str, type[Model]] = {
 }
 """What a run has many of: its accessor → its model."""
 
+SHARED: Mapping[str, type[Environment] | type[Software]] = {
+    "environment": Environment,
+    "software": Software,
+}
+"""What many runs share, and is stored once: the name of the link → its model."""
+
 OWNER = "owner"
 """The one column that means nothing elsewhere."""
 
@@ -39,7 +45,7 @@ def as_plain(run: Run) -> dict[str, Any] | None:
         return None
     rows = {
         "run": _values(run),
-        "environment": run.environment.data if run.environment else None,
+        **{name: getattr(getattr(run, name), "data", None) for name in SHARED},
         **{name: [_values(one) for one in getattr(run, name).all()] for name in PARTS},
     }
     return {"version": VERSION, "sha256": _digest(rows), **rows}
@@ -55,14 +61,15 @@ def from_plain(data: object) -> Run:
             f"was written in version {data.get('version')!r}, and this benchsuite reads {VERSION}; "
             "load it with a benchsuite like the one that wrote it"
         )
-    if data.get("sha256") != _digest(rows) or set(rows) != {"run", "environment", *PARTS}:
+    if data.get("sha256") != _digest(rows) or set(rows) != {"run", *SHARED, *PARTS}:
         raise UsageError("was damaged or changed after it was written: its digest is another one")
     lists = all(isinstance(rows[name], list) for name in PARTS)
-    if not lists or not isinstance(rows["environment"], Mapping | None):
+    if not lists or not all(isinstance(rows[name], Mapping | None) for name in SHARED):
         raise UsageError("has other fields than this benchsuite stores")
     run = _made(Run, rows["run"], "run")
-    if rows["environment"] is not None:
-        attach_environment(run, rows["environment"])
+    for name in SHARED:
+        if rows[name] is not None:
+            share(run, name, rows[name])
     parts = {name: [_made(model, one, name) for one in rows[name]] for name, model in PARTS.items()}
     attach(run, parts)
     return run
@@ -82,9 +89,9 @@ def attach(run: Run, parts: Mapping[str, Iterable[Model]]) -> None:
     run._prefetched_objects_cache = cache  # as prefetch_related() does it
 
 
-def attach_environment(run: Run, data: Mapping[str, Any]) -> None:
-    """The environment with this data, not looked up yet."""
-    run.environment = Environment(fingerprint=environment.digest(dict(data)), data=dict(data))
+def share(run: Run, name: str, data: Mapping[str, Any]) -> None:
+    """Gives a run one of `SHARED` with this data, not looked up yet."""
+    setattr(run, name, SHARED[name](fingerprint=environment.digest(data), data=dict(data)))
 
 
 def columns(model: type[Model]) -> list[Field]:

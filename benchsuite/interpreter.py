@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import sysconfig
@@ -13,24 +12,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from benchsuite import installed
 from benchsuite.exceptions import UnavailableError
 
 ASK_S = 20.0
 """How long another interpreter may take to say what it has."""
-
-_ASK = """
-import json, platform, sysconfig
-found = {"version": platform.python_version(), "scripts": sysconfig.get_path("scripts")}
-found["packages"] = sysconfig.get_path("purelib")
-try:
-    from importlib import metadata
-except ImportError:
-    import pkg_resources
-    found["installed"] = {one.project_name: one.version for one in pkg_resources.working_set}
-else:
-    found["installed"] = {one.metadata["Name"]: one.version for one in metadata.distributions()}
-print(json.dumps(found))
-"""
 
 ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUAL_ENV")
 """Variables that are meant for this process's Python, and would lead another one astray."""
@@ -54,7 +40,13 @@ class Interpreter:
     @property
     def version(self) -> str:
         """Its version: "3.11.7"."""
-        return str(_told(self.executable)["version"])
+        return str(self.facts["version"])
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What it is: version, build, implementation and its switches."""
+        found: Mapping[str, Any] = _told(self.executable)["facts"]
+        return found
 
     def module(self, name: str) -> list[str]:
         """The start of a command line that runs an installed module."""
@@ -69,16 +61,21 @@ class Interpreter:
         """The version of a distribution in its environment, or None."""
         if self.is_own:
             return installed_version(distribution)
-        found: str | None = _told(self.executable)["installed"].get(plain(distribution))
-        return found
+        found = _told(self.executable)["installed"].get(installed.plain(distribution))
+        return found[0] if found else None
 
     @property
     def packages(self) -> Mapping[str, str]:
-        """All that is installed in its environment: distribution → version."""
-        if self.is_own:
-            return _own_packages()
-        found: Mapping[str, str] = _told(self.executable)["installed"]
-        return found
+        """All that is installed in its environment: distribution → version.
+
+        Of one that came from no index, its commit or the like stands behind the version, which may
+        be the same for two states of it.
+        """
+        found = _own_packages() if self.is_own else _told(self.executable)["installed"]
+        return {
+            name: f"{version} ({origin})" if origin else version
+            for name, (version, origin) in found.items()
+        }
 
 
 OWN = Interpreter()
@@ -93,31 +90,24 @@ def installed_version(distribution: str) -> str | None:
         return None
 
 
-@cache
-def _own_packages() -> Mapping[str, str]:
-    return {
-        plain(one.metadata["Name"]): one.version
-        for one in metadata.distributions()
-        if one.metadata["Name"]
-    }
+_own_packages = cache(installed.distributions)
 
 
 @cache
 def _told(executable: str) -> Mapping[str, Any]:
     """What an interpreter says of itself, asked once."""
     if executable == sys.executable:
-        version = ".".join(str(part) for part in sys.version_info[:3])
-        return {"version": version, "scripts": sysconfig.get_path("scripts")}
+        return {"facts": installed.facts(), "scripts": sysconfig.get_path("scripts")}
     return ask(executable)
 
 
 def ask(executable: str) -> Mapping[str, Any]:
-    """What an interpreter has now: its version, the folders of its scripts and packages, and the
-    versions of what is installed; raises UnavailableError when it can't be asked.
+    """What an interpreter says of itself now (`installed.told`); raises UnavailableError when it
+    can't be asked.
     """
     try:
         done = subprocess.run(
-            [executable, "-c", _ASK],
+            [executable, "-c", Path(installed.__file__).read_text(encoding="utf-8")],
             capture_output=True,
             text=True,
             timeout=ASK_S,
@@ -130,10 +120,4 @@ def ask(executable: str) -> Mapping[str, Any]:
         raise UnavailableError(
             f"{executable} can't be asked what it has installed: {error}."
         ) from error
-    installed = {plain(name): one for name, one in told["installed"].items() if name}
-    return {**told, "installed": installed}
-
-
-def plain(distribution: str) -> str:
-    """A distribution's name as all spellings of it compare."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
+    return told

@@ -37,6 +37,20 @@ class Environment(models.Model):
         return f"{self.data.get('hostname', '?')} {self.fingerprint[:8]}"
 
 
+class Software(models.Model):
+    """What served, recorded once: facts of its Python, and every distribution installed for it."""
+
+    fingerprint = models.CharField(max_length=64, unique=True)
+    data = models.JSONField(help_text="python: fact to value; packages: distribution to version.")
+
+    class Meta:
+        verbose_name_plural = "software"
+
+    def __str__(self) -> str:
+        python = self.data.get("python", {}).get("version", "?")
+        return f"Python {python}, {len(self.data.get('packages', {}))} packages"
+
+
 class Calibration(models.Model):
     """What the load generator makes at most in an environment, of the null responder."""
 
@@ -113,12 +127,10 @@ class Run(models.Model):
         default=list, help_text="All that were started: part, name, argv, version."
     )
     delay = models.JSONField(default=dict, help_text="What added latency, and how exactly.")
-    packages = models.JSONField(
-        default=dict, help_text="Installed where the server ran: distribution to version."
-    )
     settings_changed = models.JSONField(default=dict)
     log_tail = models.TextField(blank=True)
     environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
+    software = models.ForeignKey(Software, null=True, on_delete=models.PROTECT)
 
     startup_s = models.FloatField(null=True)
     unit = models.CharField(
@@ -163,6 +175,12 @@ class Run(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("benchsuite:run", args=[self.pk])
+
+    @property
+    def packages(self) -> dict[str, str]:
+        """Installed where the server ran: distribution to version."""
+        found: dict[str, str] = self.software.data["packages"] if self.software else {}
+        return found
 
 
 class Measurement(models.Model):

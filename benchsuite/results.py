@@ -285,6 +285,8 @@ class RunResult:
     """Of the interpreter that the server ran under."""
     revision: str = ""
     """Of the measured code: its commit, and what was changed since; empty when not known."""
+    python: Mapping[str, Any] = field(default_factory=dict)
+    """What that interpreter is: build, implementation, switches."""
     packages: Mapping[str, str] = field(default_factory=dict)
     """What was installed for that interpreter: distribution → version."""
     processes: int | None = None

@@ -11,9 +11,10 @@ from typing import Any
 from uuid import UUID
 
 from django.db import close_old_connections, connections, router, transaction
+from django.db.models import Model
 
 from benchsuite import environment, models, refusals
-from benchsuite.interchange import PARTS, attach, attach_environment, settle, storable
+from benchsuite.interchange import PARTS, SHARED, attach, settle, share, storable
 from benchsuite.proc import owner
 from benchsuite.report.completions import is_completion
 from benchsuite.results import Ceiling, Distribution, RunResult, Status, Summary
@@ -89,7 +90,9 @@ def finish(run: models.Run, result: RunResult) -> None:
 def fill(run: models.Run, result: RunResult) -> None:
     """Gives a run all that it found out, without the database."""
     _columns(run, result)
-    attach_environment(run, storable(result.environment))
+    share(run, "environment", storable(result.environment))
+    if result.packages:
+        share(run, "software", storable({"python": result.python, "packages": result.packages}))
     names = [*((result.total,) if result.total else ()), *result.summaries]
     parts: dict[str, list[Any]] = {
         "measurements": [_measurement(summary) for summary in names],
@@ -111,8 +114,9 @@ def fill(run: models.Run, result: RunResult) -> None:
 def write(run: models.Run) -> None:
     """Stores a run with all that belongs to it, or nothing of it."""
     with transaction.atomic():
-        if run.environment is not None:
-            run.environment = _environment(run.environment.data)
+        for name, model in SHARED.items():
+            if (shared := getattr(run, name)) is not None:
+                setattr(run, name, _known(model, shared.data))
         run._state.adding = False  # its row may be there, and may have been deleted
         run.save()
         for name, model in PARTS.items():
@@ -134,7 +138,7 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
     """Puts these ceilings in place of what was known of the environment and as many processes."""
     measured = list(measured)
     with transaction.atomic():
-        here = _environment(dict(data))
+        here = _known(models.Environment, dict(data))
         processes = {one.processes for one in measured}
         here.calibrations.filter(processes__in=processes).delete()
         models.Calibration.objects.bulk_create(
@@ -155,7 +159,6 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.argv = list(result.argv)
     run.programs = [_fields(program) for program in result.programs]
     run.delay = dict(result.delay)
-    run.packages = dict(result.packages)
     run.settings_changed = dict(result.settings_changed)
     run.log_tail = result.log_tail
     run.startup_s = result.startup_s
@@ -187,8 +190,9 @@ def _columns(run: models.Run, result: RunResult) -> None:
         run.p99_s = total.response_time.at(99)
 
 
-def _environment(data: dict[str, Any]) -> models.Environment:
-    found, _ = models.Environment.objects.get_or_create(
+def _known(model: type[Model], data: dict[str, Any]) -> Any:
+    """The row with this data, made where there is none yet."""
+    found, _ = model._default_manager.get_or_create(
         fingerprint=environment.digest(data), defaults={"data": data}
     )
     return found

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from benchsuite.environment import digest
-from benchsuite.models import Environment, Finding, Run
+from benchsuite.models import Environment, Finding, Run, Software
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.sides import Side
 from benchsuite.specs import RunSpec
@@ -29,6 +29,7 @@ def starts(
     stored: bool = True,
     batch: UUID = BATCH,
     machine: dict[str, Any] | None = None,
+    packages: dict[str, str] | None = None,
     label: str = "",
     columns: dict[str, Any] | None = None,
     **spec: Any,
@@ -41,6 +42,12 @@ def starts(
         environment, _ = Environment.objects.get_or_create(
             fingerprint=environment.fingerprint, defaults={"data": facts}
         )
+    software = None
+    if packages is not None:
+        served = {"python": {"version": "3.11.7"}, "packages": packages}
+        software, _ = Software.objects.get_or_create(
+            fingerprint=digest(served), defaults={"data": served}
+        )
     rows = [
         Run(
             **{
@@ -50,6 +57,7 @@ def starts(
                 "batch": batch,
                 "started_at": begun + timedelta(seconds=20 * number),
                 "environment": environment if stored else None,
+                "software": software,
                 **(columns or {}),
             }
         )

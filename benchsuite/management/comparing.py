@@ -39,8 +39,10 @@ class Answer:
     notes: Sequence[str]
 
     @property
-    def cautions(self) -> list[str]:
-        return [*(f"Forced. {reason}" for reason in self.unlike), *self.notes]
+    def first(self) -> list[str]:
+        """What must be known before any figure is read."""
+        differing = likeness.said_first(self.comparison, limit=LISTED)
+        return [*(f"Forced. {reason}" for reason in self.unlike), *differing]
 
 
 def answer(options: Mapping[str, Any]) -> Answer:
@@ -69,8 +71,8 @@ def answer(options: Mapping[str, Any]) -> Answer:
 def show(found: Answer, *, quiet_stdout: bool) -> None:
     """The table, a sentence for each comparison, the conditions, and what to beware of."""
     console = Screen(quiet_stdout=quiet_stdout).console
-    for reason in found.unlike:
-        _line(console, f"Forced. {reason}")
+    for line in found.first:
+        _line(console, line)
     console.print(screen_table(found.found, width=console.width))
     for one in found.found:
         _line(console, one.sentence)
@@ -78,9 +80,6 @@ def show(found: Answer, *, quiet_stdout: bool) -> None:
         _line(console, judgement.sentence)
     for note in found.notes:
         _line(console, f"Note: {note}")
-    if found.comparison.differences:
-        differing = likeness.described(found.comparison.differences, limit=LISTED)
-        _line(console, f"What differs: {'; '.join(differing)}.")
 
 
 def write(found: Answer, options: Mapping[str, Any]) -> None:
@@ -95,9 +94,9 @@ def write(found: Answer, options: Mapping[str, Any]) -> None:
         )
         writing.write(options["json"], json.dumps(content, indent=2) + "\n")
     if options["junit"]:
-        writing.write(options["junit"], as_junit(found.judgements))
+        writing.write(options["junit"], as_junit(found.judgements, found.first))
     if options["markdown"]:
-        text = markdown(found.found, found.judgements, found.cautions)
+        text = markdown(found.found, found.judgements, first=found.first, notes=found.notes)
         writing.write(options["markdown"], text)
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if summary and Path(summary).absolute() != Path(options["markdown"]).absolute():

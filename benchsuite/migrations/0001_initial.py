@@ -24,6 +24,17 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='Software',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('fingerprint', models.CharField(max_length=64, unique=True)),
+                ('data', models.JSONField(help_text='python: fact to value; packages: distribution to version.')),
+            ],
+            options={
+                'verbose_name_plural': 'software',
+            },
+        ),
+        migrations.CreateModel(
             name='Run',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
@@ -52,7 +63,6 @@ class Migration(migrations.Migration):
                 ('argv', models.JSONField(default=list, help_text='Of the server, or of its first instance.')),
                 ('programs', models.JSONField(default=list, help_text='All that were started: part, name, argv, version.')),
                 ('delay', models.JSONField(default=dict, help_text='What added latency, and how exactly.')),
-                ('packages', models.JSONField(default=dict, help_text='Installed where the server ran: distribution to version.')),
                 ('settings_changed', models.JSONField(default=dict)),
                 ('log_tail', models.TextField(blank=True)),
                 ('startup_s', models.FloatField(null=True)),
@@ -76,6 +86,7 @@ class Migration(migrations.Migration):
                 ('connection_bytes', models.FloatField(help_text="Of the target's memory, for each idle WebSocket.", null=True)),
                 ('websockets', models.JSONField(help_text='What became of messages and connections; null without WebSockets.', null=True)),
                 ('environment', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='benchsuite.environment')),
+                ('software', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='benchsuite.software')),
             ],
             options={
                 'ordering': ['-started_at', 'server', 'id'],

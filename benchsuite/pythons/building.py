@@ -130,7 +130,7 @@ def _install(recipe: Recipe, step: Step, slot: Slot, log: Path) -> None:
     constraints = step.requirements.constraints_text
     if step.moves_nothing:
         there = ask(str(slot.python))["installed"]
-        constraints += "".join(f"{name}=={version}\n" for name, version in there.items())
+        constraints += "".join(f"{name}=={version}\n" for name, (version, _) in there.items())
     if constraints:
         limits = slot.folder / "constraints.txt"
         private.write(limits, constraints)
@@ -145,7 +145,7 @@ def _packages(slot: Slot) -> Path:
 
 def _mark(recipe: Recipe, slot: Slot) -> None:
     told = ask(str(slot.python))
-    content = {"name": recipe.name, "python": told["version"], "installed": told["installed"]}
+    content = {"name": recipe.name, "python": told["facts"], "installed": told["installed"]}
     aside = slot.folder / f"{MARK}.new"
     aside.write_text(json.dumps(content, indent=1, sort_keys=True))
     aside.replace(slot.folder / MARK)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchsuite.exceptions import UsageError
-from benchsuite.interpreter import plain
+from benchsuite.installed import plain
 
 _INCLUDE = re.compile(r"(?:-r|--requirement)[\s=]*(?P<file>\S.*)")
 _CONSTRAIN = re.compile(r"(?:-c|--constraint)[\s=]*(?P<file>\S.*)")

@@ -94,6 +94,7 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "python": run.python_version or None,
         "revision": run.revision or None,
         "python_chosen": Around.of(run).python or None,
+        "python_facts": run.software.data["python"] if run.software else None,
         "packages": run.packages,
         "processes": run.processes,
         "threads": run.threads,

@@ -35,7 +35,7 @@ def listed() -> QuerySet[Run]:
 
 def exported() -> QuerySet[Run]:
     """Runs with all that is stored of them."""
-    return Run.objects.select_related("environment").prefetch_related(*PARTS)
+    return Run.objects.select_related("environment", "software").prefetch_related(*PARTS)
 
 
 def tabled() -> QuerySet[Run]:
@@ -45,7 +45,7 @@ def tabled() -> QuerySet[Run]:
 
 def compared() -> QuerySet[Run]:
     """Runs with what the compare page says; `add_series` adds what it draws."""
-    return Run.objects.select_related("environment").prefetch_related("findings")
+    return Run.objects.select_related("environment", "software").prefetch_related("findings")
 
 
 def add_series(runs: Sequence[Run]) -> None:

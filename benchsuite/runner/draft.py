@@ -189,6 +189,7 @@ class Draft:
             server_version=self.adapter.version(self.adapter.python),
             python_version=self.adapter.python.version,
             revision=self.revision,
+            python=dict(self.adapter.python.facts),
             packages=dict(self.adapter.python.packages),
             processes=self.adapter.processes,
             threads=self.adapter.threads,

@@ -43,7 +43,8 @@ WEIGHTS = ("invalid", "weak", "info")
 @access.guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     others = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
-    found = Run.objects.select_related("environment").annotate(in_company=Exists(others))
+    found = Run.objects.select_related("environment", "software")
+    found = found.annotate(in_company=Exists(others))
     run = found.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)

@@ -269,6 +269,78 @@ def test_another_revision_of_the_project_is_no_reason_to_refuse_and_is_told(
     assert found["matters"]
 
 
+PACKAGES = {"django": "5.2.9", "sqlparse": "0.5.3", "whitenoise": "6.9"}
+
+
+def upgraded(**columns: Any) -> None:
+    """Two builds, of which the later has other packages."""
+    later = {"django": "5.2.9", "sqlparse": "0.5.4", "uvloop": "0.22"}
+    starts("uvicorn", SLOW, label="main", packages=PACKAGES)
+    starts("uvicorn", SLOW, label="branch", packages=later, columns=columns, begun=LATER)
+
+
+def test_every_distribution_that_differs_is_said_before_any_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    upgraded()
+    files = [tmp_path / "j.xml", tmp_path / "m.md"]
+    given = ["main", "branch", "--fail-if=goodput < -30%"]
+    assert compared(*given, f"--junit={files[0]}", f"--markdown={files[1]}") == 0
+    said = (
+        "What differs: package sqlparse 0.5.3 or 0.5.4; package uvloop not installed or 0.22; "
+        "package whitenoise 6.9 or not installed."
+    )
+    shown = capsys.readouterr().out
+    assert shown.startswith(said)
+    assert said in files[0].read_text()
+    assert f"> {said}" in files[1].read_text()
+    names = [one["name"] for one in as_json(capsys, "main", "branch")["differences"]]
+    assert names == ["package sqlparse", "package uvloop", "package whitenoise"]
+
+
+def test_the_same_packages_are_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    for label, begun in (("main", BEGUN), ("branch", LATER)):
+        starts("uvicorn", SLOW, label=label, packages=PACKAGES, begun=begun)
+    assert compared("main", "branch") == 0
+    assert "What differs" not in capsys.readouterr().out
+
+
+def test_a_label_stands_for_its_newest_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    starts("uvicorn", FAST, label="branch", packages=PACKAGES)
+    upgraded()
+    found = as_json(capsys, "main", "branch", "--metric=goodput")
+    assert found["comparisons"][0]["value"] == 1
+    assert found["notes"][0].startswith("branch: 5 older runs with other software")
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        {"env_PYTHONMALLOC": "malloc"},
+        {"env_MALLOC_ARENA_MAX": "2"},
+        {"python_build_flags": "--enable-optimizations"},
+        {"python_jit": True},
+        {"python_version": "3.11.8"},
+        {"version_gevent": "25.9"},
+    ],
+)
+@pytest.mark.usefixtures("two_servers")
+def test_another_python_or_allocator_is_another_environment(fact: dict[str, Any]) -> None:
+    starts("uvicorn", FAST, label="unlike", machine={**MACHINE, **fact})
+    assert f"Not the same environment: {next(iter(fact))} " in refused("gunicorn-gthread", "unlike")
+
+
+def test_what_ran_beside_the_server_is_compared_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for label, version in (("main", "15.9"), ("branch", "17.1")):
+        beside = [
+            {"part": "target", "name": "uvicorn", "argv": [], "version": version},
+            {"part": "database", "name": "postgresql", "argv": [], "version": version},
+        ]
+        starts("uvicorn", SLOW, label=label, columns={"programs": beside})
+    assert compared("main", "branch") == 0
+    assert "What differs: program postgresql 15.9 or 17.1." in capsys.readouterr().out
+
+
 def test_a_label_stands_for_the_newest_revision(capsys: pytest.CaptureFixture[str]) -> None:
     later = BEGUN + timedelta(hours=1)
     starts("uvicorn", SLOW, label="main", columns={"revision": "1" * 40})

@@ -147,5 +147,6 @@ def test_a_narrow_screen_keeps_what_the_sentences_do_not_say_better() -> None:
 
 def test_markdown_keeps_a_bar_in_a_name_out_of_the_table() -> None:
     (found,) = contrasts([(side("a|b", SLOW), side("c", FAST))], [metric("goodput")])
-    assert "| goodput | c | a\\|b |" in markdown([found], [], ["Mind this."])
-    assert "> Mind this." in markdown([found], [], ["Mind this."])
+    assert "| goodput | c | a\\|b |" in markdown([found], [])
+    text = markdown([found], [], first=["What differs: a."], notes=["Mind this."])
+    assert text.index("> What differs: a.") < text.index("| goodput |") < text.index("> Mind this.")

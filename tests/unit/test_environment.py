@@ -15,7 +15,7 @@ def test_fingerprint_is_flat_json_of_many_fields():
     assert all(value is None or isinstance(value, (str, int, float)) for value in data.values())
     for name in ("hostname", "kernel", "machine", "cpu_logical", "cpu_usable", "python_version"):
         assert data[name], name
-    assert re.fullmatch(r"\d+\.\d+.*", data["version_django"])
+    assert re.fullmatch(r"\d+\.\d+.*", data["version_locust"])
     assert data["memory_total_bytes"] > data["memory_available_bytes"] > 2**20
 
 
@@ -44,7 +44,7 @@ def test_digest_ignores_what_changes_between_boots():
     assert re.fullmatch("[0-9a-f]{64}", digest(data))
 
 
-@pytest.mark.parametrize("name", ["kernel", "cpu_model", "version_django", "nofile_soft"])
+@pytest.mark.parametrize("name", ["kernel", "cpu_model", "version_locust", "nofile_soft"])
 def test_digest_sees_what_matters(name):
     data = fingerprint()
     assert digest(data | {name: "something else"}) != digest(data)

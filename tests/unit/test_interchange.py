@@ -13,7 +13,7 @@ from django.test import Client
 
 from benchsuite.exceptions import UsageError
 from benchsuite.interchange import as_plain, from_plain
-from benchsuite.models import Environment, Interval, Run
+from benchsuite.models import Environment, Interval, Run, Software
 from benchsuite.report.export import json_of
 from benchsuite.results import Status
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
@@ -52,12 +52,16 @@ def exported() -> bytes:
 def emptied() -> None:
     Run.objects.all().delete()
     Environment.objects.all().delete()
+    Software.objects.all().delete()
+
+
+PACKAGES = {"django": "5.2.9", "shop": "1.0 (0123456789ab)"}
 
 
 def make_all() -> list[Run]:
     """Runs of every kind."""
     return [
-        make_run("uwsgi", findings=(WEAK,), label="before", failed_share=0.1),
+        make_run("uwsgi", findings=(WEAK,), label="before", failed_share=0.1, packages=PACKAGES),
         make_failed_run("uvicorn"),
         make_failed_run("daphne", status=Status.INTERRUPTED),
         make_echo_run(lost=2, closes={1001: 1}),

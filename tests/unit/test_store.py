@@ -150,6 +150,15 @@ def test_two_runs_on_one_machine_share_its_environment() -> None:
     assert models.Environment.objects.count() == 1
 
 
+def test_runs_of_the_same_software_share_it() -> None:
+    for version in ("5.2.8", "5.2.9", "5.2.9"):
+        served = {"python": {"version": "3.13.0"}, "packages": {"django": version}}
+        store.finish(begun(), result(**served))
+    assert models.Software.objects.count() == 2
+    found = sorted(run.packages["django"] for run in models.Run.objects.all())
+    assert found == ["5.2.8", "5.2.9", "5.2.9"]
+
+
 def test_a_fault_while_storing_leaves_nothing_half_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -188,7 +188,8 @@ def test_environments_of_servers_may_be_the_question_and_what_differs_in_them_is
     )
     page = soup(address(own, new))
     assert [one.text.split("\n") for one in page.select(".differences tbody tr")] == [
-        ["package django5.2.196.0.1"]
+        ["package django5.2.196.0.1"],
+        ["package not everywhere:scipysix"],
     ]
     titles = page.select_one("table.comparison").text
     assert "uwsgi · own environment" in titles

@@ -2,31 +2,14 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from benchsuite.environment import VOLATILE
 from benchsuite.models import Run
-from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
+from benchsuite.report.comparing.differences import Difference, differences
 from benchsuite.report.naming import cell_titles
 from benchsuite.results import Verdict
-from benchsuite.revision import short
-
-SETTING = "setting "
-PACKAGE = "package "
-REVISION = "revision of the project"
-"""How the names of differences begin that may be the very question of a comparison."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A fact that is not the same everywhere."""
-
-    name: str
-    values: tuple[str, ...]
-    """One for each cell, in their order."""
 
 
 class Comparison:
@@ -53,32 +36,8 @@ class Comparison:
 
     @cached_property
     def differences(self) -> list[Difference]:
-        """What differs of the measured code, of the environments, of the settings that runs
-        changed, and of what was installed where servers ran in environments of their own.
-        """
-        revisions = [
-            {REVISION: short(cell.first.revision)} if cell.first.revision else {}
-            for cell in self.cells
-        ]
-        machines = [_flat(_environment(cell.first)) for cell in self.cells]
-        settings = [_flat(cell.first.settings_changed or {}) for cell in self.cells]
-        return [
-            *_differing("", revisions),
-            *_differing("", machines),
-            *_differing(SETTING, settings),
-            *_differing(PACKAGE, self._packages()),
-        ]
-
-    def _packages(self) -> list[dict[str, str]]:
-        """The packages that all cells have: our own environment has many that no server needs.
-
-        Empty where all servers ran in the same environment, which the machine's facts describe.
-        """
-        firsts = [cell.first for cell in self.cells]
-        if len({Around.of(run).python for run in firsts}) < 2:
-            return []
-        shared = set.intersection(*(set(run.packages or {}) for run in firsts))
-        return [{name: run.packages[name] for name in shared} for run in firsts]
+        """What differs between the cells, what was measured first."""
+        return differences([cell.first for cell in self.cells])
 
     def ratio(self, cell: Cell, column: str) -> float | None:
         """The cell's median divided by the baseline's."""
@@ -130,31 +89,13 @@ def _cells(runs: Iterable[Run]) -> list[Cell]:
 
 def software(run: Run) -> tuple[object, ...]:
     """What a run was made with, besides its spec: runs that differ in it are not of one cell."""
-    return (run.revision, run.server_version, run.python_version, run.environment_id)
-
-
-def _environment(run: Run) -> dict[str, Any]:
-    data = run.environment.data if run.environment else {}
-    return {name: value for name, value in data.items() if name not in VOLATILE}
-
-
-def _flat(data: dict[str, Any]) -> dict[str, str]:
-    return {
-        name: value if isinstance(value, str) else json.dumps(value)
-        for name, value in data.items()
-        if value is not None
-    }
-
-
-def _differing(prefix: str, facts: Sequence[dict[str, str]]) -> list[Difference]:
-    """The names that some cells have otherwise; a cell without any facts takes no part."""
-    known = [one for one in facts if one]
-    names = sorted({name for one in known for name in one})
-    return [
-        Difference(prefix + name, tuple(one.get(name, "") if one else "" for one in facts))
-        for name in names
-        if len({one.get(name) for one in known}) > 1
-    ]
+    return (
+        run.revision,
+        run.server_version,
+        run.python_version,
+        run.environment_id,
+        run.software_id,
+    )
 
 
 def _apart(kinds: dict[str, str]) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.comparing.contrasts import Contrast
 from benchsuite.report.comparing.gate import Judgement
-from benchsuite.report.comparing.likeness import matters
 from benchsuite.report.comparing.sides import Side
 
 
@@ -36,7 +35,7 @@ def as_json(
             {
                 "name": one.name,
                 "values": dict(zip(comparison.titles, one.values, strict=True)),
-                "matters": matters(one),
+                "matters": one.matters,
             }
             for one in comparison.differences
         ],

@@ -66,10 +66,14 @@ def cells(one: Contrast) -> list[str]:
 
 
 def markdown(
-    found: Sequence[Contrast], judgements: Sequence[Judgement], cautions: Sequence[str]
+    found: Sequence[Contrast],
+    judgements: Sequence[Judgement],
+    *,
+    first: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> str:
-    """A summary for a pull request: conditions first, then the table, then the sentences."""
-    lines = ["## comparebench", ""]
+    """A summary for a pull request: what differs, then conditions, the table, the sentences."""
+    lines = ["## comparebench", "", *_quoted(first)]
     if judgements:
         lines += _rows(
             ["condition", "candidate", "baseline", "decision", "change"],
@@ -86,11 +90,15 @@ def markdown(
         )
     lines += _rows(HEADINGS, [[_escaped(cell) for cell in cells(one)] for one in found])
     lines += [f"- {_escaped(one.sentence)}" for one in found]
-    if cautions:
-        lines += ["", *(f"> {_escaped(caution)}" for caution in cautions)]
+    if notes:
+        lines += ["", *_quoted(notes)[:-1]]
     if any(one.found.scale is Scale.DIFFERENCE for one in found):
         lines += ["", "Failures are compared by difference, in percentage points."]
     return "\n".join(lines) + "\n"
+
+
+def _quoted(cautions: Sequence[str]) -> list[str]:
+    return [*(f"> {_escaped(caution)}" for caution in cautions), *([""] if cautions else [])]
 
 
 def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -14,8 +14,8 @@ from benchsuite.report.comparing.gate import Decision, Judgement
 ELEMENTS = {Decision.BROKEN: "failure", Decision.UNDECIDED: "error"}
 
 
-def as_junit(judgements: Sequence[Judgement]) -> str:
-    """One test suite with one test case for each judgement."""
+def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
+    """One suite with a test case for each judgement; `first` is what must be known of them all."""
     count = {
         "tests": str(len(judgements)),
         "failures": str(sum(one.decision is Decision.BROKEN for one in judgements)),
@@ -25,6 +25,8 @@ def as_junit(judgements: Sequence[Judgement]) -> str:
     }
     root = ElementTree.Element("testsuites", count)
     suite = ElementTree.SubElement(root, "testsuite", {"name": "comparebench", **count})
+    if first:
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(first)
     for one in judgements:
         case = ElementTree.SubElement(
             suite,

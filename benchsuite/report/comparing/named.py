@@ -87,7 +87,7 @@ def _by_id(word: str) -> list[Cell]:
 
 def _runs() -> QuerySet[Run]:
     return (
-        Run.objects.select_related("environment")
+        Run.objects.select_related("environment", "software")
         .prefetch_related("findings")
         .defer("log_tail", "argv")
     )

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.importing import entry
-from benchsuite.interpreter import OWN, Interpreter, plain
+from benchsuite.installed import plain
+from benchsuite.interpreter import OWN, Interpreter
 from benchsuite.pythons import requirements
 from benchsuite.pythons.finding import find, kind_of
 from benchsuite.pythons.recipe import Recipe, Step

@@ -12,7 +12,11 @@ def python(monkeypatch):
     """Another interpreter: its version, and what is installed there."""
 
     def made(version: str, **installed: str) -> Interpreter:
-        told = {"version": version, "scripts": "/no/bin", "installed": installed}
+        told = {
+            "facts": {"version": version},
+            "scripts": "/no/bin",
+            "installed": {name: (one, "") for name, one in installed.items()},
+        }
         monkeypatch.setattr("benchsuite.interpreter._told", lambda executable: told)
         return Interpreter("/some/python")
 
