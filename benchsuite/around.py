@@ -7,6 +7,7 @@ from benchsuite.delay import netem
 from benchsuite.delay.choice import choose
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.interpreter import Interpreter
+from benchsuite.isolation.layers import in_memory
 from benchsuite.servers.base import Application, Available, ServerAdapter
 from benchsuite.services import postgres, redis
 from benchsuite.specs import (
@@ -93,7 +94,7 @@ def _check_own_layer(run: RunSpec) -> None:
             f"The workload {run.workload.workload} sends through a channel layer, and the project "
             "has none in CHANNEL_LAYERS; add --layer=redis, or --layer=memory for one process."
         )
-    if own.get("BACKEND") == LayerSpec(backend=MEMORY).path:
+    if "default" in in_memory({"default": own}):
         _check_memory("The project's layer in memory", run)
 
 

@@ -176,9 +176,13 @@ class Accounts:
     closings_failed: int
     """Closing handshakes that the server did not answer."""
     closed_early: int
-    """Connections that the server ended, or broke, in the window."""
+    """Connections that the server ended in the window."""
     closes: Mapping[int, int] = field(default_factory=dict)
-    """The same by their close code; 1006 where no close frame came."""
+    """The same by the server's close code; 1006 where no close frame came."""
+    broken: int = 0
+    """Connections that the load ended in the window, because the server broke the protocol."""
+    silence_s: float | None = None
+    """How long those that ended with 1006 had been silent, in the median."""
 
     @property
     def strays(self) -> int:

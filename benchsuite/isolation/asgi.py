@@ -10,7 +10,8 @@ from typing import Any
 
 from django.conf import settings
 
-from benchsuite.isolation import counting, errors
+from benchsuite.isolation import counting, errors, overflow
+from benchsuite.isolation.errors import SOCKET
 from benchsuite.isolation.listening import Listener
 from benchsuite.isolation.plan import Plan
 from benchsuite.isolation.project import RUN_HEADER, project_asgi, run_token
@@ -26,6 +27,7 @@ _mark = f"{RUN_HEADER}.{run_token()}"
 """A subprotocol that the load offers to servers that send no headers when they accept."""
 _for_autobahn = {RUN_HEADER: run_token()}
 _counter = counting.of_this_process()
+_overflow = overflow.Overflow(counting.of_this_process(overflow.PREFIX).add)
 _listener = Listener(errors.of_this_process())
 with _listener.starting():
     _project = project_asgi()
@@ -44,7 +46,15 @@ async def application(
         offered = [name for name in scope["subprotocols"] if name != _mark]
         scope = {**scope, "subprotocols": offered}
 
+    accepted = False
+
     async def send_with_header(event: Event) -> None:
+        nonlocal accepted
+        if event["type"] == "websocket.accept":
+            accepted = True
+            _overflow.watch()  # by now, its layer has been imported
+        elif event["type"] == "websocket.close" and not accepted:
+            _listener.denied(scope)
         if event["type"] == "websocket.accept" and _is_daphne(send):
             event = {**event, "subprotocol": (event.get("subprotocol"), _for_autobahn)}
         elif event["type"] == "websocket.accept" and marked:
@@ -58,7 +68,7 @@ async def application(
         await chosen(scope, receive, send_with_header)
     except Exception as error:
         if scope["type"] in PLACES:  # Django raises for lifespan, and no page fails of it
-            asked = scope.get("method") or scope["type"]
+            asked = scope.get("method") or SOCKET
             _listener.escaped(str(asked), str(scope.get("path", "")), error)
         raise
 

@@ -15,6 +15,10 @@ from types import TracebackType
 from benchsuite.isolation.plan import PLAN_VARIABLE
 
 FILE = "errors.jsonl"
+SOCKET = "WebSocket"
+"""Stands for the method where a WebSocket was asked for."""
+DENIED = 403
+"""What servers answer a handshake with that the application refuses."""
 MOST = 8
 """Each process writes down so many that differ: a page that always fails must not cost the run
 anything but the answer itself."""
@@ -32,7 +36,7 @@ class Error:
     status: int | None
     """What the client was answered; None where there was no request: at the start."""
     asked: str
-    """ "GET /shop/"; empty at the start."""
+    """ "GET /shop/", "WebSocket /ws/"; empty at the start."""
     message: str
     """ "KeyError: 'price'" """
     place: str

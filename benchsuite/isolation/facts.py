@@ -28,12 +28,16 @@ class Facts:
     wants_redis: bool = False
     """Whether its caches or queues are kept in Redis."""
 
+    memory_layers: tuple[str, ...] = ()
+    """The channel layers that stay within a process."""
+
     @classmethod
     def of(
         cls, settings: Mapping[str, Any], *, revision: str = "", wants_redis: bool = False
     ) -> Self:
         """By the settings that the measured server will have."""
         from benchsuite.delay.reach import cut_off
+        from benchsuite.isolation.layers import in_memory
 
         return cls(
             database_address=database_address((settings.get("DATABASES") or {}).get("default")),
@@ -42,6 +46,7 @@ class Facts:
             static_root=str(settings.get("STATIC_ROOT") or ""),
             revision=revision,
             wants_redis=wants_redis,
+            memory_layers=in_memory(settings.get("CHANNEL_LAYERS")),
         )
 
     @classmethod
@@ -54,6 +59,7 @@ class Facts:
             static_root=data["static_root"],
             revision=data["revision"],
             wants_redis=data["wants_redis"],
+            memory_layers=tuple(data["memory_layers"]),
         )
 
 

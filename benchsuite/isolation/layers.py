@@ -1,6 +1,7 @@
 """Which channel layers the target has: changes of CHANNEL_LAYERS."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from benchsuite.isolation.changes import Changes
@@ -29,6 +30,25 @@ def change_layers(changes: Changes, plan: Plan) -> None:
         words = [f"default is {plan.layer}{_place(plan.layer_url)}", *words]
     if words:
         changes.put("CHANNEL_LAYERS", layers, "; ".join(words))
+
+
+def in_memory(layers: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, ...]:
+    """The aliases of those that are, or descend from, Channels' layer in memory."""
+    return tuple(
+        alias for alias, entry in (layers or {}).items() if _in_memory(str(entry.get("BACKEND")))
+    )
+
+
+def _in_memory(backend: str) -> bool:
+    """What can't be imported here has an error of its own in the server."""
+    module, _, name = backend.rpartition(".")
+    try:
+        from channels.layers import InMemoryChannelLayer
+
+        found = getattr(import_module(module), name, None)
+    except (ImportError, ValueError):
+        return False
+    return isinstance(found, type) and issubclass(found, InMemoryChannelLayer)
 
 
 def _prefixed(entry: Mapping[str, Any], plan: Plan) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.core.signals import got_request_exception
 
-from benchsuite.isolation.errors import Book
+from benchsuite.isolation import denials
+from benchsuite.isolation.errors import DENIED, MOST, SOCKET, Book
 
 REFUSED = (400, 403)
 LOGGERS = (
@@ -27,6 +28,7 @@ class Listener:
 
     def __init__(self, book: Book) -> None:
         self._book = book
+        self._denied: set[str] = set()
 
     @contextmanager
     def starting(self) -> Iterator[None]:
@@ -43,6 +45,13 @@ class Listener:
     def escaped(self, method: str, path: str, error: Exception) -> None:
         """An error that Django has not made an answer of: of what the project puts around it."""
         self._book.enter(500, f"{method} {path}", error)
+
+    def denied(self, scope: dict[str, Any]) -> None:
+        """A handshake that is refused just now, by whoever is on the stack; once for a path."""
+        path = str(scope.get("path", ""))
+        if path not in self._denied and len(self._denied) < MOST:
+            self._denied.add(path)
+            self._book.enter(DENIED, f"{SOCKET} {path}", denials.who(scope))
 
     def _raised(self, sender: object, request: Any = None, **named: object) -> None:
         error = sys.exc_info()[1]

@@ -82,10 +82,12 @@ def _redirect_advice(location: str) -> str:
 def _socket_advice(status: int) -> str:
     if status >= 500:
         return "something fails in the server"
-    return (
-        "the consumer refuses it, or none is routed there; look at the project's ASGI routing and "
-        "at the server's log"
-    )
+    if status == 403:
+        return (
+            "the consumer refuses it, as where nobody is signed in (--login=USER), or an Origin "
+            "other than the project allows (OriginValidator), or nothing is routed there"
+        )
+    return "none is routed there; look at the project's ASGI routing and at the server's log"
 
 
 def _status_advice(status: int) -> str:

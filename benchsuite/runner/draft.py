@@ -14,7 +14,7 @@ from benchsuite.passwords import hidden, hidden_in
 from benchsuite.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.gathering import gathered
-from benchsuite.runner.reasons import explained
+from benchsuite.runner.reasons import explained, of_sockets
 from benchsuite.runner.serving import Serving
 from benchsuite.runner.sockets import websockets, with_fan_out
 from benchsuite.runner.stretches import Stretch, stretches
@@ -76,6 +76,12 @@ class Draft:
         self.asked_after: int | None = None
         """What the target had been asked before and after the load, by its own count."""
         self.asked: Asked | None = None
+        self.memory_layers: Sequence[str] = ()
+        """The project's own channel layers that stay within a process."""
+        self.socket_errors: Sequence[str] = ()
+        """What consumers raised."""
+        self.left_out = 0
+        """Messages that channel layers left out during the load."""
         self.asks_target_alone = True
         """Whether nobody but the target should answer."""
         self.cluster: Cluster | None = None
@@ -108,6 +114,7 @@ class Draft:
         if done is None:
             return
         names = explained(names, self.serving.errors)
+        self.socket_errors = of_sockets(self.serving.errors)
         figures = Figures(*with_fan_out(samples, names), done, self.spec.load, self.unit)
         self.intervals = figures.intervals
         self.stored = self._held_against(figures)

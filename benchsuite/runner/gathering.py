@@ -13,7 +13,7 @@ from benchsuite.runner.witness import Witness
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.ceilings import ceiling_rate
 from benchsuite.stats.readings import mean_cpu_percent
-from benchsuite.stats.samples import JOURNEY, REQUEST
+from benchsuite.stats.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, Probes, UnderWay
 
 if TYPE_CHECKING:
@@ -27,9 +27,14 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         _seen(draft.witness, done),
         unit=draft.unit,
         accounts=sockets.accounts if sockets else None,
+        socket_errors=draft.socket_errors,
+        left_out=draft.left_out,
+        layers_apart=_layers_apart(draft),
+        front_timeout_s=_front_timeout_s(draft),
         idle=sockets.idle if sockets else None,
         total=draft.total,
         journeys=[one for one in draft.summaries if one.scope == JOURNEY],
+        handshakes=[one for one in draft.summaries if one.scope == HANDSHAKE],
         # stages are meant to differ
         intervals=() if load.stages else draft.intervals,
         window=draft.window,
@@ -50,6 +55,23 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         return parts[0] if parts else whole
     probes = _probes(draft, done.window, draft.total, None)
     return replace(whole, stages=parts, probes=probes)
+
+
+def _layers_apart(draft: "Draft") -> int:
+    """Processes that share a project's layer in memory only in its name."""
+    server = draft.spec.server
+    own = set(draft.memory_layers) - ({"default"} if draft.spec.layer.backend else set())
+    return draft.adapter.processes * server.instances if own else 0
+
+
+def _front_timeout_s(draft: "Draft") -> float | None:
+    """Unless a configuration of the user's own says something else."""
+    server = draft.spec.server
+    if not server.front:
+        return None
+    settings = conf.front_class(server.front)(server.front_options).settings
+    found = settings.get("timeout_s")
+    return None if found is None or settings.get("config") else float(found)
 
 
 def _not_accounted(draft: "Draft") -> Iterator[str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchsuite.isolation.errors import Error
+from benchsuite.isolation.errors import DENIED, SOCKET, Error
 from benchsuite.load.spool import NameEntry
 
 ADVICE = {
@@ -28,6 +28,13 @@ def reason(message: str, errors: Sequence[Error]) -> str | None:
     here = (one for one in alike if re.search(rf"{re.escape(one.asked)}(?=[ ?:]|$)", message))
     words = next(here, alike[0]).words
     return "; ".join([words, *(advice for sign, advice in ADVICE.items() if sign in words)])
+
+
+def of_sockets(errors: Sequence[Error]) -> list[str]:
+    """What escaped from consumers; a refused handshake is told with its status."""
+    return [
+        one.words for one in errors if one.asked.startswith(f"{SOCKET} ") and one.status != DENIED
+    ]
 
 
 def explained(names: Sequence[NameEntry], errors: Sequence[Error]) -> list[NameEntry]:

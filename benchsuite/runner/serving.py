@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchsuite.isolation import counting
+from benchsuite.isolation import counting, overflow
 from benchsuite.isolation.errors import Error, read
 from benchsuite.proc import logfile
 from benchsuite.proc.process import Process
@@ -58,6 +58,10 @@ class Serving:
         tell.
         """
         return counting.read(self.plan) if self.plan is not None else None
+
+    def left_out(self) -> int:
+        """Messages that their channel layers have left out until now."""
+        return (counting.read(self.plan, overflow.PREFIX) or 0) if self.plan is not None else 0
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))

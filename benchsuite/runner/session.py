@@ -146,6 +146,7 @@ class Session:
         keeper.wait()
         draft.slowing, draft.undone = keeper.slowing, keeper.undone
         draft.revision = keeper.facts.revision
+        draft.memory_layers = keeper.facts.memory_layers
         draft.alike = workload.alike and not workload.locustfile
         draft.asks_target_alone = not workload.locustfile and not spec.server.front_options.get(
             "static"
@@ -179,7 +180,7 @@ class Session:
         job = _job(spec, workload, serves.base_url, token, folder, keeper, serves.plan)
         _check(load, job, draft.serving)
         draft.stored_before = keeper.counts(token)
-        draft.asked_before = draft.serving.asked()
+        draft.asked_before, left_out = draft.serving.asked(), draft.serving.left_out()
         draft.witness = witness = Witness(draft.serving, load.pids)
         asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
         looking_on = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
@@ -190,6 +191,7 @@ class Session:
         ):
             draft.done = _load(load, draft, watcher)
         draft.asked_after = draft.serving.asked()
+        draft.left_out = draft.serving.left_out() - left_out
         try:
             draft.stored_after = keeper.counts(token)
         except DatabaseError as error:  # what was measured is there, though it can't be held to it

@@ -6,6 +6,7 @@ import numpy as np
 
 from benchsuite.results import Accounts
 from benchsuite.stats.samples import CLOSING, ENDS, HANDSHAKE, MESSAGE, STRAY, Kind
+from benchsuite.stats.silence import silence
 from benchsuite.stats.summary import Pauses, Samples, inside
 
 NO_ANSWER = (
@@ -38,6 +39,8 @@ def accounts(
     sent = _within(by_scope[MESSAGE], "intended_start", window, pauses)
     strays = _within(by_scope[STRAY], "finish", window, pauses)
     ends = ended_early(strays)
+    broken = ends["kind"] == Kind.PROTOCOL  # the close code of these is ours
+    ends = ends[~broken]
     codes, counts = np.unique(ends["body_bytes"], return_counts=True)
     return Accounts(
         messages=len(sent),
@@ -51,6 +54,8 @@ def accounts(
         closings_failed=int((by_scope[CLOSING]["kind"] != Kind.OK).sum()),
         closed_early=len(ends),
         closes={int(code): int(count) for code, count in zip(codes, counts, strict=True)},
+        broken=int(broken.sum()),
+        silence_s=silence(ends, np.concatenate([by_scope[HANDSHAKE], by_scope[MESSAGE]])),
     )
 
 

@@ -1,6 +1,7 @@
 """Channel layers on the run's own Redis, and requests that go through them to workers."""
 
 import asyncio
+import logging
 import os
 import tempfile
 import uuid
@@ -9,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from channels.exceptions import ChannelFull
+from channels_redis.core import BoundedQueue
 
+from benchsuite.isolation import overflow
 from benchsuite.services.redis import redis
 from benchsuite.services.service import Service
 from benchsuite.specs import LayerSpec
@@ -59,6 +63,45 @@ def test_a_group_hears_what_is_sent_to_it(backend: str, service: Service) -> Non
         assert heard == [{"type": "said", "text": "é"}] * MEMBERS
 
     with_layer(backend, service, broadcast)
+
+
+@pytest.fixture
+def left_out(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """One for each message that is left out; who looks is gone after the test."""
+    for owner, name in ((ChannelFull, "__init__"), (BoundedQueue, "put_nowait")):
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    logger = logging.getLogger("channels_redis.core")
+    monkeypatch.setattr(logger, "filters", [])
+    monkeypatch.setattr(logger, "level", logger.level)
+    counted: list[None] = []
+    overflow.Overflow(lambda: counted.append(None)).watch()
+    return counted
+
+
+@pytest.mark.parametrize("backend", ["memory", "redis"])
+def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(
+    backend: str, service: Service, left_out: list[None], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def send_too_much(layer: Any) -> None:
+        layer.capacity = 10
+        await layer.group_add("all", "nobody!here")
+        for _ in range(25):
+            await layer.group_send("all", {"type": "said"})
+
+    with_layer(backend, service, send_too_much)
+    assert len(left_out) == 15
+    assert not [one for one in caplog.records if "over capacity" in one.message]
+
+
+def test_what_a_process_forgets_is_counted(left_out: list[None]) -> None:
+    async def put_too_much() -> None:
+        queue = BoundedQueue(10)
+        for number in range(25):
+            queue.put_nowait(number)
+        assert queue.get_nowait() == 15
+
+    asyncio.run(put_too_much())
+    assert len(left_out) == 15
 
 
 @pytest.mark.parametrize(

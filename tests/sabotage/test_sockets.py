@@ -1,9 +1,12 @@
-"""Runs whose WebSockets are broken, or say too little: B209, B210 and B303."""
+"""Runs whose WebSockets are broken, or say too little: B207, B209, B210 and B303."""
+
+import re
 
 import pytest
 
 from benchsuite.results import Level, RunResult
-from tests.sabotage.runs import Laboratory, findings, told
+from tests.needs import needs
+from tests.sabotage.runs import Laboratory, findings, message, told
 
 pytestmark = pytest.mark.alone
 
@@ -29,6 +32,66 @@ def test_b210_the_server_closes_connections(lab: Laboratory) -> None:
     assert result.websockets is not None
     assert result.websockets.accounts.closed_early == result.websockets.accounts.lost
     assert "websocket closed" in findings(result, "B201")[0].message
+
+
+def test_b210_a_consumer_that_raises_reaches_no_limit(lab: Laboratory) -> None:
+    result = echo(lab, "/raising/")
+    told_of = message(result, "B210")
+    assert "the server's error: ValueError: too many connections in this room" in told_of
+    assert "asgi.py:" in told_of
+    assert findings(result, "B204") == [], told(result)
+
+
+@needs("nginx")
+def test_b210_the_front_ends_what_is_silent(lab: Laboratory) -> None:
+    result = lab.run(
+        server="uvicorn",
+        workload="ws_idle",
+        asked={"path": "/well/", "steps": 1},
+        front="nginx",
+        front_options={"timeout_s": 1},
+        duration_s=3.0,
+    )
+    (finding,) = findings(result, "B210")
+    assert "× 1006" in finding.message
+    assert "the front ends what is silent for 1 s" in (finding.hint or ""), told(result)
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/members/", "tests.sabotage.sick.rooms.Members refuses it"),
+        ("/elsewhere/", "OriginValidator refuses the Origin 'http://127.0.0.1:"),
+    ],
+)
+def test_a_refused_handshake_says_who_refuses_it(lab: Laboratory, path: str, words: str) -> None:
+    result = echo(lab, path)
+    assert "answered with status 403" in result.failure
+    assert words in result.failure
+
+
+def test_b207_a_layer_leaves_messages_out(lab: Laboratory) -> None:
+    result = echo(lab, "/crowded/")
+    assert result.websockets is not None
+    assert result.websockets.accounts.lost == 0
+    assert "left out" in message(result, "B207"), told(result)
+    left_out = int(re.sub(r"\D", "", message(result, "B207").partition(" messages")[0]))
+    assert left_out >= result.websockets.accounts.messages
+
+
+def test_b207_a_layer_in_memory_behind_two_instances(lab: Laboratory) -> None:
+    result = lab.run(
+        server="uvicorn",
+        workload="ws_broadcast",
+        asked={"path": "/room/"},
+        processes=2,
+        users=8,
+        duration_s=1.5,
+        timeout_s=1.0,
+    )
+    (finding,) = findings(result, "B207")
+    assert finding.level is Level.INVALID, told(result)
+    assert "each of the 2 processes" in finding.message
 
 
 def test_b303_the_server_takes_much_memory_once(lab: Laboratory) -> None:

@@ -66,6 +66,14 @@ def test_strays_are_counted_by_kind_and_endings_by_code() -> None:
     assert found.closes == {1006: 1, 1011: 2}
 
 
+def test_our_own_close_code_is_not_the_servers() -> None:
+    found = counted(
+        strays=samples((Kind.PROTOCOL, 14, 1002), (Kind.PROTOCOL, 14, 1008), (Kind.RESET, 15, 1006))
+    )
+    assert (found.closed_early, found.broken) == (1, 2)
+    assert found.closes == {1006: 1}
+
+
 def test_what_lies_outside_of_the_window_is_not_counted() -> None:
     found = counted(
         messages=samples((Kind.LOST, 9.9, 0), (Kind.LOST, 20.0, 0)),

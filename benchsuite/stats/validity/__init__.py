@@ -24,6 +24,7 @@ from benchsuite.stats.validity.front import BY_STAGE as FRONT_BY_STAGE
 from benchsuite.stats.validity.generator import BY_STAGE as GENERATOR_BY_STAGE
 from benchsuite.stats.validity.generator import CHECKS as GENERATOR
 from benchsuite.stats.validity.host import CHECKS as HOST
+from benchsuite.stats.validity.layer import CHECKS as LAYER
 from benchsuite.stats.validity.project import CHECKS as PROJECT
 from benchsuite.stats.validity.sockets import CHECKS as SOCKETS
 from benchsuite.stats.validity.stages import of_each_stage
@@ -47,7 +48,7 @@ __all__ = [
     "verdict",
 ]
 
-CHECKS = (*GENERATOR, *TARGET, *SOCKETS, *WINDOW, *HOST, *PROJECT)
+CHECKS = (*GENERATOR, *TARGET, *SOCKETS, *LAYER, *WINDOW, *HOST, *PROJECT)
 BY_STAGE = (*GENERATOR_BY_STAGE, *TARGET_BY_STAGE, *FRONT_BY_STAGE, near_capacity)
 """Checks of what differs from level to level of a load."""
 

@@ -151,6 +151,8 @@ class Evidence:
     unit: str = REQUEST
     """What the total is of: requests, messages or handshakes."""
     total: Summary | None = None
+    handshakes: Sequence[Summary] = ()
+    """Of WebSockets."""
     journeys: Sequence[Summary] = ()
     """One for each name of a journey."""
     intervals: Sequence[Interval] = ()
@@ -186,6 +188,14 @@ class Evidence:
     """None where others than the target may be asked."""
     accounts: Accounts | None = None
     """Of WebSockets."""
+    socket_errors: Sequence[str] = ()
+    """What consumers raised, each kind once."""
+    left_out: int | None = None
+    """Messages that the channel layer left out for full channels, over the whole load."""
+    layers_apart: int = 0
+    """Processes of which each has a layer in memory of its own."""
+    front_timeout_s: float | None = None
+    """After how long a front ends what is silent; None without one, or where it is not known."""
     idle: IdleMemory | None = None
     """Where memory per connection is asked for."""
     journeys_by_user: Sequence[int] = ()

@@ -73,7 +73,9 @@ LIMITS: Mapping[str, Limit] = {
     ),
     "B207": Limit(
         name="layer",
-        of="processes that a channel layer in memory can't join: refused before the run",
+        of="messages that the channel layer left out; reads of Redis that it gave up; processes "
+        "that a layer in memory can't join: refused before the run, or invalid with losses",
+        weak=0,
     ),
     "B208": Limit(
         name="not-stored", of="completions that the database has too few, or too many", invalid=0

@@ -8,7 +8,10 @@ from benchsuite.results import Finding, Level
 from benchsuite.stats.slope import FEWEST_STEPS
 from benchsuite.stats.validity.evidence import Evidence
 from benchsuite.stats.validity.limits import limit
-from benchsuite.units import format_bytes, format_count, format_percent
+from benchsuite.units import format_bytes, format_count, format_duration, format_percent
+
+ABOUT = (0.9, 1.5)
+"""A time-out is noticed so much earlier (coarse clocks) or later."""
 
 
 def astray(evidence: Evidence) -> Iterator[Finding]:
@@ -41,7 +44,7 @@ def ended(evidence: Evidence) -> Iterator[Finding]:
     found = evidence.accounts
     if found is None:
         return
-    wrong = found.closed_early + found.handshakes_failed + found.closings_failed
+    wrong = found.closed_early + found.broken + found.handshakes_failed + found.closings_failed
     level = rule.level(wrong / max(found.handshakes, 1) * 100)
     if level is None:
         return
@@ -49,6 +52,10 @@ def ended(evidence: Evidence) -> Iterator[Finding]:
     if found.closed_early:
         codes = ", ".join(f"{format_count(count)} × {code}" for code, count in found.closes.items())
         parts.append(f"{format_count(found.closed_early)} were ended by the server ({codes})")
+    if found.broken:
+        parts.append(
+            f"{format_count(found.broken)} were ended by the load, as the server broke the protocol"
+        )
     if found.handshakes_failed:
         parts.append(f"{format_count(found.handshakes_failed)} handshakes failed")
     if found.closings_failed:
@@ -56,10 +63,33 @@ def ended(evidence: Evidence) -> Iterator[Finding]:
     yield Finding(
         code=rule.code,
         level=level,
-        message=f"Of {format_count(found.handshakes)} connections {', '.join(parts)}.",
-        hint="1006 is an end without a close frame, 1009 a message that was too big, 1011 an error "
-        "in the application, 1012 and 1013 a server that wants to be left alone: look at its log.",
+        message=f"Of {format_count(found.handshakes)} connections {', '.join(parts)}"
+        f"{_cause(evidence)}.",
+        hint=_advice(evidence),
     )
+
+
+def _cause(evidence: Evidence) -> str:
+    """What consumers raised, if any did."""
+    return f"; the server's error: {evidence.socket_errors[0]}" if evidence.socket_errors else ""
+
+
+def _advice(evidence: Evidence) -> str:
+    """What may be behind it; a time-out where connections were cut after just as long a silence."""
+    found, limit_s = evidence.accounts, evidence.front_timeout_s
+    silence_s = found.silence_s if found else None
+    if silence_s is None:
+        return (
+            "1009 is a message that was too big, 1011 an error in the application, 1012 and 1013 a "
+            "server that wants to be left alone: look at its log."
+        )
+    cut = f"Those without a close frame (1006) had been silent for {format_duration(silence_s)}"
+    if limit_s is not None and ABOUT[0] <= silence_s / limit_s <= ABOUT[1]:
+        return (
+            f"{cut}: the front ends what is silent for {limit_s:g} s. Give it more with "
+            "--front-option timeout_s=…, or let messages or pings pass more often."
+        )
+    return f"{cut}: a time-out of the server or layer, a crash, or a proxy. Look at the log."
 
 
 def unsure_slope(evidence: Evidence) -> Iterator[Finding]:

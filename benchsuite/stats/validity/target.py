@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 
 from benchsuite.results import Finding, Level, Summary
-from benchsuite.stats.samples import Kind
+from benchsuite.stats.samples import MESSAGE, Kind
 from benchsuite.stats.validity.evidence import Evidence, Slots
 from benchsuite.stats.validity.limits import (
     CONNECT_AGAIN_S,
@@ -30,14 +30,20 @@ DATABASE_FULL = "the database had no connection left"
 
 FULL = (
     *((sign, DATABASE_FULL) for sign in NO_SESSION),
-    ("too many connections", DATABASE_FULL),
-    ("couldn't get a connection after", "the database pool had no connection left"),
-    ("database is locked", "SQLite was locked by another writer"),
-    ("too many open files", "the target had no file descriptor left"),
-    ("can't start new thread", "the target could start no more threads"),
+    (r"(FATAL|OperationalError).*too many connections", DATABASE_FULL),
+    (
+        r"(OperationalError|PoolTimeout).*couldn't get a connection after",
+        "the database pool had no connection left",
+    ),
+    (r"OperationalError.*database is locked", "SQLite was locked by another writer"),
+    (
+        r"(\[Errno 24\]|\(24:|EMFILE|accept).*too many open files",
+        "the target had no file descriptor left",
+    ),
+    (r"RuntimeError: can't start new thread", "the target could start no more threads"),
 )
 """What a log says when something the target needs is used up (PostgreSQL, MySQL, psycopg's pool,
-SQLite, the kernel)."""
+SQLite, the kernel), with who says it: a project's own errors may use the same words."""
 
 HERE = (
     ("cannot assign requested address", "this machine had no port left to connect from"),
@@ -200,6 +206,10 @@ def _how_often(evidence: Evidence, many: int) -> str:
     return f", one every {format_duration(every_s)} and {each} requests"
 
 
+UNHEARD = (Kind.CONNECT_REFUSED, Kind.CONNECT_TIMEOUT, Kind.RESET, Kind.READ_TIMEOUT)
+"""How a connection may fail that a full listen queue left out."""
+
+
 def turned_away(evidence: Evidence) -> Iterator[Finding]:
     """Something had a limit and reached it: the listen queue, the connections, the database, the
     ports of this machine.
@@ -324,11 +334,15 @@ def _connected_late(evidence: Evidence) -> bool:
     """Whether one of our own connections may have been left out of a full queue.
 
     The kernel counts for the whole machine; but who is left out asks again after a second or more.
+    What fails on a connection that stands, such as a WebSocket's message, was not left out.
     """
-    total = evidence.total
-    if total is None:
-        return False
-    return total.failures > 0 or (total.service_time.max_s or 0.0) >= CONNECT_AGAIN_S
+    connecting = evidence.handshakes if evidence.unit == MESSAGE else [evidence.total]
+    return any(
+        any(one.failures_by_kind.get(kind.words) for kind in UNHEARD)
+        or (one.service_time.max_s or 0.0) >= CONNECT_AGAIN_S
+        for one in connecting
+        if one is not None
+    )
 
 
 def not_stored(evidence: Evidence) -> Iterator[Finding]:
@@ -351,7 +365,7 @@ def _failed(evidence: Evidence, kind: Kind) -> int:
 
 
 def _says(log: str, sign: str) -> bool:
-    return re.search(re.escape(sign), log, re.IGNORECASE) is not None
+    return re.search(sign, log, re.IGNORECASE) is not None
 
 
 CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (

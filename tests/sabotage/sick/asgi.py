@@ -1,12 +1,15 @@
 """WebSockets by what is wrong with them; pages are those of `urls`.
 
-No Channels: what is broken here is broken on purpose.
+Those of `rooms` are consumers of Channels.
 """
 
 import itertools
 from typing import Any
 
+from channels.security.websocket import OriginValidator
 from django.core.asgi import get_asgi_application
+
+from tests.sabotage.sick.rooms import ROOMS
 
 EACH = 20
 """Every twentieth message is treated as the path says."""
@@ -23,6 +26,13 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     if scope["type"] != "websocket":
         await _pages(scope, receive, send)
         return
+    room = ROOMS.get(scope["path"])
+    if room is not None:
+        await room.as_asgi()(scope, receive, send)
+        return
+    if scope["path"] == "/elsewhere/":
+        await OriginValidator(None, ["https://elsewhere.example"])(scope, receive, send)
+        return
     await receive()
     await send({"type": "websocket.accept"})
     if "hoarding" in scope["path"] and next(_connections) == HOARD_AT:
@@ -32,5 +42,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         if is_odd and "closing" in scope["path"]:
             await send({"type": "websocket.close", "code": 1011})
             return
+        if is_odd and "raising" in scope["path"]:
+            raise ValueError("too many connections in this room")
         for _ in range(2 if is_odd and "copying" in scope["path"] else 1):
             await send({"type": "websocket.send", "text": event["text"]})

@@ -65,6 +65,7 @@ def test_messages_astray(counts: dict[str, int], level: Level, words: str) -> No
         ),
         ({"handshakes_failed": 6}, Level.INVALID, "6 handshakes failed"),
         ({"closings_failed": 1}, Level.WEAK, "1 closing handshakes were not answered"),
+        ({"broken": 2}, Level.WEAK, "2 were ended by the load, as the server broke the protocol"),
     ],
 )
 def test_connections_ended(counts: dict[str, Any], level: Level, words: str) -> None:
@@ -72,6 +73,30 @@ def test_connections_ended(counts: dict[str, Any], level: Level, words: str) -> 
     assert finding.code == "B210 connections-ended"
     assert finding.level is level
     assert words in finding.message
+
+
+@pytest.mark.parametrize(
+    ("silence_s", "timeout_s", "hint"),
+    [
+        (None, 60.0, "1009 is a message that was too big"),
+        (59.9, 60.0, "the front ends what is silent for 60 s"),
+        (61.0, 60.0, "the front ends what is silent for 60 s"),
+        (5.0, 60.0, "silent for 5.00 s: a time-out of the server or layer"),
+        (5.0, None, "silent for 5.00 s: a time-out of the server or layer"),
+    ],
+)
+def test_a_time_out_of_the_front_is_named(
+    silence_s: float | None, timeout_s: float | None, hint: str
+) -> None:
+    cut = accounts(closed_early=3, closes={1006: 3}, silence_s=silence_s)
+    (finding,) = found(accounts=cut, front_timeout_s=timeout_s).values()
+    assert hint in (finding.hint or "").replace("\u2009", " ")
+
+
+def test_what_a_consumer_raised_is_told() -> None:
+    errors = ["ValueError: boom (chat.py:12)"]
+    finding = found(accounts=accounts(closed_early=1), socket_errors=errors)["B210"]
+    assert finding.message.endswith("; the server's error: ValueError: boom (chat.py:12).")
 
 
 @pytest.mark.parametrize(

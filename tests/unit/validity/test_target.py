@@ -173,6 +173,27 @@ def test_a_limit_that_the_log_tells_of(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "ValueError: too many connections in this room",
+        "chat.RoomFull: too many open files for this account",
+        "myproject.Closed: the database is locked",
+    ],
+)
+def test_the_same_words_in_an_error_of_the_projects_own_are_no_limit(line: str) -> None:
+    assert "B204" not in found(log=f"Traceback\n{line}\n")
+
+
+def test_messages_that_fail_were_not_left_out_of_a_queue() -> None:
+    """The kernel counts for all programs."""
+    failing = summary(failures=9, failures_by_kind={"websocket closed": 9, "reset": 9})
+    queue = HostShares(listen_overflows=3)
+    seen = {"unit": "message", "host": queue, "total": failing}
+    assert "B204" not in found(**seen, handshakes=[summary()])
+    assert "B204" in found(**seen, handshakes=[failing])
+
+
+@pytest.mark.parametrize(
     ("example", "words"),
     [
         ("no connection: Cannot assign requested address", "no port left"),
