@@ -11,14 +11,22 @@ from types import TracebackType
 from typing import Self
 
 from benchsuite.conformance.findings import Deviation
-from benchsuite.conformance.frames import Frame, Opcode, Parser, close_code, close_payload, encode
+from benchsuite.conformance.frames import (
+    DATA,
+    Frame,
+    Opcode,
+    Parser,
+    close_code,
+    close_payload,
+    encode,
+)
 from benchsuite.conformance.handshake import END, Response, parsed
+from benchsuite.conformance.judging import Judge
 
 WAIT_S = 5.0
 """How long a server may take to say or do what is due."""
 
 BLOCK_BYTES = 262_144
-DATA = (Opcode.CONTINUATION, Opcode.TEXT, Opcode.BINARY)
 
 
 class Silent(Deviation):
@@ -49,6 +57,9 @@ class Connection:
         made.setblocking(False)
         self.answer = Response(0)
         """The server's answer to the handshake."""
+        self.judge = Judge()
+        self.answers_pings = True
+        """False where a pong would land in the middle of a frame."""
         self._socket = made
         self._parser = Parser()
         self._head: bytearray | None = bytearray()
@@ -69,8 +80,12 @@ class Connection:
 
     # What is sent
 
-    def raw(self, data: bytes, wait_s: float = WAIT_S) -> bool:
-        """Sends bytes; False when the connection ended meanwhile, or nothing moved for `wait_s`."""
+    def raw(self, data: bytes, wait_s: float = WAIT_S, *, closes: bool = False) -> bool:
+        """Sends bytes; False when the connection ended meanwhile, or nothing moved for `wait_s`.
+
+        `closes` says that a close frame is among them.
+        """
+        self.judge.client_closed |= closes
         return self.pushed(data, wait_s) == len(data)
 
     def pushed(self, data: bytes, wait_s: float = WAIT_S, *, reading: bool = True) -> int:
@@ -115,7 +130,8 @@ class Connection:
                 reserved=reserved,
                 masked=masked,
                 length_bytes=length_bytes,
-            )
+            ),
+            closes=opcode == Opcode.CLOSE,
         )
 
     def send_close(self, code: int | None = 1000, reason: bytes = b"") -> None:
@@ -136,40 +152,47 @@ class Connection:
         self._parser.feed(rest)
         return parsed(head)
 
-    def frame(self, wait_s: float = WAIT_S) -> Frame | None:
-        """The next frame, None at the end of the connection; raises Silent when nothing comes."""
+    def frame(self, wait_s: float = WAIT_S, *, pongs: bool = False) -> Frame | None:
+        """The next frame, None at the end of the connection; raises Silent when nothing comes.
+
+        Servers may ping, and send pongs that nobody asked for: both are passed over, and pings
+        answered. With `pongs` pongs are given too, and nothing is sent that could be echoed as one.
+        What none may send raises Deviation.
+        """
         if self._back:
             return self._back.pop()
         deadline = monotonic() + wait_s
-        while (found := self._parser.frame()) is None:
-            if self._ended:
-                return None
-            self._wait(deadline, "says nothing")
-        if found.masked:
-            raise Deviation(f"masks its frames ({found})")
-        return found
+        while True:
+            while (found := self._parser.frame()) is None:
+                if self._ended:
+                    return None
+                self._wait(deadline, "says nothing")
+            self.judge.look(found)
+            answers = self.answers_pings and not pongs and not self.judge.client_closed
+            if found.opcode == Opcode.PING and answers:
+                self.send(Opcode.PONG, found.payload)
+            if found.opcode != Opcode.PING and (pongs or found.opcode != Opcode.PONG):
+                return found
 
     def put_back(self, frame: Frame) -> None:
         """The next one will be this one again."""
         self._back.append(frame)
 
     def frames(self, wait_s: float = WAIT_S) -> Iterator[Frame]:
-        """Frames until the end of the connection."""
-        while (found := self.frame(wait_s)) is not None:
+        """Frames until the end of the connection, which must come within `wait_s`."""
+        deadline = monotonic() + wait_s
+        while (found := self.frame(deadline - monotonic())) is not None:
             yield found
 
     def message(self, wait_s: float = WAIT_S) -> tuple[int, bytes]:
-        """The next message, put together; pings on the way are answered, pongs passed over."""
+        """The next message, put together."""
         parts: list[Frame] = []
         for frame in self.frames(wait_s):
-            if frame.opcode == Opcode.PING:
-                self.send(Opcode.PONG, frame.payload)
-            elif frame.opcode == Opcode.CLOSE:
+            if frame.opcode == Opcode.CLOSE:
                 raise Deviation(f"closed with {close_code(frame.payload)} instead of an echo")
-            elif frame.opcode in DATA:
-                parts.append(frame)
-                if frame.fin:
-                    return parts[0].opcode, b"".join(part.payload for part in parts)
+            parts.append(frame)
+            if frame.fin:
+                return parts[0].opcode, b"".join(part.payload for part in parts)
         raise Deviation("ended the connection instead of an echo")
 
     def echoed(self, opcode: int, payload: bytes, wait_s: float = WAIT_S) -> None:
@@ -179,6 +202,15 @@ class Connection:
             raise Deviation(f"echoes {Opcode(opcode).name} as {Opcode(found).name}")
         if got != payload:
             raise Deviation(f"echoes {len(payload)} bytes as {len(got)} other ones: {got[:40]!r}")
+
+    def nothing_more(self) -> None:
+        """Raises Deviation when another message comes before the answer to a ping."""
+        self.send(Opcode.PING, b"nothing more?")
+        while (found := self.frame(pongs=True)) is not None:
+            if found.opcode == Opcode.PONG and found.payload == b"nothing more?":
+                return
+            if found.opcode in DATA:
+                raise Deviation(f"says {found} beside the echo")
 
     def ending(self, wait_s: float = WAIT_S) -> Ending:
         """How the server ends the connection; its close frame is answered.
@@ -211,6 +243,7 @@ class Connection:
 
     def half_close(self) -> None:
         """Ends this side of TCP only; nothing where the server has ended it all already."""
+        self.answers_pings = False
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 

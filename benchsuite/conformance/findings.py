@@ -40,6 +40,8 @@ class Check:
     section: str
     """Of RFC 6455, or another RFC by its name; empty for what no RFC says."""
     run: Callable[["Peer"], Note | None]
+    fresh: bool = False
+    """Whether it must be the first on a server: what others leave free in its heap hides growth."""
 
 
 @dataclass(frozen=True, slots=True)

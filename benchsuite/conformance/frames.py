@@ -4,6 +4,8 @@ import os
 from dataclasses import dataclass
 from enum import IntEnum
 
+from benchsuite.conformance.findings import Deviation
+
 
 class Opcode(IntEnum):
     """What a frame is."""
@@ -15,6 +17,8 @@ class Opcode(IntEnum):
     PING = 0x9
     PONG = 0xA
 
+
+DATA = (Opcode.CONTINUATION, Opcode.TEXT, Opcode.BINARY)
 
 FIN = 0x80
 MASKED = 0x80
@@ -32,6 +36,8 @@ class Frame:
     reserved: int = 0
     """The three reserved bits, RSV1 as 4."""
     masked: bool = False
+    shortest: bool = True
+    """Whether its length was written in as few bytes as it can be."""
 
     def __str__(self) -> str:
         name = Opcode(self.opcode).name if self.opcode in set(Opcode) else f"opcode {self.opcode}"
@@ -52,7 +58,7 @@ def encode(
     first = (FIN if fin else 0) | reserved << 4 | opcode
     bit = MASKED if masked else 0
     if length_bytes is None:
-        length_bytes = 0 if len(payload) <= SHORT else 2 if len(payload) < 1 << 16 else 8
+        length_bytes = shortest_form(len(payload))
     if length_bytes == 0:
         head = bytes((first, bit | len(payload)))
     else:
@@ -62,6 +68,11 @@ def encode(
         return head + payload
     key = os.urandom(4) if mask is None else mask
     return head + key + apply_mask(payload, key)
+
+
+def shortest_form(length: int) -> int:
+    """How many bytes must follow the first one of a length."""
+    return 0 if length <= SHORT else 2 if length < 1 << 16 else 8
 
 
 def apply_mask(payload: bytes, key: bytes) -> bytes:
@@ -74,7 +85,7 @@ def apply_mask(payload: bytes, key: bytes) -> bytes:
 
 
 class Parser:
-    """Takes bytes as they come and gives frames; judges nothing."""
+    """Takes bytes as they come and gives frames; judges no more than that there can be one."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -94,6 +105,8 @@ class Parser:
                 return None
             length = int.from_bytes(held[at : at + extra], "big")
             at += extra
+            if length >> 63:
+                raise Deviation("announces a length with the highest of its 64 bits set")
         key_at, masked = at, bool(held[1] & MASKED)
         at += 4 if masked else 0
         if len(held) < at + length:
@@ -103,7 +116,8 @@ class Parser:
             payload = apply_mask(payload, bytes(held[key_at:at]))
         first = held[0]
         del held[: at + length]
-        return Frame(first & 0x0F, payload, bool(first & FIN), first >> 4 & 7, masked)
+        shortest = extra == shortest_form(length)
+        return Frame(first & 0x0F, payload, bool(first & FIN), first >> 4 & 7, masked, shortest)
 
     @property
     def pending(self) -> int:

@@ -98,7 +98,7 @@ def report(
         _serving(adapter, application, options, folder) as (process, peer),
     ):
         findings = []
-        for check in CHECKS:
+        for check in sorted(CHECKS, key=lambda check: not check.fresh):
             findings.append(_finding(check, peer, process))
             if process.poll() is not None:
                 break
@@ -107,7 +107,7 @@ def report(
         version=adapter.version(),
         application=application,
         options=dict(options),
-        findings=tuple(findings),
+        findings=tuple(sorted(findings, key=lambda one: CHECKS.index(one.check))),
         seconds=time.monotonic() - started,
     )
 

@@ -18,6 +18,7 @@ from benchsuite.conformance.handshake import accept_key
 from benchsuite.conformance.peer import Peer
 from benchsuite.conformance.session import ASGI, CHANNELS, report
 from benchsuite.servers import BUILTIN
+from tests.integration.stubs_ws_faults import Faulty, serving
 
 EMPTY = {"text of 0 bytes", "binary of 0 bytes", "nothing but empty ones"}
 HEADER = "the accepting answer carries the application's header"
@@ -75,6 +76,79 @@ def test_the_command_refuses_what_can_not_be_checked(server, message):
         call_command("checkwebsocket", server=server)
 
 
+def check(name: str, group: str = ""):
+    (found,) = [one for one in CHECKS if one.name == name and group in ("", one.group)]
+    return found
+
+
+SENT = [
+    ("RSV1", "text of 125 bytes", "sets reserved bits 100 in TEXT of 125 bytes"),
+    ("RSV3 of a pong", "a ping of text", "sets reserved bits 001 in PONG"),
+    ("16 bits for a short length", "binary of 1 bytes", "length of BINARY of 1 bytes longer than"),
+    (
+        "64 bits for the length of a pong",
+        "a ping of text",
+        "length of PONG of 14 bytes longer",
+    ),
+    ("highest bit of a length", "text of 125 bytes", "a length with the highest of its 64 bits"),
+    ("masks", "text of 125 bytes", "masks its frames"),
+    ("opcode 3", "text of 125 bytes", "opcode 3 of 1 bytes, which nobody has defined"),
+    ("fragments a pong", "an empty ping", "fragments a control frame"),
+    ("a pong of 126 bytes", "an empty ping", "PONG of 126 bytes, where 125 are the most"),
+    ("continues nothing", "text of 125 bytes", "which continues no message"),
+    ("a message within another", "text of 125 bytes", "which is within another message"),
+    ("text that is no UTF-8", "text of 125 bytes", "TEXT of 1 bytes that is no UTF-8"),
+    ("says it twice", "binary of 127 bytes", "says BINARY of 127 bytes beside the echo"),
+    ("closes with 1005", "no code", "closes with 1005, which nobody may send"),
+    ("closes with 999", "reserved bit RSV1", "closes with 999, which nobody may send"),
+    ("closes with 2999", "between fragments", "closes with 2999, which nobody may send"),
+    ("half a code", "3000 is answered with 3000", "half a code"),
+    ("a reason that is no UTF-8", "1001 is answered with 1001", "a reason that is no UTF-8"),
+    ("a message after its close frame", "4999 is answered with 4999", "TEXT of 4 bytes after its"),
+    ("a message after its close frame", "an unmasked text", "TEXT of 4 bytes after its close"),
+    ("a ping after both close frames", "nothing is heard after it", "PING of 14 bytes after its"),
+    ("two close frames", "the server ends TCP first", "CLOSE of 2 bytes after its close frame"),
+    *(
+        ("echoes every close code", f"{code} is refused", f"closes with {code}, which nobody may")
+        for code in (0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999)
+    ),
+]
+"""A fault, the check that asks for it, and what it must say of it."""
+
+
+@pytest.mark.parametrize(("fault", "name", "seen"), SENT)
+def test_what_no_server_may_send_is_seen(fault, name, seen):
+    with serving(fault) as peer, pytest.raises(Deviation, match=seen):
+        check(name).run(peer)
+
+
+@pytest.mark.parametrize("fault", sorted({fault for fault, _, _ in SENT}))
+def test_each_fault_is_one_of_the_server_and_not_of_the_others(fault):
+    """Without the fault, the same checks find nothing to say against it."""
+    with serving("none") as peer:
+        for name in {name for one, name, _ in SENT if one == fault}:
+            note = check(name).run(peer)
+            assert note is None or note.outcome != Outcome.FAILED
+
+
+def test_legal_pings_and_pongs_change_no_result():
+    clean, pinging = (
+        report(Faulty, application=ASGI, options={"fault": fault})
+        for fault in ("none", "legal pings")
+    )
+    assert not failed(clean)
+    assert [one.outcome for one in pinging.findings] == [one.outcome for one in clean.findings]
+
+
+def test_what_is_hoarded_for_a_client_that_does_not_read_is_in_the_memory_told():
+    """Whatever the other checks have left in the heap."""
+    found = report(Faulty, application=ASGI, options={"fault": "hoards"})
+    (held,) = [one for one in found.findings if one.check.group == "flow" and one.check.fresh]
+    grown = float(held.seen.partition("grew by ")[2].partition(" MiB")[0])
+    assert held.outcome == Outcome.INFORMATIONAL
+    assert 12 < grown < 20  # of 16 MiB, less what the kernel held
+
+
 Answer = Callable[[Frame], bytes | None]
 
 
@@ -121,11 +195,6 @@ def bad(answer: Answer) -> Iterator[Peer]:
         finally:
             over.set()
             thread.join()
-
-
-def check(name: str, group: str = ""):
-    (found,) = [one for one in CHECKS if one.name == name and group in ("", one.group)]
-    return found
 
 
 def echo_all(frame: Frame) -> bytes:

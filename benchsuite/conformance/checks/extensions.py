@@ -2,11 +2,12 @@
 
 import zlib
 
+from benchsuite.conformance.connection import Connection
 from benchsuite.conformance.findings import Check, Deviation, Note, Outcome
-from benchsuite.conformance.frames import Opcode
+from benchsuite.conformance.frames import DATA, Opcode
+from benchsuite.conformance.judging import RSV1
 from benchsuite.conformance.peer import Peer
 
-RSV1 = 4
 TAIL = b"\x00\x00\xff\xff"
 TEXT = b"all work and no play " * 200
 
@@ -19,18 +20,28 @@ def _deflate(peer: Peer) -> Note | None:
             return Note("does not compress", Outcome.OK)
         if not chosen.startswith("permessage-deflate"):
             raise Deviation(f"answers the offer of permessage-deflate with {chosen!r}")
+        connection.judge.compresses = True
         press = zlib.compressobj(wbits=-15)
         small = (press.compress(TEXT) + press.flush(zlib.Z_SYNC_FLUSH)).removesuffix(TAIL)
         connection.send(Opcode.TEXT, small, reserved=RSV1)
-        found = connection.frame()
-        if found is None or found.opcode != Opcode.TEXT or not found.fin:
-            raise Deviation(f"answers a compressed message with {found}")
-        payload = found.payload
-        if found.reserved == RSV1:
+        compressed, payload = _message(connection)
+        if compressed:
             payload = zlib.decompressobj(wbits=-15).decompress(payload + TAIL)
         if payload != TEXT:
             raise Deviation(f"turns a compressed message into {payload[:40]!r}")
     return Note(f"compresses when asked: {chosen}", Outcome.OK)
+
+
+def _message(connection: Connection) -> tuple[bool, bytes]:
+    """The next message, in however many frames, and whether it is compressed."""
+    first = found = connection.frame()
+    payload = b""
+    while found is not None and found.opcode in DATA:
+        payload += found.payload
+        if found.fin and first is not None:
+            return first.reserved == RSV1, payload
+        found = connection.frame()
+    raise Deviation(f"answers a compressed message with {found}")
 
 
 def _unknown(peer: Peer) -> Note | None:

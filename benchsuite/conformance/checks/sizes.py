@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from benchsuite.conformance.connection import WAIT_S, Ending
-from benchsuite.conformance.findings import Check, Deviation, Note, Outcome
+from benchsuite.conformance.connection import WAIT_S, Ending, Silent
+from benchsuite.conformance.findings import Check, Note, Outcome
 from benchsuite.conformance.frames import Opcode, encode
 from benchsuite.conformance.peer import Peer
 
@@ -33,6 +33,7 @@ def _echo(opcode: Opcode, length: int, peer: Peer) -> Note | None:
     with peer.open() as connection:
         connection.raw(encode(opcode, payload), wait_s)
         connection.echoed(opcode, payload, wait_s)
+        connection.nothing_more()
     return None
 
 
@@ -86,7 +87,7 @@ def _huge_length(peer: Peer) -> Note | None:
         connection.raw(head + b"x" * 100)
         try:
             ending = connection.ending()
-        except Deviation:
+        except Silent:
             return Note("waits for them")
     return None if ending.code == 1009 else Note(str(ending))
 

@@ -5,7 +5,7 @@ from functools import partial
 from benchsuite.conformance.checks.failing import fails_with
 from benchsuite.conformance.connection import Silent
 from benchsuite.conformance.findings import Check, Note
-from benchsuite.conformance.frames import Opcode
+from benchsuite.conformance.frames import Opcode, encode
 from benchsuite.conformance.peer import Peer
 
 VALID = "κόσμε \U0001f30d \ufeff \ufffd \u0000 \U0010ffff".encode()
@@ -64,6 +64,22 @@ def _fail_fast(peer: Peer) -> Note | None:
         return fails_with(connection, 1007)
 
 
+def _fail_fast_within(peer: Peer) -> Note | None:
+    """The same within one frame, of which the rest is still to come."""
+    frame = encode(Opcode.TEXT, b"ok \xff and the rest")
+    with peer.open() as connection:
+        connection.answers_pings = False
+        connection.raw(frame[:-13])
+        try:
+            found = connection.frame(FAIL_FAST_S)
+        except Silent:
+            connection.raw(frame[-13:])
+            return fails_with(connection, 1007) or Note("notices it at the end of the frame")
+        if found is not None:
+            connection.put_back(found)
+        return fails_with(connection, 1007)
+
+
 def _binary(peer: Peer) -> Note | None:
     payload = b"".join(INVALID.values())
     with peer.open() as connection:
@@ -82,5 +98,6 @@ CHECKS = (
     ),
     Check(GROUP, "invalid over two fragments", "8.1", _invalid_over_fragments),
     Check(GROUP, "invalid in a first fragment: fails at once", "8.1", _fail_fast),
+    Check(GROUP, "invalid in half a frame: fails at once", "8.1", _fail_fast_within),
     Check(GROUP, "binary may be invalid UTF-8", "5.6", _binary),
 )

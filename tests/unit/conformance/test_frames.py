@@ -50,7 +50,7 @@ def test_we_read_what_wsproto_sends(length, step):
 def test_what_is_forbidden_can_be_sent():
     parser = Parser()
     parser.feed(encode(11, b"x", fin=False, reserved=5, masked=False, length_bytes=8))
-    assert parser.frame() == Frame(11, b"x", fin=False, reserved=5)
+    assert parser.frame() == Frame(11, b"x", fin=False, reserved=5, shortest=False)
     parser.feed(encode(Opcode.TEXT, b"x", mask=b"\1\2\3\4"))
     assert parser.frame() == Frame(Opcode.TEXT, b"x", masked=True)
 
