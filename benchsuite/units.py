@@ -60,9 +60,11 @@ def format_period(seconds: float) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-def format_rate(per_second: float | None) -> str:
-    """Something a second: 612 /s."""
-    return MISSING if per_second is None else f"{format_number(per_second)}{THIN_SPACE}/s"
+def format_rate(per_second: float | None, units: str = "") -> str:
+    """Something a second: 612 /s, 612 /s messages."""
+    if per_second is None:
+        return MISSING
+    return f"{format_number(per_second)}{THIN_SPACE}/s{f' {units}' if units else ''}"
 
 
 def format_bytes(amount: float | None) -> str:

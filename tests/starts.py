@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from benchsuite.environment import digest
+from benchsuite.interchange import PARTS, attach
 from benchsuite.models import Environment, Finding, Run, Software
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.sides import Side
@@ -63,7 +64,19 @@ def starts(
         )
         for number, goodput in enumerate(goodputs)
     ]
-    return Run.objects.bulk_create(rows) if stored else rows
+    if stored:
+        return Run.objects.bulk_create(rows)
+    return [found_out(row) for row in rows]
+
+
+def found_out(run: Run, *codes: str) -> Run:
+    """A run that is not stored, with nothing but these findings, which make it invalid."""
+    level = "invalid"
+    findings = [Finding(code=code, level=level) for code in codes]
+    attach(run, {**{name: [] for name in PARTS}, "findings": findings})
+    if codes:
+        run.verdict = level
+    return run
 
 
 def side(server: str, goodputs: Sequence[float], **given: Any) -> Side:

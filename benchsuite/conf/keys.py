@@ -20,6 +20,21 @@ from benchsuite.workloads.base import Workload
 UNKNOWN = "benchsuite.E002"
 """The id of a key that nothing reads."""
 
+COMPARED = (
+    "goodput",
+    "throughput",
+    "p50",
+    "p95",
+    "p99",
+    "mean",
+    "failures",
+    "cpu",
+    "memory",
+    "connection",
+    "lost",
+)
+"""The figures by which runs are compared (`report.comparing.metrics`)."""
+
 SHOWN = 80
 """Letters of a value that a sentence shows."""
 
@@ -149,6 +164,16 @@ def _is_folder(value: Any) -> bool:
     return isinstance(value, str | Path) and bool(str(value).strip()) and "\0" not in str(value)
 
 
+def _are_margins(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        name in ("all", *COMPARED)
+        and isinstance(percent, int | float)
+        and not isinstance(percent, bool)
+        and 0 <= percent < 100
+        for name, percent in value.items()
+    )
+
+
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
@@ -220,6 +245,13 @@ KEYS: dict[Any, Key] = {
         hint="Name a folder in which environments may be kept, or leave the key out.",
         is_right=_is_folder,
     ),
+    "MARGINS_PERCENT": Key(
+        id="benchsuite.E011",
+        default={},
+        wanted="a dict of figures and percentages from 0 to below 100",
+        hint=f"Write {{'memory': 2}}; the figures are: all, {', '.join(COMPARED)}.",
+        is_right=_are_margins,
+    ),
     "OVERRIDES": Key(
         id="benchsuite.E008",
         default={},
@@ -233,6 +265,8 @@ TARGET_SETTINGS: settings module the measured server starts from; None for the c
 ACCESS: dotted path of `f(request) -> bool` that opens the pages.
 CONSOLE_URL: where `runbench` says its results are to be seen.
 CACHE: folder in which built environments are kept; None for the user's folder of caches.
+MARGINS_PERCENT: figure, or "all" of those compared by ratio → change in it that is too small to
+matter; failed and lost shares in percentage points.
 OVERRIDES: setting of the project, dotted where it is nested → its value in the measured server;
 "{folder}" in it stands for a folder of the run's own.
 """

@@ -21,7 +21,7 @@ from benchsuite.report.comparing.contrast_table import markdown, screen_table
 from benchsuite.report.comparing.contrasts import Contrast, contrasts, notes
 from benchsuite.report.comparing.gate import Judgement
 from benchsuite.report.comparing.junit import as_junit
-from benchsuite.report.comparing.metrics import DEFAULT, Metric, metric
+from benchsuite.report.comparing.metrics import DEFAULT, Metric, margins_sentence, metric, parsed
 
 LISTED = 12
 """Differences on the screen; the JSON has all."""
@@ -31,6 +31,7 @@ LISTED = 12
 class Answer:
     """All that was found out, ready to be written in any form."""
 
+    metrics: Sequence[Metric]
     found: Sequence[Contrast]
     judgements: Sequence[Judgement]
     unlike: Sequence[str]
@@ -49,7 +50,8 @@ def answer(options: Mapping[str, Any]) -> Answer:
     """Compares what the options ask for; raises UsageError."""
     for name in ("json", "junit", "markdown"):
         writing.check(f"--{name}", options[name])
-    metrics = _metrics(options["metric"])
+    margins = parsed(options["margin"])
+    metrics = [metric(name, margins) for name in names("--metric", options["metric"]) or DEFAULT]
     conditions = [gate.parse(text) for text in options["fail_if"]]
     if options["junit"] and not conditions:
         raise UsageError("--junit writes what became of conditions, and there is no --fail-if.")
@@ -60,6 +62,7 @@ def answer(options: Mapping[str, Any]) -> Answer:
     if unlike and not options["force"]:
         raise UsageError(f"{' '.join(unlike)} --force compares them all the same, and says so.")
     return Answer(
+        metrics=metrics,
         found=contrasts(pairs, metrics),
         judgements=gate.judge(pairs, conditions),
         unlike=unlike,
@@ -76,6 +79,7 @@ def show(found: Answer, *, quiet_stdout: bool) -> None:
     console.print(screen_table(found.found, width=console.width))
     for one in found.found:
         _line(console, one.sentence)
+    _line(console, margins_sentence(found.metrics))
     for judgement in found.judgements:
         _line(console, judgement.sentence)
     for note in found.notes:
@@ -101,10 +105,6 @@ def write(found: Answer, options: Mapping[str, Any]) -> None:
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if summary and Path(summary).absolute() != Path(options["markdown"]).absolute():
             writing.write(summary, text, mode="a")
-
-
-def _metrics(given: Sequence[str] | None) -> list[Metric]:
-    return [metric(name) for name in names("--metric", given) or DEFAULT]
 
 
 def _line(console: Console, line: str) -> None:

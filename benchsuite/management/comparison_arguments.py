@@ -26,6 +26,15 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help=f"figures to compare: {', '.join(METRICS)} (default: {', '.join(DEFAULT)})",
     )
     parser.add_argument(
+        "--margin",
+        action="append",
+        default=[],
+        metavar="[FIGURE=]PERCENT",
+        help='which difference is too small to matter: "2%%" of every ratio, "p95=5%%" of one '
+        'figure; can be repeated (default: BENCHSUITE["MARGINS_PERCENT"], else 1%%, and 0.1 '
+        "points of failures and losses)",
+    )
+    parser.add_argument(
         "--force",
         action="store_true",
         help="compare unlike things (work, load, data, environment), and say so",

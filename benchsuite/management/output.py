@@ -13,6 +13,7 @@ from benchsuite.passwords import hidden
 from benchsuite.report import text
 from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines
+from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.export import json_of
 from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import ranking_sentence
@@ -72,7 +73,7 @@ class Screen:
         sockets = sockets_table(rows)
         if sockets is not None:
             self.console.print(sockets)
-        for line in text.finding_lines(rows):
+        for line in (*text.starts_lines(found), *doubt_lines(rows)):
             self._line(line)
         for line in completion_lines(found):
             self._line(line)

@@ -1,6 +1,7 @@
 """Figures and verdicts of a run as small pieces of HTML."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.utils import timezone
@@ -8,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from benchsuite.models import Run
+from benchsuite.report.naming import units_beside
 from benchsuite.report.periods import planned_s
 from benchsuite.report.sentences import missing_reason
 from benchsuite.results import Status
@@ -56,7 +58,14 @@ def figure(run: Run, column: str) -> SafeString | str:
     value = getattr(run, column)
     if value is None:
         return missing(missing_reason(run, column))
-    return FORMATS[column](value)
+    return format_of(run, column)(value)
+
+
+def format_of(run: Run, column: str) -> Callable[[Any], str]:
+    """How that column of a run is written; rates of what are no requests with their unit."""
+    if column in ("goodput", "throughput"):
+        return partial(format_rate, units=units_beside(run))
+    return FORMATS[column]
 
 
 def missing(reason: str) -> SafeString:

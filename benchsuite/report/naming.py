@@ -52,6 +52,11 @@ def units_of(run: Run) -> str:
     return f"{run.unit}s"
 
 
+def units_beside(run: Run) -> str:
+    """The same where it must be told: figures without a unit's name are of requests."""
+    return "" if run.unit == REQUEST else units_of(run)
+
+
 def size_title(run: Run) -> str:
     """Processes × threads: "2 × 4"; "—" for what is not known."""
     if run.processes is None and run.threads is None:

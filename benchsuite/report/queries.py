@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from benchsuite.exceptions import UsageError
 from benchsuite.interchange import PARTS
-from benchsuite.models import Interval, Measurement, Reading, Run
-from benchsuite.report.cells import cells
+from benchsuite.models import Finding, Interval, Measurement, Reading, Run
+from benchsuite.report.cells import Cell, cells
 from benchsuite.report.export import COLUMNS
-from benchsuite.results import Verdict
+from benchsuite.report.naming import units_beside
+from benchsuite.results import Level
+from benchsuite.stats.starts import Starts
+from benchsuite.units import format_rate
 
 HEAVY = ("log_tail", "argv", "settings_changed")
 
@@ -125,11 +129,16 @@ def _missing(ids: Sequence[UUID]) -> list[UUID]:
 class Best:
     """What answered most of a batch."""
 
-    server: str
+    run: Run
+    """One of it."""
     goodput: float
 
+    @property
+    def rate(self) -> str:
+        return format_rate(self.goodput, units_beside(self.run))
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Batch:
     """What one command measured, as the line above its runs says it."""
 
@@ -138,19 +147,25 @@ class Batch:
 
     @property
     def best(self) -> Best | None:
-        """The cell with the most goodput, by the median of its starts that are not invalid; None
-        where there are not two.
-        """
-        ranked = cells(
-            one
-            for one in self.runs
-            if one.goodput is not None
-            and one.verdict != Verdict.INVALID.value
-            and one.connection_bytes is None  # idle connections answer nothing
-        )
-        if len(ranked) < 2:
+        """The sound cell with the most goodput; None where there are not two of the same unit."""
+        ranked = [
+            cell
+            for cell in self.cells
+            if cell.is_sound and cell.middle("connection_bytes") is None  # those answer nothing
+        ]
+        if len(ranked) < 2 or len({cell.unit for cell in ranked}) > 1:
             return None
-        return Best(ranked[0].first.server, ranked[0].middle("goodput") or 0.0)
+        return Best(ranked[0].first, ranked[0].middle("goodput") or 0.0)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        return cells(self.runs)
+
+    @property
+    def starts(self) -> str:
+        """How many of all its starts count; empty where all do."""
+        every = Starts([one for cell in self.cells for one in cell.starts.every])
+        return "" if every.is_whole else every.words
 
     @property
     def servers(self) -> list[str]:
@@ -158,7 +173,7 @@ class Batch:
 
 
 def batches(ids: Iterable[UUID]) -> dict[UUID, Batch]:
-    """The whole batches of these ids, in one query, with a few columns of each run."""
+    """The whole batches of these ids, in two queries, with a few columns of each run."""
     found: dict[UUID, list[Run]] = {}
     columns = (
         "batch",
@@ -172,8 +187,16 @@ def batches(ids: Iterable[UUID]) -> dict[UUID, Batch]:
         "goodput",
         "connection_bytes",
         "verdict",
+        "unit",
+        "revision",
+        "server_version",
+        "python_version",
+        "environment_id",
+        "software_id",
     )
+    invalid = Prefetch("findings", queryset=Finding.objects.filter(level=Level.INVALID.value))
     wanted = Run.objects.filter(batch__in=set(ids)).order_by("started_at")
+    wanted = wanted.prefetch_related(invalid)
     for run in wanted.only(*columns, "spec", "status"):
         found.setdefault(run.batch, []).append(run)
     return {batch: Batch(batch, tuple(runs)) for batch, runs in found.items()}

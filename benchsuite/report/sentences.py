@@ -14,6 +14,7 @@ from benchsuite.proc import owner
 from benchsuite.report.abandoned import expected_until
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.leading import leading_sentence
+from benchsuite.report.comparing.metrics import metric
 from benchsuite.report.naming import cell_titles, load_title, units_of, workload_title
 from benchsuite.report.periods import planned_s
 from benchsuite.report.sockets import idle_interval, idle_sentence
@@ -130,6 +131,8 @@ def unranked_sentence(cells: Sequence[Cell]) -> str:
     ranked = [cell for (_, cell), _ in _ranked(cells, GOODPUT)]
     if len(cells) < 2 or len(ranked) > 1:
         return ""
+    if len({cell.unit for cell in cells if cell.is_sound}) > 1:
+        return "Nothing is ranked: their answers are not of the same unit."
     out = [
         f"{title} {'is invalid' if cell.measured else 'has no figures'}"
         for title, cell in zip(cell_titles(cells), cells, strict=True)
@@ -161,7 +164,7 @@ def question_sentence(cells: Sequence[Cell], question: Question) -> str:
 
 def starts_sentence(cells: Sequence[Cell]) -> str:
     """How many server starts the comparison stands on, and what more would give."""
-    counts = sorted({len(cell.measured) for cell in cells if cell.measured})
+    counts = sorted({len(cell.entering) for cell in cells if cell.is_sound})
     if not counts or counts[0] >= STARTS_WANTED:
         return ""
     if counts == [1]:
@@ -268,8 +271,10 @@ def _ranked(cells: Sequence[Cell], question: Question) -> list[tuple[tuple[str, 
     found = []
     for title, cell in zip(cell_titles(cells), cells, strict=True):
         value = cell.middle(question.column)
-        if value is not None and cell.verdict in (Verdict.VALID, Verdict.WEAK):
+        if value is not None and cell.is_sound:
             found.append(((title, cell), value))
+    if metric(question.metric).is_of_answers and len({c.unit for (_, c), _ in found}) > 1:
+        return []
     return sorted(found, key=lambda pair: -pair[1] if question.highest else pair[1])
 
 
@@ -281,6 +286,6 @@ def _overlap(first: Cell, second: Cell, question: Question) -> bool:
         (low, high), (other_low, other_high) = idle_interval(first), idle_interval(second)
         return low <= other_high and other_low <= high
     mine, theirs = first.spread(question.column), second.spread(question.column)
-    if mine is None or theirs is None or min(len(first.measured), len(second.measured)) < 2:
+    if mine is None or theirs is None or min(len(first.entering), len(second.entering)) < 2:
         return False
     return mine.least <= theirs.most and theirs.least <= mine.most

@@ -1,6 +1,5 @@
 """What `runbench` prints: the plan, the progress, the table."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
@@ -8,12 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from benchsuite import conf
-from benchsuite.models import Finding, Run
 from benchsuite.proc.cpus import words
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
-from benchsuite.report.naming import cell_titles
-from benchsuite.results import Level, Status, Verdict
+from benchsuite.report.naming import cell_titles, units_beside
+from benchsuite.results import Status, Verdict
 from benchsuite.specs import USER, DatabaseSpec, LoadProfile, RunSpec
 from benchsuite.units import (
     MISSING,
@@ -144,15 +142,15 @@ def results_table(cells: Sequence[Cell], *, width: int = WIDE) -> Table:
 def _row(title: str, cell: Cell) -> tuple[str | Text, ...]:
     """A value for each of `COLUMNS`."""
     cpu = cell.middle("cpu_percent")
-    failures = [run.failures for run in cell.measured if run.failures is not None]
+    failures = [run.failures for run in cell.shown if run.failures is not None]
     verdict = verdict_text(cell.verdict)
-    if cell.failed:
-        states = {run.status for run in cell.failed}
+    if not cell.measured:
+        states = {run.status for run in cell.runs}
         word = Status.FAILED.value if Status.FAILED.value in states else Status.INTERRUPTED.value
         verdict = Text(f"✗ {word}", style="red")
     return (
         title,
-        f"{len(cell.measured)}/{len(cell.runs)}" if cell.failed else str(len(cell.runs)),
+        cell.starts.number,
         _goodput(cell),
         format_duration(cell.middle("p50_s")),
         format_duration(cell.middle("p95_s")),
@@ -162,6 +160,15 @@ def _row(title: str, cell: Cell) -> tuple[str | Text, ...]:
         format_bytes(cell.middle("memory_bytes")),
         verdict,
     )
+
+
+def starts_lines(cells: Sequence[Cell]) -> list[str]:
+    """How many starts count, of the cells of several of which not all do."""
+    return [
+        f"{title}: {cell.starts.words}."
+        for title, cell in zip(cell_titles(cells), cells, strict=True)
+        if len(cell.runs) > 1 and not cell.starts.is_whole
+    ]
 
 
 def _completed(cell: Cell) -> tuple[str, str]:
@@ -178,38 +185,7 @@ def _goodput(cell: Cell) -> str:
     if spread is None:
         return MISSING
     around = spread.half_range_percent
-    text = format_rate(spread.median)
-    if len(cell.measured) > 1 and around is not None:
+    text = format_rate(spread.median, units_beside(cell.first))
+    if len(cell.shown) > 1 and around is not None:
         return f"{text} ±{around:.1f} %"
     return text
-
-
-def finding_lines(rows: Sequence[Run]) -> list[str]:
-    """What makes a verdict doubtful: for each finding the servers that have it, and its hint.
-
-    Of several starts of one server the gravest stands for all, with how many they are.
-    """
-    starts = Counter(row.key for row in rows)
-    seen: dict[tuple[str, str], dict[str, list[tuple[Run, Finding]]]] = {}
-    for row in rows:
-        for finding in row.findings.all():
-            if finding.level == Level.INFO.value:
-                continue
-            alike = seen.setdefault((finding.code, finding.hint), {})
-            alike.setdefault(row.key, []).append((row, finding))
-    lines: list[str] = []
-    for (code, hint), by_cell in sorted(seen.items(), key=lambda one: one[0]):
-        for key, found in by_cell.items():
-            lines += dict.fromkeys(f"{code}  {one}" for one in _told(found, starts[key]))
-        lines.append(f"{' ' * len(code)}  {hint}")
-    return lines
-
-
-def _told(found: Sequence[tuple[Run, Finding]], starts: int) -> list[str]:
-    server = found[0][0].server
-    if starts == 1:
-        return [f"{server}: {finding.message}" for _, finding in found]
-    many = len({row.pk for row, _ in found})
-    gravest = min((one for _, one in found), key=lambda one: one.level != Level.INVALID.value)
-    such = " such as this" * (many > 1)
-    return [f"{server}, {many} of {starts} starts{such}: {gravest.message}"]

@@ -16,8 +16,9 @@ it covers lopsided noise better, is wider, and with ties, which percentiles of a
 its length can be without bound.
 
 A difference counts as shown when the interval excludes "no difference" *and* the rank test
-rejects it. The interval alone is a little too eager with few starts; the rank test is exact
-whatever the noise.
+rejects it, *and* its value lies beyond the margin below which nobody would act. The interval alone
+is a little too eager with few starts; the rank test is exact whatever the noise; the margin keeps
+out what is real and tiny, such as a page of memory that the second of two starts shares with less.
 """
 
 import math
@@ -58,6 +59,8 @@ class Scale(StrEnum):
 
 class Outcome(StrEnum):
     SHOWN = "shown"
+    TOO_SMALL = "too small to matter"
+    """Less than the margin: the value of a difference that is there, or the whole interval."""
     NOT_SHOWN = "not shown"
     TOO_FEW = "too few starts"
     UNDEFINED = "undefined"
@@ -78,6 +81,8 @@ class Comparison:
     high: float | None = None
     """Ends of the interval; None with too few starts."""
     confidence: float = CONFIDENCE
+    margin: float = 0.0
+    """A smaller change of the ratio (or a smaller difference) doesn't matter."""
     p: float | None = None
     """Of the Mann–Whitney test, two-sided, as it stands alone."""
     p_method: str = ""
@@ -104,7 +109,18 @@ class Comparison:
         if self.low is None or self.high is None or self.p_corrected is None:
             return Outcome.UNDEFINED
         apart = self.low > self.nothing or self.high < self.nothing
-        return Outcome.SHOWN if apart and self.p_corrected <= level else Outcome.NOT_SHOWN
+        if apart and self.p_corrected <= level:
+            return Outcome.TOO_SMALL if self._is_small(self.value) else Outcome.SHOWN
+        whole = self.margin and self._is_small(self.low) and self._is_small(self.high)
+        return Outcome.TOO_SMALL if whole else Outcome.NOT_SHOWN
+
+    def _is_small(self, value: float | None) -> bool:
+        """Whether it lies within the margin; a ratio and its reciprocal alike."""
+        if value is None:
+            return False
+        if self.scale is Scale.DIFFERENCE:
+            return abs(value) <= self.margin
+        return 1 / (1 + self.margin) <= value <= 1 + self.margin
 
     @property
     def starts_needed(self) -> int:
@@ -120,18 +136,22 @@ class Comparison:
         error times t(1 - α/2, ν) + t(power, ν). α is divided by the number of comparisons and is
         what the rank test attains with so few starts; the error is divided by √(3/π), because
         ranks use that much of the information in normal noise (Lehmann, Nonparametrics).
-        With 5 starts a side it promises a little much: see docs/comparing.md.
+        With 5 starts a side it promises a little much: see docs/comparing.md. Where the margin is
+        what hides a difference, it is the margin and t(power, ν) times the error.
         """
-        if self.outcome not in (Outcome.SHOWN, Outcome.NOT_SHOWN) or self.error is None:
+        if self.outcome in (Outcome.TOO_FEW, Outcome.UNDEFINED) or self.error is None:
             return None
+        is_ratio = self.scale is Scale.RATIO
+        margin = math.log1p(self.margin) if is_ratio else self.margin
         if self.freedom is None:
-            return self.nothing
+            return math.exp(margin) if is_ratio else margin
         from scipy import stats
 
         level = attained_level(*self.starts, (1 - self.confidence) / self.compared)
         quantiles = [float(stats.t.ppf(q, self.freedom)) for q in (1 - level / 2, POWER)]
         effect = sum(quantiles) * self.error / RANK_EFFICIENCY
-        return math.exp(effect) if self.scale is Scale.RATIO else effect
+        effect = max(effect, margin + quantiles[1] * self.error)
+        return math.exp(effect) if is_ratio else effect
 
     @property
     def detectable_percent(self) -> float | None:
@@ -146,6 +166,7 @@ def compare(
     *,
     scale: Scale = Scale.RATIO,
     confidence: float = CONFIDENCE,
+    margin: float = 0.0,
     seed: int = 0,
 ) -> Comparison:
     """The candidate against the baseline; each is one figure per server start, in any order.
@@ -167,6 +188,7 @@ def compare(
         means=(means[0], means[1]),
         value=_value(scale, means[0], means[1]),
         confidence=confidence,
+        margin=margin,
     )
     if min(plain.starts) < FEWEST_STARTS:
         return plain

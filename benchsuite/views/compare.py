@@ -11,7 +11,12 @@ from benchsuite.exceptions import UsageError
 from benchsuite.report import html, overlays, queries
 from benchsuite.report.cells import Cell, Spread
 from benchsuite.report.comparing.beside import beside
-from benchsuite.report.comparing.comparison import Comparison, is_sound, per_cpu_second, per_gib
+from benchsuite.report.comparing.comparison import (
+    OF_ANSWERS,
+    Comparison,
+    per_cpu_second,
+    per_gib,
+)
 from benchsuite.report.comparing.likeness import unlike
 from benchsuite.report.sentences import (
     missing_reason,
@@ -41,7 +46,6 @@ COLUMNS = {
 
 OPTIONAL = ("completions", "connection_bytes")
 """Columns that few workloads have."""
-OF_ANSWERS = ("goodput", "p50_s", "p95_s", "p99_s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class Row:
     is_baseline: bool
     baseline_url: str
     bar: float | None
-    """Goodput in percent of the highest."""
+    """Goodput in percent of the highest of its unit."""
 
 
 @access.guarded
@@ -120,7 +124,7 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
             for title, cell in zip(comparison.titles, cells, strict=True)
             if cell.verdict == Verdict.INVALID
         ],
-        "several": any(len(cell.measured) > 1 for cell in cells),
+        "several": any(len(cell.shown) > 1 for cell in cells),
         "failed": overlays.failed_cells(cells),
         "charts": overlays.charts(comparison),
         "query": _query(request),
@@ -129,7 +133,6 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
 
 def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
     columns = _columns(comparison)
-    most = max((cell.middle("goodput") or 0.0 for cell in comparison.cells), default=0.0)
     return [
         Row(
             title=title,
@@ -140,11 +143,16 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
             per_gib=format_number(per_gib(cell)),
             failures=_failures(cell),
             is_baseline=cell is comparison.baseline,
-            baseline_url=_url(request, baseline=str(cell.first.pk)) if is_sound(cell) else "",
-            bar=(cell.middle("goodput") or 0.0) / most * 100 if most else None,
+            baseline_url=_url(request, baseline=str(cell.first.pk)) if cell.is_sound else "",
+            bar=_bar(comparison, cell),
         )
         for title, cell in zip(comparison.titles, comparison.cells, strict=True)
     ]
+
+
+def _bar(comparison: Comparison, cell: Cell) -> float | None:
+    goodputs = [one.middle("goodput") or 0.0 for one in comparison.cells if one.unit == cell.unit]
+    return (cell.middle("goodput") or 0.0) / max(goodputs) * 100 if max(goodputs) else None
 
 
 def _asked(comparison: Comparison) -> bool:
@@ -166,7 +174,7 @@ def _columns(comparison: Comparison) -> list[str]:
 
 
 def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:
-    show = html.FORMATS[column]
+    show = html.format_of(cell.first, column)
     spread = cell.spread(column)
     if spread is None:
         return Shown("", "", "", missing_reason(cell.first, column))
@@ -174,7 +182,7 @@ def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:
     return Shown(
         text=show(spread.median),
         ratio=format_ratio(ratio) if ratio is not None and cell is not comparison.baseline else "",
-        spread=_range(spread, show) if len(cell.measured) > 1 else "",
+        spread=_range(spread, show) if len(cell.shown) > 1 else "",
         reason="",
     )
 
@@ -184,7 +192,7 @@ def _range(spread: Spread, show: Any) -> str:
 
 
 def _failures(cell: Cell) -> str:
-    counts = [run.failures for run in cell.measured if run.failures is not None]
+    counts = [run.failures for run in cell.shown if run.failures is not None]
     return html.FORMATS["failures"](sum(counts) if counts else None)
 
 

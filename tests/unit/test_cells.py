@@ -11,11 +11,12 @@ from benchsuite.report import text
 from benchsuite.report.cells import cells
 from benchsuite.results import Verdict
 from benchsuite.units import THIN_SPACE
+from tests.starts import found_out
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def run(server: str = "uvicorn", minute: int = 0, **changes: Any) -> Run:
+def run(server: str = "uvicorn", minute: int = 0, *, invalid: str = "", **changes: Any) -> Run:
     figures: dict[str, Any] = {
         "server": server,
         "key": server,
@@ -31,7 +32,7 @@ def run(server: str = "uvicorn", minute: int = 0, **changes: Any) -> Run:
         "cpu_percent": 190.0,
         "memory_bytes": 182 * 2**20,
     }
-    return Run(**{**figures, **changes})
+    return found_out(Run(**{**figures, **changes}), *([invalid] if invalid else []))
 
 
 def unavailable(server: str = "uvicorn", **changes: Any) -> Run:
@@ -68,12 +69,45 @@ def test_a_start_without_figures_counts_as_failed_not_as_zero() -> None:
     (cell,) = cells([run(), unavailable(minute=1)])
     assert cell.middle("goodput") == 100.0
     assert (len(cell.measured), len(cell.failed)) == (1, 1)
-
-
-def test_the_worst_verdict_is_the_cells() -> None:
-    (cell,) = cells([run(), run(minute=1, verdict="invalid"), run(minute=2, verdict="weak")])
     assert cell.verdict is Verdict.INVALID
     assert cells([unavailable()])[0].verdict is None
+
+
+def test_what_is_in_doubt_from_outside_enters_no_figure_unless_there_is_no_other() -> None:
+    noisy = run(minute=1, goodput=10.0, invalid="B401 noisy-host")
+    (cell,) = cells([run(), noisy, run(minute=2, verdict="weak")])
+    assert (cell.middle("goodput"), cell.verdict) == (100.0, Verdict.WEAK)
+    (alone,) = cells([noisy])
+    assert (alone.middle("goodput"), alone.verdict) == (10.0, Verdict.INVALID)
+
+
+def test_what_the_server_spoiled_stays_in_the_figures() -> None:
+    failing = run(minute=1, goodput=10.0, invalid="B201 failures")
+    (cell,) = cells([run(), failing, run(minute=2, goodput=90.0)])
+    assert (cell.middle("goodput"), cell.verdict) == (90.0, Verdict.WEAK)
+    (other,) = cells([run(), run(minute=1, goodput=10.0, invalid="B202 wrong-responder"), run()])
+    assert other.middle("goodput") == 100.0
+
+
+def test_invalid_cells_and_other_units_never_stand_among_the_others() -> None:
+    found = cells(
+        [
+            unavailable("never"),
+            run("broken", goodput=900.0, invalid="B201 failures"),
+            run("chat", goodput=500.0, unit="message"),
+            run("slow", goodput=50.0),
+            run("fast", goodput=200.0),
+        ]
+    )
+    assert [cell.first.server for cell in found] == ["fast", "slow", "chat", "broken", "never"]
+    assert "500 /s messages" in shown(*found[2].runs)[0]
+
+
+def test_the_terminal_says_which_starts_count() -> None:
+    found = cells([run(), run(minute=1), run(minute=2, invalid="B401 noisy-host")])
+    assert text.starts_lines(found) == ["uvicorn: 2 of 3 starts; 1 left out (B401)."]
+    assert shown(*found[0].runs)[0].startswith("uvicorn 2/3 ")
+    assert text.starts_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
 
 
 def test_a_row_of_one_start() -> None:
@@ -89,5 +123,5 @@ def test_a_row_of_several_starts_says_how_far_they_lie_apart() -> None:
 
 
 def test_what_is_missing_is_a_dash() -> None:
-    assert shown(unavailable()) == ["uvicorn 0/1 — — — — — — — ✗ failed"]
+    assert shown(unavailable()) == ["uvicorn 1 — — — — — — — ✗ failed"]
     assert "410 ms" not in shown(run(p99_s=None))[0]

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import override_settings
 
 from benchsuite.environment import fingerprint
 from benchsuite.models import Run
@@ -188,8 +189,8 @@ def test_what_is_left_out_by_the_targets_fault_does_not_pass(
     doubt(died, "B203 target-died")
     assert compared("main", "branch", "--fail-if=goodput < -30%") == 3
     shown = capsys.readouterr().out
-    assert "1 of its starts failed or were invalid by its own fault" in shown
-    assert "of 6 starts are left out: 1 invalid (B203 target-died)." in shown
+    assert "is undecided: −23.2 % [−24.7, −21.7], but 1 of 6 starts failed (B203)." in shown
+    assert "Note: gunicorn-gthread · branch: 1 of 6 starts failed (B203)." in shown
 
 
 @pytest.mark.usefixtures("two_builds")
@@ -197,7 +198,7 @@ def test_what_is_left_out_by_the_machines_fault_does(capsys: pytest.CaptureFixtu
     (noisy,) = starts("gunicorn-gthread", [300.0], label="branch", begun=LATER)
     doubt(noisy, "B401 noisy-host")
     assert compared("main", "branch", "--fail-if=goodput < -30%") == 0
-    assert "1 invalid (B401 noisy-host)" in capsys.readouterr().out
+    assert "branch: 5 of 6 starts; 1 left out (B401)." in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("two_builds")
@@ -214,7 +215,55 @@ def test_weak_starts_take_part_and_are_told(capsys: pytest.CaptureFixture[str]) 
 def test_invalid_runs_are_never_a_baseline() -> None:
     for run in Run.objects.filter(label="main"):
         doubt(run, "B201 failures")
-    assert "none of its starts is valid (5 invalid (B201 failures))" in refused("main", "branch")
+    assert "main is invalid: 5 of 5 starts failed (B201)" in refused("main", "branch")
+
+
+@pytest.mark.usefixtures("two_builds")
+def test_an_invalid_candidate_is_neither_better_nor_worse(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for run in Run.objects.filter(label="branch")[:3]:
+        doubt(run, "B201 failures")
+    (found,) = as_json(capsys, "main", "branch", "--metric=goodput")["comparisons"]
+    assert (found["better"], found["candidate"]["verdict"]) == (None, "invalid")
+    assert len(found["candidate"]["runs"]) == 5
+    assert found["doubt"] == "gunicorn-gthread · branch is invalid: 3 of 5 starts failed (B201)"
+    assert found["sentence"].endswith(f": {found['doubt']}.")
+
+
+MEMORY = [188_743_680 * (1 + share) for share in (-4e-4, -2e-4, 0, 2e-4, 4e-4, 0)]
+"""Of six starts, with the noise that an A/A had; times 1.0015 it was told as worse."""
+
+
+def test_a_tiny_difference_is_too_small_to_matter_until_told_otherwise(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for label, factor in (("a", 1.0), ("b", 1.0015)):
+        for row, amount in zip(starts("uwsgi", [600.0] * 6, label=label), MEMORY, strict=True):
+            row.memory_bytes = round(amount * factor)
+            row.save()
+    asked = ("a", "b", "--metric=memory")
+    (found,) = as_json(capsys, *asked)["comparisons"]
+    assert found["low"] > 1
+    assert found["p"] < 0.01
+    assert (found["outcome"], found["better"]) == ("too small to matter", None)
+    assert found["margin"] == 0.01
+    assert found["sentence"].endswith("too small to matter (less than 1 %).")
+    compared(*asked)
+    assert "below 1 % in memory (--margin)" in capsys.readouterr().out
+    for margin in ("--margin=0.1%", "--margin=memory=0.1", "--margin=5%"):
+        (found,) = as_json(capsys, *asked, margin)["comparisons"]
+        assert found["better"] is (None if "5" in margin else False)
+    with override_settings(BENCHSUITE={"MARGINS_PERCENT": {"memory": 0.1}}):
+        (found,) = as_json(capsys, *asked)["comparisons"]
+    assert found["better"] is False
+
+
+@pytest.mark.parametrize("margin", ["p95", "100%", "-1%", "rps=2%", "1e3%"])
+@pytest.mark.usefixtures("two_servers")
+def test_a_margin_that_is_none(margin: str) -> None:
+    message = refused(f"--margin={margin}")
+    assert "is not a margin; write" in message or "no metric 'rps'" in message
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from benchsuite.report.comparing.contrast_table import HEADINGS, markdown, scree
 from benchsuite.report.comparing.contrasts import Contrast, contrasts, notes, ranked
 from benchsuite.report.comparing.metrics import METRICS, metric
 from tests.factories import BEGUN
-from tests.starts import FAST, OTHER_BATCH, SLOW, side
+from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side
 
 
 def one(first: list[float], second: list[float], name: str = "goodput") -> Contrast:
@@ -78,11 +78,13 @@ def test_failures_are_compared_by_difference() -> None:
 
 
 def test_a_small_difference_is_not_rounded_away() -> None:
-    near = [value * 1.004 for value in (600.0, 600.1, 599.9, 600.2, 599.8)]
-    found = one([600.0, 600.1, 599.9, 600.2, 599.8], near)
-    assert found.is_shown
+    alike = [600.0, 600.1, 599.9, 600.2, 599.8]
+    found = one(alike, [value * 1.004 for value in alike])
+    assert not found.is_shown
     assert found.value_text == "1.0040"
     assert found.interval_text.startswith("[1.003")
+    assert found.says == "too small to matter (less than 1 %)"
+    assert one(alike, [value * 1.02 for value in alike]).is_shown
 
 
 def test_several_candidates_are_corrected_in_each_metric() -> None:
@@ -98,10 +100,13 @@ def test_seven_candidates_need_a_sixth_start() -> None:
 
 
 def test_only_sound_starts_enter() -> None:
-    spoiled = side("b", FAST, columns={"verdict": "invalid"})
-    (found,) = contrasts([(side("a", SLOW), spoiled)], [metric("goodput")])
+    noisy = side("b", FAST)
+    for run in noisy.cell.runs:
+        found_out(run, "B401 noisy-host")
+    (found,) = contrasts([(side("a", SLOW), noisy)], [metric("goodput")])
     assert found.found.starts == (5, 0)
-    for columns in ({"status": "interrupted"}, {"status": "failed"}, {"goodput": None}):
+    assert found.says == "b is invalid: 0 of 5 starts; 5 left out (B401)"
+    for columns in ({"status": "interrupted"}, {"goodput": None}):
         assert side("b", FAST, columns=columns).starts == []
     assert len(side("b", FAST, columns={"verdict": "weak"}).starts) == 5
 

@@ -91,7 +91,7 @@ def test_too_few_starts_decide_nothing() -> None:
 def test_invalid_starts_never_pass() -> None:
     found = judged("p95 > +10%", [*SLOW], [*FAST], status="failed")
     assert found.decision is Decision.UNDECIDED
-    assert "left out of the candidate: 5 failed" in found.why
+    assert "but 5 of 5 starts failed (no result)" in found.why
 
 
 def test_failures_are_judged_in_percentage_points() -> None:

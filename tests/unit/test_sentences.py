@@ -9,6 +9,7 @@ from benchsuite.models import Finding, Run
 from benchsuite.report.cells import cells
 from benchsuite.report.naming import cell_titles, cpus_title, options_title, workload_title
 from benchsuite.report.sentences import missing_reason, ranking_sentence, run_sentence
+from tests.starts import found_out
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
@@ -32,7 +33,7 @@ def run(server: str = "uwsgi", **given: Any) -> Run:
         "p95_s": 0.28,
         "p99_s": 0.41,
     }
-    return Run(**{**fields, **given})
+    return found_out(Run(**{**fields, **given}))
 
 
 def plain(text: str) -> str:

@@ -79,7 +79,7 @@ def test_starts_of_a_cell_share_a_row_with_their_range(soup: Any) -> None:
     ]
     page = soup(address(*starts, make_run("uvicorn", rate=300)))
     cells = row(page, "uwsgi").select("td")
-    assert cells[1].text == "3"
+    assert cells[1].text == "3 starts"
     assert "–" in cells[2].select_one(".range").text
     assert cells[2].text.startswith("598")
     assert not row(page, "uvicorn").select(".range")
@@ -134,7 +134,7 @@ def test_invalid_run_is_shown_but_never_ranked_nor_the_baseline(soup: Any) -> No
 def test_failed_and_running_runs_are_named_with_their_reason(soup: Any) -> None:
     page = soup(address(make_run("uwsgi"), make_failed_run("uvicorn"), make_running_run("daphne")))
     assert "uvicorn ended with status 1" in page.text
-    assert "0 of 1" in row(page, "uvicorn").text
+    assert "1 of 1 start failed (no result)" in row(page, "uvicorn").text
     assert "running" in row(page, "daphne").text
 
 

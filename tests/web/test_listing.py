@@ -172,7 +172,7 @@ def test_number_of_queries_does_not_grow(
     client: Any, count: int, django_assert_num_queries: Any
 ) -> None:
     make_rows(count, servers=("uwsgi", "uvicorn", "waitress", "daphne"))
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         client.get("/results/")
 
 

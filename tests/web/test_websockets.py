@@ -39,7 +39,7 @@ def test_the_run_page_speaks_of_messages_and_connections(soup: Any) -> None:
     assert shown["Lost"] == "12"
     assert shown["Twice"] == "0"
     assert shown["Ended early"] == "12 (10 × 1011, 2 × 1006)"
-    assert shown["Goodput"].endswith("/s")
+    assert shown["Goodput"].endswith("/s messages")
     assert "Messages" in shown
     assert "Requests" not in shown
 

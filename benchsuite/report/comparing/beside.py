@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.comparing.contrasts import Contrast, contrasts, notes
-from benchsuite.report.comparing.metrics import DEFAULT, metric
+from benchsuite.report.comparing.metrics import DEFAULT, margins_sentence, metric
 from benchsuite.report.comparing.sides import Side
 
 
@@ -18,6 +18,8 @@ class Beside:
     rows: Sequence[tuple[str, Sequence[Contrast]]]
     """Title of a side, and its contrast in each metric."""
     notes: Sequence[str]
+    margins: str
+    """What counts as too small to matter."""
 
 
 def beside(comparison: Comparison) -> Beside | None:
@@ -29,9 +31,10 @@ def beside(comparison: Comparison) -> Beside | None:
     ]
     base = next((side for side in sides if side.cell is comparison.baseline), None)
     others = [side for side in sides if side is not base]
+    metrics = [metric(name) for name in DEFAULT]
     if base is None or not others or all(len(side.cell.runs) < 2 for side in sides):
         return None
     pairs = [(base, other) for other in others]
-    found = contrasts(pairs, [metric(name) for name in DEFAULT])
+    found = contrasts(pairs, metrics)
     rows = [(other.title, [one for one in found if one.candidate is other]) for other in others]
-    return Beside(base.title, DEFAULT, rows, notes(pairs))
+    return Beside(base.title, DEFAULT, rows, notes(pairs), margins_sentence(metrics))

@@ -1,15 +1,17 @@
 """Runs beside each other: which may be compared, what differs, and their ratios to a baseline."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 from benchsuite.models import Run
-from benchsuite.report.cells import Cell
+from benchsuite.report.cells import Cell, cells
 from benchsuite.report.comparing.differences import Difference, differences
 from benchsuite.report.naming import cell_titles
-from benchsuite.results import Verdict
+
+OF_ANSWERS = ("goodput", "p50_s", "p95_s", "p99_s")
+"""Columns of `Run` that tell of its unit: requests, messages or handshakes."""
 
 
 class Comparison:
@@ -17,7 +19,7 @@ class Comparison:
 
     def __init__(self, runs: Sequence[Run], *, baseline: str = "") -> None:
         self.runs = list(runs)
-        self.cells = _cells(self.runs)
+        self.cells = cells(self.runs)
         self.titles = cell_titles(self.cells)
         self.baseline = self._baseline(baseline)
 
@@ -43,6 +45,8 @@ class Comparison:
         """The cell's median divided by the baseline's."""
         if self.baseline is None:
             return None
+        if column in OF_ANSWERS and cell.unit != self.baseline.unit:
+            return None
         mine, base = cell.middle(column), self.baseline.middle(column)
         return None if mine is None or not base else mine / base
 
@@ -50,16 +54,11 @@ class Comparison:
         """The cell that holds the wanted run, else the first in the order given that may be one."""
         if wanted:
             for cell in self.cells:
-                if is_sound(cell) and wanted in {str(run.pk) for run in cell.runs}:
+                if cell.is_sound and wanted in {str(run.pk) for run in cell.runs}:
                     return cell
         by_run = {run.pk: cell for cell in self.cells for run in cell.runs}
         in_order = [by_run[run.pk] for run in self.runs]
-        return next((cell for cell in in_order if is_sound(cell)), None)
-
-
-def is_sound(cell: Cell) -> bool:
-    """Whether others may be divided by it: it has figures, and they are not invalid."""
-    return cell.verdict in (Verdict.VALID, Verdict.WEAK)
+        return next((cell for cell in in_order if cell.is_sound), None)
 
 
 def per_cpu_second(cell: Cell) -> float | None:
@@ -72,30 +71,6 @@ def per_gib(cell: Cell) -> float | None:
     """Correct answers per second for each GiB that the target held."""
     goodput, memory = cell.middle("goodput"), cell.middle("memory_bytes")
     return None if goodput is None or not memory else goodput / (memory / 2**30)
-
-
-def _cells(runs: Iterable[Run]) -> list[Cell]:
-    """Runs of the same cell, label, code, software and machine together; most goodput first."""
-    groups: dict[tuple[Any, ...], list[Run]] = {}
-    for run in sorted(runs, key=lambda run: run.started_at):
-        measured = run.goodput is not None
-        facts = software(run) if measured else ()
-        groups.setdefault((run.key, run.label, facts), []).append(run)
-    return sorted(
-        (Cell(tuple(group)) for group in groups.values()),
-        key=lambda cell: -(cell.middle("goodput") or -1.0),
-    )
-
-
-def software(run: Run) -> tuple[object, ...]:
-    """What a run was made with, besides its spec: runs that differ in it are not of one cell."""
-    return (
-        run.revision,
-        run.server_version,
-        run.python_version,
-        run.environment_id,
-        run.software_id,
-    )
 
 
 def _apart(kinds: dict[str, str]) -> str:

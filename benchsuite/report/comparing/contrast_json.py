@@ -58,7 +58,9 @@ def _contrast(one: Contrast) -> dict[str, Any]:
         "p_method": found.p_method or None,
         "p_corrected": found.p_corrected,
         "compared": found.compared,
+        "margin": found.margin,
         "outcome": found.outcome.value,
+        "doubt": one.doubt or None,
         "better": one.is_better,
         "detectable": found.detectable,
         "starts_needed": found.starts_needed,
@@ -69,7 +71,10 @@ def _contrast(one: Contrast) -> dict[str, Any]:
 def _side(side: Side, one: Contrast) -> dict[str, Any]:
     return {
         "title": side.title,
+        "verdict": side.cell.verdict.value if side.cell.verdict else None,
+        "starts": side.cell.starts.words,
         "runs": [str(run.pk) for run in side.starts],
-        "left_out": [str(run.pk) for run in side.left_out],
+        "left_out": [str(run.pk) for run in side.cell.left_out],
+        "failed": [str(run.pk) for run in side.cell.failed],
         "figures": side.figures(one.metric),
     }

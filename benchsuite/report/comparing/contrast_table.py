@@ -9,7 +9,8 @@ from rich.table import Table
 from benchsuite.printable import printable
 from benchsuite.report.comparing.contrasts import Contrast
 from benchsuite.report.comparing.gate import Judgement
-from benchsuite.stats.compare import Scale
+from benchsuite.report.comparing.metrics import margins_sentence
+from benchsuite.stats.compare import Outcome, Scale
 from benchsuite.units import MISSING
 
 HEADINGS = (
@@ -28,7 +29,7 @@ DISPENSABLE = ("baseline", "starts", "values")
 WIDE = 120
 MEANT = re.compile(r"([\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_]))")
 """What Markdown takes for more than text; an underscore within a word is one."""
-WORDS = {True: "better", False: "worse", None: ""}
+WORDS = {True: "better", False: "worse"}
 COLOURS = {True: "green", False: "red", None: None}
 
 
@@ -61,8 +62,17 @@ def cells(one: Contrast) -> list[str]:
         one.value_text,
         one.interval_text or MISSING,
         one.p_number or MISSING,
-        WORDS[one.is_better],
+        _shown(one),
     ]
+
+
+def _shown(one: Contrast) -> str:
+    """Better or worse, in doubt, too small, or nothing."""
+    if one.is_better is not None:
+        return WORDS[one.is_better]
+    if one.doubt:
+        return "invalid"
+    return "too small" if one.found.outcome is Outcome.TOO_SMALL else ""
 
 
 def markdown(
@@ -92,6 +102,7 @@ def markdown(
     lines += [f"- {_escaped(one.sentence)}" for one in found]
     if notes:
         lines += ["", *_quoted(notes)[:-1]]
+    lines += ["", margins_sentence({one.metric.name: one.metric for one in found}.values())]
     if any(one.found.scale is Scale.DIFFERENCE for one in found):
         lines += ["", "Failures are compared by difference, in percentage points."]
     return "\n".join(lines) + "\n"

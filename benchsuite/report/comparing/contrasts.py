@@ -13,6 +13,7 @@ from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.metrics import Metric, metric
 from benchsuite.report.comparing.sides import Side
 from benchsuite.report.naming import cell_titles
+from benchsuite.results import Level
 from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
 from benchsuite.stats.percentiles import samples_needed
 from benchsuite.units import format_period
@@ -36,8 +37,13 @@ class Contrast:
     found: Comparison
 
     @property
+    def doubt(self) -> str:
+        """Why nothing may be concluded whatever the figures say; empty where something may."""
+        return self.baseline.doubt or self.candidate.doubt
+
+    @property
     def is_shown(self) -> bool:
-        return self.found.outcome is Outcome.SHOWN
+        return self.found.outcome is Outcome.SHOWN and not self.doubt
 
     @property
     def is_better(self) -> bool | None:
@@ -87,15 +93,21 @@ class Contrast:
     def says(self) -> str:
         """What may be concluded when no difference is shown, or why nothing may; else empty."""
         outcome = self.found.outcome
+        if self.doubt:
+            return self.doubt
         if outcome is Outcome.TOO_FEW:
             return self._too_few()
         if outcome is Outcome.UNDEFINED:
             return "a figure is 0, so there is no ratio"
         if outcome is Outcome.SHOWN:
             return ""
-        least = self.found.detectable
-        if least is None or least <= self.found.nothing:
+        if self.found.low == self.found.high == self.found.nothing:
             return "no difference: all starts alike"
+        if outcome is Outcome.TOO_SMALL:
+            return f"too small to matter (less than {self.metric.margin_words})"
+        least = self.found.detectable
+        if least is None:
+            return "no difference shown"
         return f"no difference shown; ≥ {self._write_least(least)} would have been"
 
     @property
@@ -127,9 +139,14 @@ class Contrast:
             who = self.baseline if not first else self.candidate
             return f"{who.title} has no start with this figure{self._way_out()}"
         several = f" for {self.found.compared} comparisons" if self.found.compared > 1 else ""
-        return (
-            f"{first} against {second} starts prove nothing; {needed} of each would{several} "
-            f"(runbench --repeat={needed})"
+        sides = (self.baseline, self.candidate)
+        missing = [f"{one.title}: {one.cell.starts.words}" for one in sides if one.cell.left_out]
+        return "; ".join(
+            [
+                f"{first} against {second} starts prove nothing",
+                *missing,
+                f"{needed} of each would{several} (runbench --repeat={needed})",
+            ]
         )
 
     def _write(self, value: float) -> str:
@@ -156,12 +173,18 @@ class Contrast:
 
 
 def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast]:
-    """Every pair in every metric, metric by metric; corrected for the number of pairs (Holm)."""
+    """Every pair in every metric, metric by metric.
+
+    p is corrected for the number of pairs (Holm), and is that of each metric by itself: with
+    several metrics, the chance of any false difference is higher (docs/comparing.md says how much).
+    """
     every = list(pairs)
     found = []
     for one in metrics:
         compared = together(
-            compare(baseline.figures(one), candidate.figures(one), scale=one.scale)
+            compare(
+                baseline.figures(one), candidate.figures(one), scale=one.scale, margin=one.margin
+            )
             for baseline, candidate in every
         )
         found += [
@@ -177,10 +200,13 @@ def ranked(cells: Sequence[Cell], name: str) -> list[Contrast]:
 
     The smaller figure is the baseline, so the ratio says how many times as much the larger is:
     for goodput the best is the candidate, for times the other. Corrected for the number of
-    others. Of cells with invalid runs the other runs take part.
+    others. Invalid cells take no part, and no cells whose answers are of another unit.
     """
     one = metric(name)
-    sides = [Side(title, cell) for title, cell in zip(cell_titles(cells), cells, strict=True)]
+    titled = zip(cell_titles(cells), cells, strict=True)
+    sides = [Side(title, cell) for title, cell in titled if cell.is_sound]
+    if one.is_of_answers and len({side.cell.unit for side in sides}) > 1:
+        return []
     able = [(fmean(figures), side) for side in sides if (figures := side.figures(one))]
     able.sort(key=lambda pair: pair[0], reverse=one.higher_is_better)
     if len(able) < 2:
@@ -192,25 +218,24 @@ def ranked(cells: Sequence[Cell], name: str) -> list[Contrast]:
 
 
 def notes(pairs: Iterable[Pair]) -> list[str]:
-    """What a reader has to know beside the figures: starts left out, weak ones, time between."""
+    """What a reader has to know beside the figures: starts left out or failed, weak ones, time
+    between.
+    """
     every = list(pairs)
     found = []
     for side in {id(side): side for pair in every for side in pair}.values():
-        if side.left_out:
-            total = len(side.cell.runs)
-            found.append(f"{side.title}: of {total} starts are left out: {side.why_left_out}.")
+        if not side.cell.starts.is_whole:
+            found.append(f"{side.title}: {side.cell.starts.words}.")
         if side.weak:
-            codes = sorted(
-                {
-                    each.code
-                    for run in side.weak
-                    for each in run.findings.all()
-                    if each.level == "weak"
-                }
-            )
+            codes = {
+                each.code
+                for run in side.weak
+                for each in run.findings.all()
+                if each.level == Level.WEAK.value
+            }
             found.append(
                 f"{side.title}: {len(side.weak)} of {len(side.starts)} starts are weak "
-                f"({', '.join(codes) or 'see their pages'})."
+                f"({', '.join(sorted(codes)) or 'see their pages'})."
             )
     for baseline, candidate in every:
         gap = _between(baseline, candidate)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from benchsuite.exceptions import UsageError
 from benchsuite.report.comparing.contrasts import Contrast, Pair, contrasts
 from benchsuite.report.comparing.metrics import Metric, metric
-from benchsuite.stats.compare import Outcome, Scale
+from benchsuite.stats.compare import Scale
 
 FORM = re.compile(r"\s*([a-z0-9]+)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*")
 
@@ -105,27 +105,16 @@ def _judge(condition: Condition, contrast: Contrast) -> Judgement:
     low = contrast.change_percent(contrast.found.low)
     high = contrast.change_percent(contrast.found.high)
     if low is None or high is None:
-        return Judgement(condition, contrast, Decision.UNDECIDED, _without_interval(contrast))
+        return Judgement(condition, contrast, Decision.UNDECIDED, contrast.says)
     decision = condition.decide(low, high)
     why = f"{_change(contrast, contrast.found.value)} [{_signed(low)}, {_signed(high)}]"
-    spoiled = contrast.candidate.own_faults
-    if decision is Decision.HELD and spoiled:
-        why += (
-            f", but {len(spoiled)} of its starts failed or were invalid by its own fault, and the "
-            "figures are those of the others"
-        )
+    cell = contrast.candidate.cell
+    if decision is Decision.HELD and (cell.failed or not cell.is_sound):
+        why += f", but {cell.starts.words}"
         return Judgement(condition, contrast, Decision.UNDECIDED, why)
     if decision is Decision.UNDECIDED:
         why += ", which reaches across the limit; more starts narrow it"
     return Judgement(condition, contrast, decision, why)
-
-
-def _without_interval(contrast: Contrast) -> str:
-    """Why there is none. What `says` counts for several comparisons doesn't bear on an interval."""
-    if contrast.found.outcome is Outcome.TOO_FEW:
-        left_out = contrast.candidate.why_left_out
-        return contrast.says + (f"; left out of the candidate: {left_out}" if left_out else "")
-    return contrast.says
 
 
 def _change(contrast: Contrast, value: float | None) -> str:

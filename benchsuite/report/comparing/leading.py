@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.contrasts import Contrast, ranked
-from benchsuite.stats.compare import Outcome
 from benchsuite.stats.ranks import FEWEST_STARTS
 
 WORDS = {
@@ -25,7 +24,8 @@ WORDS = {
 
 def leading_sentence(cells: Sequence[Cell], metric: str) -> str:
     """ "granian-wsgi answered most: 1.31× gunicorn-gthread’s goodput [1.24, 1.38], p = 0.008.": the
-    best against the next, or why no best can be named.
+    best against the next. Where these can't be told apart, why not, and the best against the
+    nearest that is different.
 
     Empty when there are fewer than two cells, or one of the two has fewer than five starts: then
     one can only say what was seen. `metric` is one of `WORDS`.
@@ -35,11 +35,14 @@ def leading_sentence(cells: Sequence[Cell], metric: str) -> str:
         return ""
     nearest = found[0]
     best, other = _best_and_other(nearest)
-    if nearest.found.outcome is not Outcome.SHOWN:
-        return f"{best} and {other}, {metric}: {nearest.says}."
+    told = "" if nearest.is_shown else f"{best} and {other}, {metric}: {nearest.says}."
+    different = next((one for one in found if one.is_shown), None)
+    if different is None:
+        return told
     won, lost = WORDS[metric]
-    ratio = lost.format(ratio=nearest.value_text, other=other)
-    return f"{best} {won}: {ratio} {nearest.interval_text}, {nearest.p_text}."
+    ratio = lost.format(ratio=different.value_text, other=_best_and_other(different)[1])
+    first = f"{best} {won}" if not told else f"{best} against the next that differs"
+    return f"{told} {first}: {ratio} {different.interval_text}, {different.p_text}.".strip()
 
 
 def _best_and_other(nearest: Contrast) -> tuple[str, str]:

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
-from benchsuite.report.cells import Cell
-from benchsuite.report.comparing.sides import grouped, newest_of_each
+from benchsuite.report.cells import Cell, grouped
+from benchsuite.report.comparing.sides import newest_of_each
 
 SHORTEST_ID = 6
 LISTED = 8

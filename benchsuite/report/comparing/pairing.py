@@ -48,7 +48,7 @@ def _inside(found: Sequence[Named], server: str) -> tuple[Named, list[Named]] | 
 
 def _apart(one: Named) -> tuple[Named, list[Named]]:
     """The first cell that can be a baseline, and the others."""
-    base = next((cell for cell in one.cells if Side("", cell).starts), one.cells[0])
+    base = next((cell for cell in one.cells if cell.is_sound), one.cells[0])
     others = [cell for cell in one.cells if cell is not base]
     return Named(one.word, [base], one.notes), [Named(one.word, others)]
 
@@ -81,10 +81,9 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
             "batch, or measure one more (runbench --server=A,B --repeat=5)."
         )
     for one in {id(pair[0]): pair[0] for pair in found}.values():
-        if not one.starts:
+        if one.doubt:
             raise UsageError(
-                f"{one.title} can't be the baseline: none of its starts is valid "
-                f"({one.why_left_out}). Choose another with --baseline."
+                f"{one.title} can't be the baseline: {one.doubt}. Choose another with --baseline."
             )
     paired = {id(pair[0]) for pair in found}
     said += [
