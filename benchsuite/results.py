@@ -183,6 +183,9 @@ class Accounts:
     """Connections that the load ended in the window, because the server broke the protocol."""
     silence_s: float | None = None
     """How long those that ended with 1006 had been silent, in the median."""
+    unsolicited: int = 0
+    """Messages that the server sent by itself."""
+    unsolicited_bytes: int = 0
 
     @property
     def strays(self) -> int:

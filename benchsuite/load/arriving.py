@@ -17,13 +17,14 @@ from gevent.event import Event
 from gevent.hub import Waiter
 from gevent.lock import BoundedSemaphore
 from locust import User
+from locust.exception import StopUser
 
 from benchsuite.load.alarm import Alarm
 from benchsuite.load.clients import HttpClient
 from benchsuite.load.job import Job
 from benchsuite.load.recorder import Recorder
 from benchsuite.load.schedule import Tally, arrivals
-from benchsuite.load.target import Gate, Target
+from benchsuite.load.target import Gate, LoadEnded, Target
 from benchsuite.load.users import Journeys
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.workloads.base import Workload
@@ -60,6 +61,8 @@ class Arriving(Journeys):
         self._next_free = self._free.popleft if workload.in_turn else self._free.pop
         self._begun = 0
         """Slots that Locust has started."""
+        self._entered = 0
+        """Those that have got ready since."""
         self._entering = BoundedSemaphore(MOST_ENTERING)
         self._freed = Event()
         self._standing_by = Event()
@@ -93,8 +96,8 @@ class Arriving(Journeys):
         return bool(self._under_way) or self._next < self._end or self._sockets.busy
 
     def give_up(self, moment: float) -> None:
+        super().give_up(moment)
         for client, (intended, start) in self._under_way.items():
-            client.give_up(moment)
             self._unfinished(client, intended, start, moment)
 
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -138,19 +141,23 @@ class Arriving(Journeys):
         """A slot's life: a journey for each arrival that it gets."""
         client = self._new_client()
         self._begun += 1
-        with self._entering:
-            self._enter(client)
         self._users.append((client, user))
-        if len(self._users) == self.standing_by:
-            self._standing_by.set()
-        while True:
-            moment = self._take()
-            if moment is None:
-                moment = self._wait(client)
-            start = monotonic()
-            self._under_way[client] = (moment, start)
-            self._journey(client, start, intended=moment)
-            del self._under_way[client]
+        try:
+            with self._entering:
+                self._enter(client)
+            self._entered += 1
+            if self._entered == self.standing_by:
+                self._standing_by.set()
+            while True:
+                moment = self._take()
+                if moment is None:
+                    moment = self._wait(client)
+                start = monotonic()
+                self._under_way[client] = (moment, start)
+                self._journey(client, start, intended=moment)
+                del self._under_way[client]
+        except LoadEnded:
+            raise StopUser from None
 
     def _enter(self, client: HttpClient) -> None:
         """What the workload wants to be there before the load begins; it may fail, and the journeys

@@ -10,11 +10,11 @@ from gevent import Timeout
 
 from benchsuite.exceptions import AnswerError, last_line
 from benchsuite.load.clients import HttpClient
+from benchsuite.load.recorder import NoRecorder
 from benchsuite.load.refusal import sentence
 from benchsuite.load.target import Gate, RequestFailed, Target
 from benchsuite.load.users import told
 from benchsuite.load.websocket.dialect import Dialect
-from benchsuite.stats.samples import Kind
 from benchsuite.workloads.base import Workload
 
 SECOND = (
@@ -22,27 +22,10 @@ SECOND = (
     "behind (an object of which there may be one, a cookie) stood in its way:"
 )
 
-
-class _Unrecorded:
-    """Nothing of the check is measured."""
-
-    def index(self, name: str, scope: str) -> int:
-        return 0
-
-    def add(
-        self,
-        index: int,
-        kind: Kind,
-        user: int,
-        body_bytes: int,
-        intended: float,
-        start: float,
-        finish: float,
-    ) -> None:
-        pass
-
-    def example(self, index: int, kind: Kind, message: str) -> None:
-        pass
+UNTOLD = (
+    "a WebSocket and doesn't say which answers are theirs, so their times can't be told: take an "
+    "answer with receive(matching=...), or send what needs none with answered=False."
+)
 
 
 def refused(
@@ -58,7 +41,7 @@ def refused(
     """
     client = HttpClient(
         target,
-        _Unrecorded(),
+        NoRecorder(),
         Gate(),
         user=0,
         cookies=cookies,
@@ -102,6 +85,8 @@ def _refused_once(workload: Workload, client: HttpClient, limit_s: float) -> str
         return sentence(client.failed, host=client.target.place)
     if claim:
         return f"The journey of {workload.name} says: {claim}."
+    if client.untold:
+        return f"The journey of {workload.name} sends {client.untold} messages over {UNTOLD}"
     if not client.requests:
         return f"The journey of {workload.name} makes no request, so there is nothing to measure."
     return None

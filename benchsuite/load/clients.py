@@ -18,7 +18,7 @@ from benchsuite.load.connection import ConnectionFailed, Expired
 from benchsuite.load.cookies import Cookies
 from benchsuite.load.forms import FORM, encode_body, encode_query
 from benchsuite.load.heads import Head
-from benchsuite.load.recorder import Recorder
+from benchsuite.load.recorder import Begun, NoRecorder, Recorder
 from benchsuite.load.refusal import Failure
 from benchsuite.load.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, Target
 from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_number
@@ -69,7 +69,10 @@ class HttpClient:
     ) -> None:
         """`rehearsal`: the journey is only being checked, and need not rest long."""
         self.target = target
-        self.recorder = recorder
+        self.recorder: Recorder = recorder
+        """Takes down what becomes of what was begun; nothing any more once that was given up."""
+        self.aside = recorder
+        """Takes down what nobody has begun here, up to the very end."""
         self.gate = gate
         self.sockets = Sockets() if sockets is None else sockets
         """All WebSockets of this process."""
@@ -85,8 +88,10 @@ class HttpClient:
         """Whether any journey sent a form or got a cookie: the next one may go otherwise for it."""
         self.journey_name = ""
         """What the journey calls itself; empty to go by the workload's name."""
-        self.open: tuple[int, float, float] | None = None
-        """Name, intended and real start of the request in flight."""
+        self.untold = 0
+        """Messages of the journey of which it never said what answers them."""
+        self.in_flight: list[Begun] = []
+        """What has begun and not ended: a request, or what is under way on WebSockets."""
         self._intended: float | None = None
         """When the next request was meant to start, if not now."""
         self._expected_status: int | None = None
@@ -147,9 +152,12 @@ class HttpClient:
         """A new journey, whose first request was meant to start at that moment."""
         if not self.target.keep_cookies:
             self.cookies.forget()
+        for kept in self._websockets.values():
+            kept.settle()
         self._intended = intended
         self.failed = None
         self.requests = 0
+        self.untold = 0
         self.journey_name = ""
 
     def settle(self) -> None:
@@ -214,8 +222,8 @@ class HttpClient:
             headers["Cookie"] = self.cookies.header_line.partition(":")[2].strip()
         return headers
 
-    def begin_sample(self, index: int) -> tuple[float, float]:
-        """Something starts now; when it was meant to, and when it does."""
+    def begin_sample(self, index: int) -> Begun:
+        """Something starts now, and is in flight until `end_sample()`."""
         if self.gate.closed:
             raise LoadEnded
         self.settle()
@@ -223,8 +231,14 @@ class HttpClient:
         start = monotonic()
         intended = start if self._intended is None else self._intended
         self._intended = None
-        self.open = (index, intended, start)
-        return intended, start
+        begun = (index, intended, start)
+        self.in_flight.append(begun)
+        return begun
+
+    def end_sample(self, begun: Begun) -> None:
+        """It is in flight no more."""
+        if begun in self.in_flight:
+            self.in_flight.remove(begun)
 
     def hold(
         self, index: int, length: int, times: tuple[float, float, float], asked: tuple[str, str]
@@ -259,14 +273,17 @@ class HttpClient:
         return connection_number(self.user, self._connections)
 
     def give_up(self, moment: float) -> None:
-        """Writes the request in flight down as one that never ended."""
+        """Writes down what is in flight as never ended; whatever becomes of it then is not written
+        down once more.
+        """
         self.settle()
-        if self.open is not None:
-            index, intended, start = self.open
+        for index, intended, start in self.in_flight:
             self.recorder.add(index, Kind.UNFINISHED, self.user, 0, intended, start, moment)
             self.recorder.example(
                 index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
             )
+        self.in_flight.clear()
+        self.recorder = NoRecorder()
 
     def _request(
         self,
@@ -291,7 +308,8 @@ class HttpClient:
         start = monotonic()
         intended = start if self._intended is None else self._intended
         self._intended = None
-        self.open = (index, intended, start)
+        begun = (index, intended, start)
+        self.in_flight.append(begun)
         try:
             head, content = self._connection.exchange(method, message)
         except ConnectionFailed as error:
@@ -304,15 +322,14 @@ class HttpClient:
             times = (intended, start, self._connection.arrived)
             return self._answered(method, path, index, head, content, times)
         finally:
-            self.open = None
+            self.end_sample(begun)
         self._held = _Sample(index, failure[0], intended, start, finish, 0, None, (method, path))
         self._fail(self._held, *failure)
         raise RequestFailed(failure[1])
 
     def _note_resend(self) -> None:
         """The request in flight is sent a second time; its times go on."""
-        assert self.open is not None
-        _, intended, start = self.open
+        _, intended, start = self.in_flight[-1]
         index = self.recorder.index(RESENT, RESENT)
         self.recorder.add(index, Kind.OK, self.user, 0, intended, start, monotonic())
 

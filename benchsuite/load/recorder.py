@@ -14,6 +14,10 @@ MAX_NAMES = 1000
 OTHER_NAMES = "(other paths)"
 
 
+Begun = tuple[int, float, float]
+"""Something in flight: the number of its name, when it was meant to start and when it did."""
+
+
 class Recorder(Protocol):
     """Takes down what clients and users did."""
 
@@ -34,6 +38,28 @@ class Recorder(Protocol):
 
     def example(self, index: int, kind: Kind, message: str) -> None:
         """Keeps the first message of each name and kind."""
+
+
+class NoRecorder:
+    """Takes everything down nowhere: what is only checked, or has been given up already."""
+
+    def index(self, name: str, scope: str) -> int:
+        return 0
+
+    def add(
+        self,
+        index: int,
+        kind: Kind,
+        user: int,
+        body_bytes: int,
+        intended: float,
+        start: float,
+        finish: float,
+    ) -> None:
+        pass
+
+    def example(self, index: int, kind: Kind, message: str) -> None:
+        pass
 
 
 class SpoolRecorder:

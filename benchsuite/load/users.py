@@ -156,7 +156,7 @@ class Journeys:
 
     def _awaited(self, client: HttpClient) -> bool:
         whole = self._workload.whole_journeys
-        return client.open is not None or (whole and client in self._making)
+        return bool(client.in_flight) or (whole and client in self._making)
 
     def give_up(self, moment: float) -> None:
         """Writes down what is still in flight."""
@@ -233,9 +233,9 @@ class Journeys:
         index = self._index_of(client)
         if failed is not None:
             kind, message = failed
-            self._recorder.example(index, kind, message)
+            client.recorder.example(index, kind, message)
         meant = begin if intended is None else intended
-        self._recorder.add(index, kind, client.user, 0, meant, begin, monotonic())
+        client.recorder.add(index, kind, client.user, 0, meant, begin, monotonic())
         return answered and client.requests > 0
 
     def _index_of(self, client: HttpClient) -> int:

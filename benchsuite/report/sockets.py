@@ -10,7 +10,7 @@ from rich.table import Table
 from benchsuite.models import Measurement, Run
 from benchsuite.report.cells import Cell
 from benchsuite.report.naming import keeps_alive
-from benchsuite.stats.samples import FANOUT, HANDSHAKE
+from benchsuite.stats.samples import FANOUT, HANDSHAKE, UNSOLICITED
 from benchsuite.units import (
     MISSING,
     format_bytes,
@@ -47,6 +47,7 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
     if not data:
         return []
     accounts = data["accounts"]
+    measurements = list(measurements)
     by_scope = {one.scope: one for one in measurements}
     shake, last = by_scope.get(HANDSHAKE), by_scope.get(FANOUT)
     rate = data["rate_connected"]
@@ -72,6 +73,10 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
     counts |= {"astray": sum(astray.values())} if brief else astray
     if accounts["messages"]:
         told += [Figure(title, format_count(count)) for title, count in counts.items()]
+    if accounts["unsolicited"]:
+        rate = sum(one.goodput for one in measurements if one.scope == UNSOLICITED)
+        text = format_count(accounts["unsolicited"])
+        told.append(Figure("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
     told.append(Figure("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
     return [one for one in told if one.text]
 

@@ -20,6 +20,7 @@ from benchsuite.stats.samples import (
     RESENT,
     STRAY,
     UNITS,
+    UNSOLICITED,
     Kind,
 )
 
@@ -77,7 +78,9 @@ class Figures:
     @property
     def accounts(self) -> Accounts:
         """What became of all messages and connections."""
-        by_scope = {scope: self.of(scope) for scope in (MESSAGE, STRAY, HANDSHAKE, CLOSING)}
+        by_scope = {
+            scope: self.of(scope) for scope in (MESSAGE, STRAY, UNSOLICITED, HANDSHAKE, CLOSING)
+        }
         return messages.accounts(by_scope, self.done.window, self._pauses)
 
     @property

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchsuite.results import Accounts
-from benchsuite.stats.samples import CLOSING, ENDS, HANDSHAKE, MESSAGE, STRAY, Kind
+from benchsuite.stats.samples import CLOSING, ENDS, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.stats.silence import silence
 from benchsuite.stats.summary import Pauses, Samples, inside
 
@@ -38,6 +38,7 @@ def accounts(
     """
     sent = _within(by_scope[MESSAGE], "intended_start", window, pauses)
     strays = _within(by_scope[STRAY], "finish", window, pauses)
+    unsolicited = _within(by_scope[UNSOLICITED], "finish", window, pauses)
     ends = ended_early(strays)
     broken = ends["kind"] == Kind.PROTOCOL  # the close code of these is ours
     ends = ends[~broken]
@@ -53,6 +54,8 @@ def accounts(
         handshakes_failed=int((by_scope[HANDSHAKE]["kind"] != Kind.OK).sum()),
         closings_failed=int((by_scope[CLOSING]["kind"] != Kind.OK).sum()),
         closed_early=len(ends),
+        unsolicited=len(unsolicited),
+        unsolicited_bytes=int(unsolicited["body_bytes"].sum()),
         closes={int(code): int(count) for code, count in zip(codes, counts, strict=True)},
         broken=int(broken.sum()),
         silence_s=silence(ends, np.concatenate([by_scope[HANDSHAKE], by_scope[MESSAGE]])),

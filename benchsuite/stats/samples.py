@@ -36,6 +36,12 @@ CLOSING: Final = "closing"
 STRAY: Final = "stray"
 """What nobody waited for: a message that came twice, late, damaged or to the wrong connection, and
 the end of a connection that we had not ended (then the body's length is the close code)."""
+UNSOLICITED: Final = "unsolicited"
+"""A message that the server sent by itself, and that answers none of ours; it has no time."""
+SENT: Final = "sent"
+"""A message that asks for no answer, from its intended start until it was sent."""
+MOMENTS = (STRAY, UNSOLICITED)
+"""Scopes whose samples took no time: they only came."""
 RESENT: Final = "resent"
 """A request that was sent a second time, from its begin to that moment; it is a sample itself."""
 PAUSE: Final = "pause"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchsuite.results import LATE_S, PERCENTILES, Arrivals, Distribution, Interval, Phase, Summary
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import samples_needed
-from benchsuite.stats.samples import ENDS, FIELDS, Kind
+from benchsuite.stats.samples import ENDS, FIELDS, MOMENTS, Kind
 
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
@@ -73,6 +73,7 @@ def summarise(
     finished = samples[inside(samples["finish"], window, pauses)]
     finished = finished[finished["kind"] != Kind.UNFINISHED]
     right = started[started["kind"] == Kind.OK]
+    timed = right[:0] if scope in MOMENTS else right
     kinds, counts = np.unique(started["kind"][started["kind"] != Kind.OK], return_counts=True)
     failed = {Kind(int(kind)): int(count) for kind, count in zip(kinds, counts, strict=True)}
     return Summary(
@@ -87,10 +88,10 @@ def summarise(
         throughput=len(finished) / length_s,
         goodput=int((finished["kind"] == Kind.OK).sum()) / length_s,
         body_bytes=int(right["body_bytes"].sum()),
-        response_time=distribution(right["finish"] - right["intended_start"]),
-        service_time=distribution(right["finish"] - right["start"]),
+        response_time=distribution(timed["finish"] - timed["intended_start"]),
+        service_time=distribution(timed["finish"] - timed["start"]),
         concurrency=concurrency(samples, window=window, pauses=pauses),
-        wait_time=distribution(right["start"] - right["intended_start"]) if waits else None,
+        wait_time=distribution(timed["start"] - timed["intended_start"]) if waits else None,
     )
 
 

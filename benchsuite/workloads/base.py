@@ -51,18 +51,29 @@ class WebSocket(Protocol):
     """An open WebSocket of a journey, in whose `with` block it is used.
 
     What is sent and answered is a message; handshake and closing are measured, too. Whatever goes
-    wrong ends the journey and is counted by its kind.
+    wrong ends the journey and is counted by its kind. What the server says by itself is counted as
+    unsolicited.
     """
 
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *raised: Any) -> None: ...
 
-    def send(self, data: str | bytes) -> None:
-        """Sends a message: text as text, bytes as binary."""
+    def send(self, data: str | bytes, *, answered: bool = ...) -> Any:
+        """Sends a message: text as text, bytes as binary. One that no answer is taken to is only
+        counted; `answered=False` says so at once.
+        """
 
-    def receive(self) -> str | bytes:
-        """The next message, which answers the oldest one that has no answer yet."""
+    def receive(self, matching: Any = ..., *, to: Any = ...) -> str | bytes:
+        """The next message; with `matching` the next such one, which answers what was sent.
+
+        `matching` is a text that stands in it, an id or values of its JSON (7 is {"id": 7}), or a
+        function that is told the message. Where several messages wait that it may belong to, `to`
+        is what `send()` returned of the one.
+        """
+
+    def numbered(self, size: int = ...) -> str:
+        """A text of so many bytes that no other message of the load has."""
 
     def echo(self, size: int, *, binary: bool = ...) -> None:
         """Sends a numbered message of so many bytes, which must come back as it was."""

@@ -215,17 +215,20 @@ class SocketTalk(Workload):
     def journey(self, client: Any) -> None:
         with client.websocket("/", headers={"X-Mine": "1"}) as socket:
             socket.send("häh?")
-            assert socket.receive() == "häh?"
+            assert socket.receive(matching="häh") == "häh?"
             socket.send(b"\x00\xff")
-            assert socket.receive() == b"\x00\xff"
-            socket.send("one")
-            socket.send("two")
-            assert [socket.receive(), socket.receive()] == ["one", "two"]
+            assert socket.receive(matching=b"\xff") == b"\x00\xff"
+            socket.send('{"id": 1, "say": "one"}')
+            socket.send('{"id": 2, "say": "two"}')
+            assert "two" in socket.receive(matching=2)
+            assert "one" in socket.receive(matching={"id": 1})
+            socket.send("not awaited", answered=False)
+            assert socket.receive() == "not awaited"
             socket.ping()
         with client.websocket("/greets", name="/greets/[id]") as socket:
             assert socket.receive() == "hello"
             socket.send("whatever")
-            if socket.receive() != "goodbye":
+            if socket.receive(matching=lambda said: True) != "goodbye":
                 raise AnswerError("expected a goodbye")
 
 

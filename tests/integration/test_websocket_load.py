@@ -214,18 +214,25 @@ def test_who_rests_hears_that_the_connection_ends(tmp_path: Path) -> None:
     assert seen < 30, "it did not pause after a failure"
 
 
-def test_who_sends_what_nobody_asked_for_is_cut_off(tmp_path: Path) -> None:
-    def flood(connection: ServerConnection, message: Any) -> None:
-        for _ in range(12_000):
-            connection.send("x")
-        connection.recv(timeout=5)
+def test_whatever_a_server_says_by_itself_is_unsolicited(tmp_path: Path) -> None:
+    """12 000 frames at once, before the echo and behind it, and while nobody listens."""
 
-    with SocketResponder({"/odd": every(1, flood)}) as responder:
-        job = a_job(responder, "SocketRest", path="/odd", unit="message")
-        quiet = load(tmp_path, job)
-    assert set(quiet.kinds("socket-rest")) == {Kind.OK}
-    result, _ = odd(tmp_path / "flood", every(1, flood), timeout_s=5.0)
-    assert Kind.CORRUPT in result.kinds(MESSAGE)
+    def flood(connection: ServerConnection, seen: Counter[str]) -> None:
+        connection.send("welcome")
+        for message in connection:
+            seen["messages"] += 1
+            for number in range(12_000):
+                connection.send("x")
+                seen["by itself"] += 1
+                if number == 6_000:
+                    connection.send(message)
+
+    result, seen = odd(tmp_path, flood, users=1, timeout_s=5.0)
+    assert result.kinds(MESSAGE) == {Kind.OK: seen["messages"]}
+    assert not len(result.of(STRAY))
+    unsolicited = result.of("unsolicited /odd")
+    assert len(unsolicited) == seen["by itself"] + seen["connections"] > 12_000
+    assert unsolicited["body_bytes"].sum() == len(unsolicited) + 6 * seen["connections"]
 
 
 def test_a_journey_may_speak_as_it_likes(tmp_path: Path) -> None:
@@ -241,6 +248,8 @@ def test_a_journey_may_speak_as_it_likes(tmp_path: Path) -> None:
     whole = result.kinds("socket-talk")[Kind.OK]
     assert result.kinds("ping /")[Kind.OK] >= whole
     assert result.kinds("message /")[Kind.OK] >= 4 * whole
+    assert result.kinds("sent /")[Kind.OK] >= whole
+    assert result.kinds("unsolicited /greets/[id]")[Kind.OK] >= whole
     assert result.kinds("message /greets/[id]")[Kind.OK] >= whole
 
 

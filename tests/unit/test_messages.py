@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchsuite.stats.messages import accounts
-from benchsuite.stats.samples import CLOSING, HANDSHAKE, MESSAGE, STRAY, Kind
+from benchsuite.stats.samples import CLOSING, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.stats.summary import DTYPE, intervals
 
 WINDOW = (10.0, 20.0)
@@ -23,7 +23,13 @@ def samples(*rows: tuple[Kind, float, int]) -> Any:
 
 
 def counted(**by_scope: Any) -> Any:
-    scopes = {MESSAGE: "messages", STRAY: "strays", HANDSHAKE: "handshakes", CLOSING: "closings"}
+    scopes = {
+        MESSAGE: "messages",
+        STRAY: "strays",
+        UNSOLICITED: "unsolicited",
+        HANDSHAKE: "handshakes",
+        CLOSING: "closings",
+    }
     given = {scope: by_scope.get(name, samples()) for scope, name in scopes.items()}
     return accounts(given, WINDOW, ())
 
@@ -72,6 +78,15 @@ def test_our_own_close_code_is_not_the_servers() -> None:
     )
     assert (found.closed_early, found.broken) == (1, 2)
     assert found.closes == {1006: 1}
+
+
+def test_what_the_server_says_by_itself_is_no_stray() -> None:
+    found = counted(
+        messages=samples((Kind.OK, 11.0, 32)),
+        unsolicited=samples((Kind.OK, 9.0, 5), (Kind.OK, 12.0, 7), (Kind.OK, 13.0, 8)),
+    )
+    assert (found.unsolicited, found.unsolicited_bytes) == (2, 15)
+    assert (found.strays, found.lost, found.corrupt) == (0, 0, 0)
 
 
 def test_what_lies_outside_of_the_window_is_not_counted() -> None:

@@ -12,6 +12,7 @@ import struct
 from dataclasses import dataclass
 from functools import cache
 from itertools import cycle, islice
+from operator import eq
 from zlib import crc32
 
 HEAD_BYTES = 24
@@ -20,6 +21,11 @@ LEAST_BYTES = HEAD_BYTES
 LEAST_PUBLICATION_BYTES = HEAD_BYTES + TIMES_BYTES
 MOST_BYTES = 16 * 2**20
 
+CLAIM_BYTES = 16
+"""Connection and number: what so many bytes have in common is no chance."""
+LOOKED_BYTES = 1024
+"""So much of a message tells whether it is another one, damaged."""
+
 GENERATIONS = 18
 """Bits of a connection's number that count the connections of one user, one after the other."""
 
@@ -27,6 +33,7 @@ REHEARSING_USER = 2**14 - 1
 """Stands for the checked journeys; the users of a load have lower numbers."""
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+_DIGITS = b"0123456789abcdef"
 _times = struct.Struct(">dd")
 
 
@@ -80,6 +87,30 @@ def published(data: bytes) -> Published | None:
         return None
     times = bytes.fromhex(data[HEAD_BYTES:LEAST_PUBLICATION_BYTES].decode())
     return Published(*head, *_times.unpack(times))
+
+
+def resembles(data: bytes, said: bytes) -> bool:
+    """Whether it may well be `said`, a message of ours, damaged: cut, or longer, or with other
+    bytes in it. What a server says by itself is nothing of that.
+    """
+    if said in data or (
+        len(data) >= CLAIM_BYTES and data[:CLAIM_BYTES].lower() == said[:CLAIM_BYTES]
+    ):
+        return True
+    if len(data) != len(said):
+        return len(data) >= CLAIM_BYTES and data in said
+    alike: int = sum(map(eq, data[:LOOKED_BYTES], said[:LOOKED_BYTES]))
+    return 2 * alike >= min(len(said), LOOKED_BYTES)
+
+
+def resembles_publication(data: bytes) -> bool:
+    """Whether it may well be a publication, damaged: mostly digits, and then the filler."""
+    head, rest = data[:LEAST_PUBLICATION_BYTES], data[LEAST_PUBLICATION_BYTES:LOOKED_BYTES]
+    if len(head) < LEAST_PUBLICATION_BYTES:
+        return False
+    filler, _ = _filler(len(rest))
+    digits = sum(byte in _DIGITS for byte in head)
+    return 10 * digits >= 9 * len(head) and 2 * sum(map(eq, rest, filler)) >= len(rest)
 
 
 def _head(data: bytes, least: int) -> tuple[int, int] | None:

@@ -42,7 +42,11 @@ class Ending:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+Content = str | bytes
+"""Text as text, binary as bytes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Message:
     """One whole message from the server."""
 
@@ -50,6 +54,11 @@ class Message:
     is_text: bool
     moment: float
     """When its last bytes were read."""
+
+    @property
+    def content(self) -> Content:
+        """Raises UnicodeDecodeError for text that is none."""
+        return self.data.decode() if self.is_text else self.data
 
 
 class Destination(Protocol):

@@ -1,33 +1,36 @@
 """A WebSocket as a journey sees it: every handshake, message and closing is a sample.
 
-A message's time is from its intended start to the last byte of what came back. Failures never enter
-the times of the successes; what nobody waited for is a sample of its own, a stray.
+A message's time is from its intended start to the last byte of what answers it. Failures never
+enter the times of the successes; what answers nothing is a sample of its own: unsolicited, or a
+stray.
 """
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from math import inf
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from gevent.event import Event
-from websockets.http11 import Response
 
+from benchsuite.exceptions import UsageError
 from benchsuite.load.connection import ConnectionFailed, Expired
+from benchsuite.load.recorder import Begun
 from benchsuite.load.refusal import SOCKET
 from benchsuite.load.websocket import accounts
-from benchsuite.load.websocket.endings import Ending, Message
+from benchsuite.load.websocket.echoes import Echoes
+from benchsuite.load.websocket.endings import Content, Ending, Message
+from benchsuite.load.websocket.exchanges import Exchange, Exchanges
+from benchsuite.load.websocket.handshake import Handshake
+from benchsuite.load.websocket.matching import Matching, predicate
 from benchsuite.load.websocket.records import Failed, Records
 from benchsuite.load.websocket.subscription import Subscription
 from benchsuite.load.websocket.wire import Wire
-from benchsuite.stats.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, Kind
+from benchsuite.stats.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, SENT, Kind
 
 if TYPE_CHECKING:
     from benchsuite.load.clients import HttpClient
-
-RUN_HEADER = "X-Benchsuite-Run"
 
 GLANCE_S = 0.05
 """How long a rest lasts when the journey is only being checked."""
@@ -52,28 +55,26 @@ class WebSocket:
         self._keep = keep
         self._owner = owner
         self._number = number
-        self._sent = 0
-        """Numbered messages."""
         self._sockets = owner.sockets
         self._records = Records(owner, path, name)
         self._messages = self._records.index("message", MESSAGE)
-        self._asked: deque[tuple[float, float, int]] = deque()
-        """Intended start, start and length of what was sent and not answered yet."""
+        self._exchanges = Exchanges()
+        self._echoes = Echoes(number, self._records)
         self._rest: Event | None = None
         self._subscription: Subscription | None = None
         self._dialect = None if owner.dialect is None else owner.dialect(path)
         self._ready = self._dialect is None
-        self._offered = [*(self._dialect.subprotocols if self._dialect else subprotocols)]
-        self._mark = ""
-        if owner.target.run_header and not owner.target.handshake_headers:
-            self._mark = f"{RUN_HEADER}.{owner.target.run_header}"
-            self._offered.append(self._mark)
+        self._handshake = Handshake(
+            owner.target, self._dialect.subprotocols if self._dialect else subprotocols
+        )
         self._wire = Wire(
             owner.target,
             path if self._dialect is None else self._dialect.address,
             headers={**owner.handshake_headers, **(headers or {})},
-            subprotocols=self._offered,
+            subprotocols=self._handshake.offered,
             on_end=self._on_end,
+            on_gone=self._on_gone,
+            on_overflow=self._echoes.judge,
         )
         if self._dialect is not None:
             self._wire.translate = self._translated
@@ -87,6 +88,7 @@ class WebSocket:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.settle()
         if self._keep:
             return
         if kind is None:
@@ -109,52 +111,66 @@ class WebSocket:
 
     def open(self) -> None:
         """The handshake; raises RequestFailed when the server does not take it."""
-        index = self._records.index("handshake", HANDSHAKE)
-        intended, start = self._owner.begin_sample(index)
+        begun = self._owner.begin_sample(self._records.index("handshake", HANDSHAKE))
         failure: Failed | None = None
         status: int | None = None
         try:
             response = self._wire.open()
             status = response.status_code
-            failure = self._judged(response)
-            if failure is None and not self._ready:
+            failure = self._handshake.judged(response, self._wire)
+            if failure is None:
+                self._owner.cookies.take(response.headers.get_all("Set-Cookie"))
                 self._wire.wait_for(lambda: self._ready)
         except ConnectionFailed as error:
             failure = (error.kind, str(error))
         except Expired:
             failure = self._timed_out("whole handshake")
         finally:
-            self._owner.open = None
+            self._owner.end_sample(begun)
         if failure is not None:
             finish = monotonic()
             self._wire.drop()
-            self._records.fail(index, failure, (intended, start, finish), status=status)
-        self._records.right(index, (intended, start, self._wire.arrived), 0)
+            self._records.fail(begun, failure, finish, status=status)
+        self._records.right(begun, self._wire.arrived, 0)
         self._sockets.add(self)
         if self._wire.ending is not None:  # with the very bytes of the handshake
             self._on_end(self._wire.ending)
 
-    def send(self, data: str | bytes) -> None:
-        """Sends a message; text as text, bytes as binary."""
+    def send(self, data: Content, *, answered: bool = True) -> Exchange:
+        """Sends a message; text as text, bytes as binary. With `answered` the journey is to say
+        with `receive()` which message answers it; without, it is only counted.
+        """
         payload = data.encode() if isinstance(data, str) else data
-        intended, start = self._owner.begin_sample(self._messages)
+        index = self._messages if answered else self._records.index("sent", SENT)
+        begun = self._owner.begin_sample(index)
         try:
             self._wire.send(self._said(payload), is_text=isinstance(data, str))
         except ConnectionFailed as error:
-            self._owner.open = None
-            times = (intended, start, monotonic())
-            self._records.fail(self._messages, (error.kind, str(error)), times)
-        self._asked.append((intended, start, len(payload)))
+            self._lose_all((error.kind, str(error)))
+            self._fail(begun, (error.kind, str(error)))
+        exchange = Exchange(begun, data, len(payload), monotonic())
+        if answered:
+            self._exchanges.add(exchange)
+        else:
+            self._only_sent(exchange)
+        return exchange
 
-    def receive(self) -> str | bytes:
-        """The next message, which answers the oldest one that has no answer yet.
+    def receive(self, matching: Matching | None = None, *, to: Exchange | None = None) -> Content:
+        """The next message; with `matching` the next that is such a one, which answers what was
+        sent (`to`, where several messages wait that it may belong to).
 
-        What comes when nothing was sent is taken, and is no sample: the server spoke by itself.
+        What answers nothing is unsolicited: a stream of its own, and nobody's time.
         """
+        wanted = None if matching is None else predicate(matching)
+        asked = None if matching is None else self._exchanges.answered_by(matching, to)
         failure: Failed
         try:
-            message = self._wire.receive()
-            data = message.data.decode() if message.is_text else message.data
+            if wanted is None:
+                message = self._wire.receive()
+            else:
+                since = -inf if asked is None else asked.begun[2]
+                message = self._wire.receive(lambda one: wanted(one.content), since)
+            content = message.content
         except ConnectionFailed as error:
             failure = (error.kind, str(error))
         except Expired:
@@ -162,62 +178,60 @@ class WebSocket:
         except UnicodeDecodeError:
             failure = (Kind.PROTOCOL, "text that is not UTF-8")
         else:
-            if self._asked:
-                intended, start, _ = self._asked.popleft()
-                times = (intended, start, message.moment)
+            if asked is None:
+                self._records.unsolicited(message)
+            else:
+                self._exchanges.remove(asked)
+                self._owner.end_sample(asked.begun)
+                times = (*asked.begun[1:], message.moment)
                 self._owner.hold(self._messages, len(message.data), times, (SOCKET, self._path))
-            if not self._asked:
-                self._owner.open = None
-            return data
-        self._owner.open = None
+            return content
         self.drop()
-        asked, self._asked = self._asked, deque()
-        for intended, start, length in asked:
-            self._records.lost(self._messages, failure, (intended, start, monotonic()), length)
+        self._lose_all(failure)
         self._records.blame(failure)
+
+    def numbered(self, size: int = accounts.HEAD_BYTES) -> str:
+        """A text of so many bytes that no other message of the load has."""
+        return self._echoes.message(size).decode()
 
     def echo(self, size: int, *, binary: bool = False) -> None:
         """Sends a numbered message of so many bytes, and waits until it has come back as it was.
 
-        What comes instead is counted: a copy, another connection's, a damaged one.
+        What comes instead is counted: a copy, another connection's, a damaged one; and so is what
+        the server says by itself.
         """
-        self._judge_inbox()
-        wire = self._wire
-        self._sent = number = self._sent + 1
-        data = accounts.message(self._number, number, size)
-        intended, start = self._owner.begin_sample(self._messages)
-        sent_bytes, moment = 0, 0.0
-        failure: Failed | None = None
+        if self._exchanges:
+            raise UsageError(
+                f"echo() takes all that comes, and {len(self._exchanges)} messages wait for their "
+                "answers: receive() those first."
+            )
+        self._heard()
+        data = self._echoes.message(size)
+        begun = self._owner.begin_sample(self._messages)
+        self._echoes.expect(data, is_text=not binary, start=begun[2])
+        sent_bytes = 0
+        failure: Failed | None
         try:
-            wire.send(self._said(data), is_text=not binary)
+            self._wire.send(self._said(data), is_text=not binary)
             sent_bytes = size
-            while True:
-                answer = wire.receive()
-                moment = answer.moment
-                if answer.data == data and answer.is_text is not binary:
-                    break
-                failure = self._judged_answer(answer, number)
-                if failure is not None:
-                    break
-                if moment - start > self._owner.target.timeout_s:
-                    raise Expired  # strays may come for ever
+            self._wire.wait_for(self._heard)
+            failure = self._echoes.failure
         except ConnectionFailed as error:
             failure = (error.kind, str(error))
         except Expired:
             failure = self._timed_out("answer")
             self.drop()
         finally:
-            self._owner.open = None
+            self._echoes.give_up()
+            self._owner.end_sample(begun)
         if failure is not None:
-            self._records.fail(self._messages, failure, (intended, start, monotonic()), sent_bytes)
-        self._records.right(self._messages, (intended, start, moment), size)
+            self._records.fail(begun, failure, sent_bytes=sent_bytes)
+        self._records.right(begun, self._echoes.moment, size)
 
     def ping(self) -> None:
         """Sends a ping and waits for its pong: a message, too."""
-        index = self._records.index("ping", MESSAGE)
-        self._sent += 1
-        data = accounts.message(self._number, self._sent, accounts.HEAD_BYTES)
-        intended, start = self._owner.begin_sample(index)
+        data = self._echoes.message(accounts.HEAD_BYTES)
+        begun = self._owner.begin_sample(self._records.index("ping", MESSAGE))
         moment = 0.0
         failure: Failed | None = None
         try:
@@ -228,10 +242,10 @@ class WebSocket:
             failure = self._timed_out("pong")
             self.drop()
         finally:
-            self._owner.open = None
+            self._owner.end_sample(begun)
         if failure is not None:
-            self._records.fail(index, failure, (intended, start, monotonic()), len(data))
-        self._records.right(index, (intended, start, moment), len(data))
+            self._records.fail(begun, failure, sent_bytes=len(data))
+        self._records.right(begun, moment, len(data))
 
     def rest(self, seconds: float = inf) -> None:
         """Does nothing for that time; raises RequestFailed when the connection ends meanwhile."""
@@ -244,14 +258,14 @@ class WebSocket:
             self._records.blame((ending.kind, ending.words))
 
     def subscribe(self, *, binary: bool = False) -> Subscription:
-        """From now on everything that arrives is a publication of this load."""
+        """From now on everything that arrives is a publication of this load, or unsolicited."""
         if self._subscription is None:
             self._subscription = Subscription(
                 self._records, self._sockets, path=self._records.name, binary=binary
             )
             self._wire.on_message = self._subscription.take
             while self._wire.inbox:
-                self._subscription.take(self._wire.inbox.popleft())
+                self._subscription.take(self._wire.inbox.take())
         return self._subscription
 
     def publish(self, size: int, *, binary: bool = False) -> None:
@@ -259,21 +273,19 @@ class WebSocket:
         got it; raises RequestFailed when one of them has not in time.
         """
         group = self.subscribe(binary=binary).group
-        index = self._records.index("publication", PUBLICATION)
-        self._sent = number = self._sent + 1
-        intended, start = self._owner.begin_sample(index)
-        data = accounts.publication(self._number, number, size, intended, start)
+        number = self._echoes.count()
+        begun = self._owner.begin_sample(self._records.index("publication", PUBLICATION))
+        data = accounts.publication(self._number, number, size, begun[1], begun[2])
         pending = group.expect(self._number, number)
         try:
             self._wire.send(self._said(data), is_text=not binary)
             sent = monotonic()
             pending.done.wait(self._owner.target.timeout_s)
-            self._records.right(index, (intended, start, sent), size)
+            self._records.right(begun, sent, size)
         except ConnectionFailed as error:
-            times = (intended, start, monotonic())
-            self._records.fail(index, (error.kind, str(error)), times)
+            self._records.fail(begun, (error.kind, str(error)))
         finally:
-            self._owner.open = None
+            self._owner.end_sample(begun)
             group.forget(self._number, number)
         if pending.waiting:
             limit_s = self._owner.target.timeout_s
@@ -282,14 +294,14 @@ class WebSocket:
 
     def close(self) -> None:
         """The closing handshake; raises RequestFailed when the server does not answer it."""
-        self._judge_inbox()
+        self._heard()
         if not self.is_open or self._owner.gate.closed:
             self.leave()
             return
-        index = self._records.index("closing", CLOSING)
-        self._owner.settle()
         start = monotonic()
-        self._owner.open = (index, start, start)
+        begun = (self._records.index("closing", CLOSING), start, start)
+        self._owner.settle()
+        self._owner.in_flight.append(begun)
         failure: Failed | None = None
         try:
             self._wire.close()
@@ -298,11 +310,11 @@ class WebSocket:
         except Expired:
             failure = self._timed_out("answer to the close frame")
         finally:
-            self._owner.open = None
+            self._owner.end_sample(begun)
             self._gone()
         if failure is not None:
-            self._records.fail(index, failure, (start, start, monotonic()))
-        self._records.right(index, (start, start, self._wire.arrived), 0)
+            self._records.fail(begun, failure)
+        self._records.right(begun, self._wire.arrived, 0)
 
     def leave(self) -> None:
         """Says good-bye and waits for nothing."""
@@ -314,11 +326,44 @@ class WebSocket:
         self._wire.drop()
         self._gone()
 
+    def settle(self) -> None:
+        """What the journey sent and took no answer of is only sent."""
+        for exchange in self._exchanges.take_all():
+            self._owner.untold += 1
+            self._only_sent(exchange)
+
+    def _only_sent(self, exchange: Exchange) -> None:
+        self._owner.end_sample(exchange.begun)
+        index = self._records.index("sent", SENT)
+        self._records.right((index, *exchange.begun[1:]), exchange.sent, exchange.length)
+
+    def _lose_all(self, failure: Failed) -> None:
+        """Nothing that was sent will be answered any more."""
+        for exchange in self._exchanges.take_all():
+            self._owner.end_sample(exchange.begun)
+            self._records.lost(exchange.begun, failure, exchange.length)
+
+    def _fail(self, begun: Begun, failure: Failed) -> NoReturn:
+        self._owner.end_sample(begun)
+        self._records.fail(begun, failure)
+
+    def _heard(self) -> bool:
+        """Takes all that has come; whether the awaited echo is among it."""
+        inbox = self._wire.inbox
+        while inbox:
+            self._echoes.judge(inbox.take())
+        return self._echoes.is_over
+
     def _on_end(self, ending: Ending) -> None:
         """In the hub: the connection has ended, and not because we wanted it."""
         if self in self._sockets and not self._sockets.over:
             self._records.ended(ending, monotonic())
         self._gone()
+
+    def _on_gone(self) -> None:
+        """There is no connection any more: what has come by now is all."""
+        self._heard()
+        self._sockets.gone(self)
 
     def _gone(self) -> None:
         self._sockets.discard(self)
@@ -341,55 +386,6 @@ class WebSocket:
         if heard.payload is None:
             return None
         return Message(heard.payload, message.is_text, message.moment)
-
-    def _judged(self, response: Response) -> Failed | None:
-        """What is wrong with the handshake's answer."""
-        status = response.status_code
-        wanted = self._owner.target.run_header
-        found = response.headers.get(RUN_HEADER)
-        if wanted and found != wanted and (found is not None or not self._excused(status)):
-            words = "answered by a process that does not belong to this run"
-            return Kind.WRONG_RESPONDER, words
-        if status != 101:
-            return Kind.HTTP_STATUS, f"status {status}"
-        ending = self._wire.ending
-        if ending is not None and ending.kind is Kind.PROTOCOL:
-            return ending.kind, ending.words
-        cookies = response.headers.get_all("Set-Cookie")
-        if cookies:
-            self._owner.cookies.take(cookies)
-        return None
-
-    def _excused(self, status: int) -> bool:
-        """Whether the run's header may be missing.
-
-        As for HTTP, an error may come from before the application. A server that sends no headers
-        when it accepts tells the run by a subprotocol, unless the application has chosen one.
-        """
-        return status >= 400 or (bool(self._mark) and self._wire.subprotocol in self._offered)
-
-    def _judged_answer(self, answer: Message, awaited: int) -> Failed | None:
-        """Whether the awaited message came back damaged; what else it is, is a stray."""
-        said = accounts.numbered(answer.data)
-        if said is None:
-            return Kind.CORRUPT, f"came back as {answer.data[:60]!r}"
-        if said.connection != self._number:
-            self._records.stray(Kind.MISDIRECTED, answer, "a message of another connection")
-        elif said.number < awaited:
-            self._records.stray(Kind.DUPLICATED, answer, f"message {said.number} once more")
-        else:
-            form = "text" if answer.is_text else "binary"
-            return Kind.CORRUPT, f"came back as {len(answer.data)} bytes of {form}"
-        return None
-
-    def _judge_inbox(self) -> None:
-        """What has come since, and nobody waited for."""
-        inbox = self._wire.inbox
-        while inbox:
-            message = inbox.popleft()
-            failure = self._judged_answer(message, self._sent + 1)
-            if failure is not None:
-                self._records.stray(failure[0], message, failure[1])
 
     def _timed_out(self, what: str) -> Failed:
         limit_s = self._owner.target.timeout_s

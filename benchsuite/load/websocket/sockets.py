@@ -21,6 +21,8 @@ class Leaving(Protocol):
 
     def leave(self) -> None: ...
 
+    def drop(self) -> None: ...
+
 
 class Sockets:
     """Knows who is open, and lets them go at the end."""
@@ -33,6 +35,8 @@ class Sockets:
         """Whether the load has ended: from then on an end of a connection is nobody's failure."""
         self.last_delivery = 0.0
         self._open: set[Leaving] = set()
+        self._leaving: set[Leaving] = set()
+        """Those that are over for the load, and may still hear something."""
         self._groups: dict[str, Group] = {}
         self._alone = alone
 
@@ -47,7 +51,15 @@ class Sockets:
         self._open.add(one)
 
     def discard(self, one: Leaving) -> None:
-        self._open.discard(one)
+        """It is open no more; it may still hear something until it is gone."""
+        if one in self._open:
+            self._open.discard(one)
+            if not one.is_gone:
+                self._leaving.add(one)
+
+    def gone(self, one: Leaving) -> None:
+        """Nothing is left of it."""
+        self._leaving.discard(one)
 
     def group(self, path: str) -> Group:
         """The subscribers of that path."""
@@ -61,11 +73,14 @@ class Sockets:
         return not self._alone and monotonic() - self.last_delivery < QUIET_S
 
     def quit(self, limit_s: float) -> None:
-        """Says good-bye on all of them, and waits a little for the servers' answers."""
+        """Says good-bye on all of them, and waits a little for the servers' answers; who has gone
+        before is waited for, too, because it may still hear something.
+        """
         self.over = True
         limit = monotonic() + limit_s
-        leaving = list(self._open)
-        for one in leaving:
+        for one in list(self._open):
             one.leave()
-        while not all(one.is_gone for one in leaving) and monotonic() < limit:
+        while self._leaving and monotonic() < limit:
             gevent.sleep(STEP_S)
+        for one in list(self._leaving):
+            one.drop()

@@ -1,4 +1,6 @@
-"""One subscriber of a broadcast: every publication that arrives is a message."""
+"""One subscriber of a broadcast: every publication that arrives is a message; whatever else the
+server says is unsolicited.
+"""
 
 from time import monotonic
 
@@ -25,7 +27,10 @@ class Subscription:
     def take(self, message: Message) -> None:
         """A delivery or, when it is none of this load's or came before, a stray."""
         said = accounts.published(message.data)
-        if said is None or message.is_text is self._binary:
+        if said is None and not accounts.resembles_publication(message.data):
+            self._records.unsolicited(message)
+            return
+        if said is None or message.is_text is self._binary or message.moment < said.start:
             self._records.stray(Kind.CORRUPT, message, f"came as {message.data[:60]!r}")
             return
         kind = self._seen.setdefault(said.connection, Sequence()).judge(said.number)
@@ -33,8 +38,8 @@ class Subscription:
             words = f"publication {said.number} of connection {said.connection}"
             self._records.stray(kind, message, words)
         if kind is Kind.OK or kind is Kind.REORDERED:
-            times = (said.intended, said.start, message.moment)
-            self._records.right(self._messages, times, len(message.data))
+            begun = (self._messages, said.intended, said.start)
+            self._records.right(begun, message.moment, len(message.data))
             self._sockets.last_delivery = monotonic()
             self.group.delivered(said, self)
 

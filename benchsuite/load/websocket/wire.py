@@ -1,23 +1,20 @@
-"""One WebSocket connection: bytes and frames, and every end with its cause.
+"""One WebSocket connection: frames, and every end with its cause.
 
 Framing is that of `websockets` (its sans-I/O layer, with its masking in C): one message there and
 back costs it 3 µs, where a loop of our own around the same mask costs 0.5 µs and wsproto 8 µs. At
 2 000 messages a second that is 0.6 % of a CPU, so nothing is gained by framing ourselves.
 
-The hub reads what arrives, notes the time, answers pings and then wakes the greenlet that waits,
-as for HTTP (`benchsuite.load.connection`). Unlike there it always reads: a WebSocket may speak at
-any time. No extensions are offered, so nothing is compressed.
+The hub takes what `transport` reads, answers pings and then wakes the greenlet that waits. No
+extensions are offered, so nothing is compressed.
 """
 
-import socket
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
 from gevent import getcurrent
-from gevent.socket import socket as GreenSocket
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus
 from websockets.frames import Frame, Opcode
@@ -26,9 +23,7 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI
 
-from benchsuite.encryption import words
-from benchsuite.load.connection import BLOCK_BYTES, READABLE, ConnectionFailed, Expired
-from benchsuite.load.waiting import waiting
+from benchsuite.load.connection import ConnectionFailed, Expired
 from benchsuite.load.websocket.accounts import MOST_BYTES
 from benchsuite.load.websocket.endings import (
     ABNORMAL,
@@ -40,17 +35,10 @@ from benchsuite.load.websocket.endings import (
     cut_off,
     ending_of,
 )
-from benchsuite.load.websocket.outbox import Outbox
-from benchsuite.load.websocket.secrecy import Secrecy
+from benchsuite.load.websocket.inbox import Inbox
+from benchsuite.load.websocket.transport import Transport
 from benchsuite.paths import quoted
 from benchsuite.stats.samples import Kind
-
-LINGER_S = 1.0
-"""How long a server may take to end the connection after the closing handshake; then we do."""
-
-MOST_WAITING = 10_000
-MOST_WAITING_BYTES = 16 * MOST_BYTES
-"""Messages that nobody takes; who sends more is cut off, before the load process runs full."""
 
 
 class Wire:
@@ -64,23 +52,22 @@ class Wire:
         headers: Mapping[str, str],
         subprotocols: Sequence[str] = (),
         on_end: Callable[[Ending], None] = lambda ending: None,
+        on_gone: Callable[[], None] = lambda: None,
+        on_overflow: Callable[[Message], None] = lambda message: None,
     ) -> None:
-        self.inbox: deque[Message] = deque()
-        """What has arrived and nobody has taken yet."""
-        self._inbox_bytes = 0
-        """What has arrived since the inbox was empty."""
+        """`on_end` hears of an end that we did not want, `on_gone` that nothing more comes, and
+        `on_overflow` gets what had to make room in the inbox; all of them in the hub.
+        """
+        self.inbox = Inbox(on_overflow)
         self.on_message: Callable[[Message], None] | None = None
         """Takes messages in the hub, in place of the inbox."""
         self.translate: Callable[[Message], Message | None] | None = None
         """In the hub: the message in a frame, or None; raises ValueError for one without sense."""
         self.ending: Ending | None = None
         self.response: Response | None = None
-        self.connecting = False
-        """Whether there was no connection yet: what a time-out then was about."""
-        self.arrived = 0.0
-        """When the last bytes were read."""
         self.ponged: tuple[bytes, float] | None = None
         """The last pong and when it arrived."""
+        self._on_gone = on_gone
         self._destination = destination
         self._headers = headers
         self._on_end = on_end
@@ -91,17 +78,8 @@ class Wire:
             subprotocols=[Subprotocol(name) for name in subprotocols] or None,
             max_size=MOST_BYTES,
         )
-        self._waiting = waiting()
-        self._socket: GreenSocket | None = None
-        self._plain: Any = None
-        """The socket inside of gevent's, which does not wait."""
-        self._secrecy: Secrecy | None = None
-        """TLS, where the target wants it."""
-        self._watchers: list[Any] = []
-        self._outbox: Outbox | None = None
-        self._blocks: list[tuple[bytes | OSError, float]] = []
-        """What was read and not looked at yet."""
-        self._heard_anything = False
+        self._transport = Transport(destination, self)
+        self._waiting = self._transport.waiting
         self._fragments: list[bytes] = []
         self._is_text = True
         self._user: Any = None
@@ -110,7 +88,17 @@ class Wire:
     @property
     def is_gone(self) -> bool:
         """Whether there is no TCP connection (any more)."""
-        return self._socket is None
+        return self._transport.is_gone
+
+    @property
+    def connecting(self) -> bool:
+        """Whether there was no connection yet: what a time-out then was about."""
+        return self._transport.connecting
+
+    @property
+    def arrived(self) -> float:
+        """When the last bytes were read."""
+        return self._transport.arrived
 
     @property
     def subprotocol(self) -> str | None:
@@ -123,9 +111,9 @@ class Wire:
         """
         deadlines = self._waiting.deadlines
         self._user = getcurrent()
-        deadlines[self] = monotonic() + self._destination.timeout_s
+        deadlines[self._transport] = monotonic() + self._destination.timeout_s
         try:
-            self._connect()
+            self._transport.connect(self._until)
             request = self._protocol.connect()
             for name, value in self._headers.items():
                 request.headers[name] = value
@@ -136,7 +124,7 @@ class Wire:
             self.drop()
             raise
         finally:
-            del deadlines[self]
+            del deadlines[self._transport]
         if self._protocol.handshake_exc is not None:
             self._refused(self._protocol.handshake_exc)
         assert self.response is not None
@@ -152,24 +140,42 @@ class Wire:
             self._protocol.send_binary(data)
         self._flush()
 
-    def receive(self) -> Message:
-        """The next message; raises ConnectionFailed, or Expired after the time-out."""
-        if not self.inbox:
-            self._wait(lambda: self.inbox)
-        return self.inbox.popleft()
+    def receive(
+        self, wanted: Callable[[Message], bool] = lambda message: True, since: float = -inf
+    ) -> Message:
+        """The oldest message that is wanted and arrived since then; those before it stay where they
+        are. Raises ConnectionFailed, or Expired after the time-out.
+        """
+        found: list[Message] = []
+        self.inbox.look_again()
+
+        def is_there() -> bool:
+            message = self.inbox.find(wanted, since)
+            if message is not None:
+                found.append(message)
+            return message is not None
+
+        self.wait_for(is_there)
+        return found[0]
 
     def wait_for(self, is_there: Callable[[], object]) -> None:
-        """Waits until it is so; raises as `receive()` does."""
-        self._wait(is_there)
+        """Waits until it is so, by looking at all that comes; raises as `receive()` does."""
+        self.inbox.held = True
+        try:
+            self._wait(is_there)
+        finally:
+            self.inbox.held = False
 
     def ping(self, data: bytes) -> float:
         """Sends a ping; when its pong arrived. Raises as `receive()` does."""
         if self._protocol.state is not State.OPEN:
             raise self._failed()
-        self.ponged = None
+        start = monotonic()
         self._protocol.send_ping(data)
         self._flush()
-        self._wait(lambda: self.ponged is not None and self.ponged[0] == data)
+        self._wait(
+            lambda: self.ponged is not None and self.ponged[0] == data and self.ponged[1] >= start
+        )
         assert self.ponged is not None
         return self.ponged[1]
 
@@ -197,65 +203,28 @@ class Wire:
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(NORMAL)
             self._flush()
-            self._linger()
+            self._transport.linger()
         else:
             self.drop()
 
     def drop(self) -> None:
         """Ends the connection at once."""
-        watchers, self._watchers = self._watchers, []
-        for watcher in watchers:
-            watcher.stop()
-            watcher.close()
-        if self._secrecy is not None:
-            self._secrecy.good_bye()
-            self._write_out(self._secrecy.due())
-        if self._outbox is not None:
-            self._outbox.close()
-            self._outbox = None
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        self._transport.drop()
+
+    def gone(self) -> None:
+        """There is no connection any more."""
         if self.ending is None:
             self.ending = Ending(Kind.OK, ABNORMAL, "ended by us")
+        self._on_gone()
 
-    def resume(self) -> None:
-        """In the hub: looks at what was read, and lets the greenlet have it, if it still waits."""
-        blocks, self._blocks = self._blocks, []
-        for block, moment in blocks:
-            self.arrived = moment
-            self._take(block)
+    def turned(self) -> None:
+        """In the hub: lets the greenlet have what has come, if it still waits."""
         if self._parked:
             self._user.switch()
 
     def expire(self) -> None:
         """In the hub: ends the wait."""
         self._user.throw(Expired)
-
-    def _connect(self) -> None:
-        self.connecting = True
-        try:
-            self._socket = connected = GreenSocket(self._destination.family, socket.SOCK_STREAM)
-            connected.connect(self._destination.address)
-        except ConnectionRefusedError:
-            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
-        except TimeoutError:
-            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
-        except OSError as error:
-            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        inside: Any = connected
-        self._plain = inside._sock
-        self._outbox = Outbox(self._plain, self._waiting.loop)
-        readable = self._waiting.loop.io(connected.fileno(), READABLE)
-        readable.start(self._read)
-        self._watchers.append(readable)
-        if self._destination.context is not None:
-            self._secrecy = Secrecy(self._destination.context, self._destination.name)
-            self._secrecy.shake()
-            self._write_out(self._secrecy.due())
-            self._until(lambda: self._secrecy is not None and self._secrecy.shaken)
-        self.connecting = False
 
     def _until(self, is_there: Callable[[], object]) -> None:
         """Parks until it is there; raises ConnectionFailed when the connection ends before."""
@@ -268,11 +237,11 @@ class Wire:
         """The same, within the time-out; raises Expired after it."""
         deadlines = self._waiting.deadlines
         self._user = getcurrent()
-        deadlines[self] = monotonic() + self._destination.timeout_s
+        deadlines[self._transport] = monotonic() + self._destination.timeout_s
         try:
             self._until(is_there)
         finally:
-            del deadlines[self]
+            del deadlines[self._transport]
 
     def _park(self) -> None:
         self._parked = True
@@ -287,36 +256,8 @@ class Wire:
             return ConnectionFailed(Kind.OTHER, "the connection has been closed already")
         return ConnectionFailed(ending.kind, ending.words)
 
-    def _read(self) -> None:
-        """In the hub: takes what there is."""
-        block: bytes | OSError
-        try:
-            block = self._plain.recv(BLOCK_BYTES)
-        except BlockingIOError:
-            return
-        except OSError as error:
-            block = error
-        if not self._blocks:
-            self._waiting.arrived(self)
-        self._blocks.append((block, monotonic()))
-        if not block or isinstance(block, OSError):
-            self._watchers[0].stop()  # nothing more comes, and the loop would ask for ever
-
-    def _take(self, block: bytes | OSError) -> None:
-        """In the hub: what a block means."""
-        if self._socket is None:
-            return
-        if isinstance(block, OSError) or not block:
-            self._heard_end("reset" if isinstance(block, OSError) else "closed")
-            self.drop()
-            return
-        self._heard_anything = True
-        if self._secrecy is None:
-            self._take_plain(block)
-        else:
-            self._take_secret(self._secrecy, block)
-
-    def _take_plain(self, block: bytes) -> None:
+    def heard(self, block: bytes) -> None:
+        """In the hub: what bytes mean."""
         protocol = self._protocol
         protocol.receive_data(block)
         for event in protocol.events_received():
@@ -328,28 +269,16 @@ class Wire:
             self._ended("closed")
         self._flush()
 
-    def _take_secret(self, secrecy: Secrecy, block: bytes) -> None:
-        plain = secrecy.take(block)
-        self._write_out(secrecy.due())  # of a handshake, or an alert that tells the server why
-        if plain:
-            self._take_plain(plain)
-        if secrecy.failure is not None:
-            kind = Kind.PROTOCOL if secrecy.shaken else Kind.TLS
-            if self.ending is None:
-                self._note(Ending(kind, ABNORMAL, f"no TLS: {words(secrecy.failure)}"))
-            self.drop()
-        elif secrecy.over and self._socket is not None:
-            # servers wait with the end of the connection until they are answered
-            self._heard_end("closed")
-            secrecy.good_bye()
-            self._write_out(secrecy.due())
-            self._linger()
+    def broken(self, kind: Kind, words: str) -> None:
+        """In the hub: what came is no TLS."""
+        if self.ending is None:
+            self._note(Ending(kind, ABNORMAL, words))
 
-    def _heard_end(self, how: str) -> None:
+    def heard_end(self, how: str) -> None:
         """In the hub: nothing more comes."""
         if self._protocol.state is State.CONNECTING and self.ending is None:
-            secret = self._secrecy is None or self._secrecy.shaken
-            self.ending = cut_off(how, heard=self._heard_anything, secret=secret)
+            transport = self._transport
+            self.ending = cut_off(how, heard=transport.heard_anything, secret=transport.speaks)
         self._protocol.receive_eof()
         self._ended(how)
 
@@ -381,12 +310,7 @@ class Wire:
         if self.on_message is not None:
             self.on_message(message)
             return
-        self._inbox_bytes = len(message.data) + (self._inbox_bytes if self.inbox else 0)
-        if len(self.inbox) < MOST_WAITING and self._inbox_bytes <= MOST_WAITING_BYTES:
-            self.inbox.append(message)
-        else:
-            count = len(self.inbox)
-            self._break(f"the server sent {count} messages that nobody had asked for")
+        self.inbox.add(message)
 
     def _break(self, words: str) -> None:
         """Ends the connection for what the server did."""
@@ -404,7 +328,7 @@ class Wire:
             return
         self.ending = ending
         if ending.kind is not Kind.RESET:
-            self._linger()
+            self._transport.linger()
         if not self._over and self._protocol.state is not State.CONNECTING:
             self._on_end(ending)
 
@@ -414,24 +338,8 @@ class Wire:
             self.ending = Ending(Kind.PROTOCOL, ABNORMAL, f"the handshake failed: {error}")
         self.drop()
 
-    def _linger(self) -> None:
-        """The server ends the connection, so that its port, not ours, stays in use for a while."""
-        if self._socket is None:
-            return
-        timer = self._waiting.loop.timer(LINGER_S)
-        timer.start(self.drop)
-        self._watchers.append(timer)
-
     def _flush(self) -> None:
-        data = b"".join(self._protocol.data_to_send())
-        if self._secrecy is not None and data:
-            self._secrecy.put(data)
-            data = self._secrecy.due()
-        self._write_out(data)
-
-    def _write_out(self, data: bytes) -> None:
-        if data and self._outbox is not None:
-            self._outbox.send(data)
+        self._transport.send(b"".join(self._protocol.data_to_send()))
 
 
 def _uri(destination: Destination, path: str) -> WebSocketURI:

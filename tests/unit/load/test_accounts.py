@@ -14,6 +14,8 @@ from benchsuite.load.websocket.accounts import (
     numbered,
     publication,
     published,
+    resembles,
+    resembles_publication,
 )
 from benchsuite.specs import MAX_USERS
 from benchsuite.workloads import websocket as common
@@ -67,3 +69,49 @@ def test_the_workloads_know_the_least_and_the_most() -> None:
     assert ws_echo.LEAST_BYTES == HEAD_BYTES
     assert ws_broadcast.LEAST_BYTES == LEAST_PUBLICATION_BYTES
     assert common.MOST_BYTES == accounts.MOST_BYTES
+
+
+SAID = message(0xC0FFEE, 7, 64)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        SAID[:-1] + b"!",
+        b"!" + SAID[1:],
+        SAID[:20],
+        SAID[3:],
+        SAID + SAID,
+        b'{"message": "%s"}' % SAID,
+        SAID.swapcase(),
+    ],
+    ids=["end", "begin", "cut", "tail", "twice", "wrapped", "case"],
+)
+def test_what_was_damaged_is_told_from_what_a_server_says(data: bytes) -> None:
+    assert resembles(data, SAID)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"2",
+        b'{"type": "tick"}',
+        b'{"type": "tick"}'.ljust(64),
+        b"0" * 15,
+        b"550e8400e29b41d4a716446655440000" * 2,
+        b"x" * 64,
+        b"x" * 70_000,
+    ],
+)
+def test_what_a_server_says_by_itself_is_no_damage(data: bytes) -> None:
+    assert not resembles(data, SAID)
+    assert not resembles_publication(data)
+
+
+def test_a_damaged_publication_resembles_one() -> None:
+    said = publication(5, 6, 100, 1234.5, 1234.6)
+    for place in range(100):
+        data = bytearray(said)
+        data[place] ^= 1
+        assert resembles_publication(bytes(data))
