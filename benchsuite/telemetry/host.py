@@ -3,7 +3,7 @@
 One look costs about 1 ms of CPU on a machine of a hundred processes.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -32,8 +32,9 @@ class Look:
     steal_ticks: int | None
     memory_waiting_us: int | None
     listen_overflows: int | None
-    throttled: tuple[tuple[int, int], ...]
-    """Periods and throttled ones, for each control group with a limit that we are in."""
+    throttled: Mapping[Path, tuple[int, int]]
+    """Periods and throttled ones, by the counters of each control group with a limit that this
+    process or one of the target's is in."""
     others_percent: float | None
     """Of one CPU, since the look before."""
     stopped: bool = False
@@ -54,7 +55,10 @@ class Host:
         self._cpus = cpus
         self._clocks = clocks or Clocks()
         self._proc = root / "proc"
-        self._groups = tuple(_control_groups(root))
+        self._root = root
+        self._ours = ours
+        self._groups: dict[str, tuple[Path, ...]] = {}
+        """By what the kernel says of a process's groups."""
         self._others = Others(ours)
         self.looks: list[Look] = []
 
@@ -70,11 +74,21 @@ class Host:
                 steal_ticks=steal,
                 memory_waiting_us=_waiting_us(self._proc / "pressure" / "memory"),
                 listen_overflows=_listen_overflows(self._proc / "net" / "netstat"),
-                throttled=tuple(_periods(group) for group in self._groups),
+                throttled={file: _periods(file) for file in self._counters()},
                 others_percent=self._others.look(),
                 stopped=self._others.stopped,
             )
         )
+
+    def _counters(self) -> set[Path]:
+        """Those of the groups in which this process and the target's are now."""
+        found: set[Path] = set()
+        for pid in ("self", *self._ours()):
+            text = (read_bytes(str(self._proc / str(pid) / "cgroup")) or b"").decode()
+            if text not in self._groups:
+                self._groups[text] = tuple(_control_groups(self._root, text))
+            found.update(self._groups[text])
+        return found
 
     def shares(self, begin: float, end: float) -> HostShares | None:
         """What happened between two moments; None with fewer than two looks there."""
@@ -90,7 +104,7 @@ class Host:
             ),
             others_percent=None if others is None else others / self._cpus,
             culprit=self._others.culprit(CULPRIT_PERCENT, self.looks[-1].at - self.looks[0].at),
-            throttled_percent=_throttled(first, last),
+            throttled_percent=_throttled(looks),
             stopped_percent=100 * sum(one.stopped for one in looks) / len(looks),
             memory_pressure_percent=_share(
                 first.memory_waiting_us, last.memory_waiting_us, seconds * 1e6
@@ -131,13 +145,16 @@ def _mean_others(looks: list[Look]) -> float | None:
     return sum(length * percent for length, percent in parts) / seconds if seconds else None
 
 
-def _throttled(first: Look, last: Look) -> float | None:
-    """Of the group that was held back most."""
-    shares = [
-        100 * (now[1] - then[1]) / (now[0] - then[0])
-        for then, now in zip(first.throttled, last.throttled, strict=True)
-        if now[0] > then[0]
-    ]
+def _throttled(looks: list[Look]) -> float | None:
+    """Of the group that was held back most, for as long as anybody was in it."""
+    shares = []
+    for file in {file for one in looks for file in one.throttled}:
+        counts = [one.throttled[file] for one in looks if file in one.throttled]
+        periods, held_back = (
+            last - first for first, last in zip(counts[0], counts[-1], strict=True)
+        )
+        if periods > 0:
+            shares.append(100 * held_back / periods)
     return max(shares, default=None)
 
 
@@ -168,10 +185,9 @@ def _listen_overflows(path: Path) -> int | None:
     return None
 
 
-def _control_groups(root: Path) -> Iterator[Path]:
-    """The `cpu.stat` of each control group that this process is in, from its own upwards."""
+def _control_groups(root: Path, text: str) -> Iterator[Path]:
+    """The `cpu.stat` of each control group in a process's list of them, from its own upwards."""
     top = root / "sys" / "fs" / "cgroup"
-    text = (read_bytes(str(root / "proc" / "self" / "cgroup")) or b"").decode()
     for line in text.splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers and "cpu" not in controllers.split(","):

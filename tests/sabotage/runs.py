@@ -21,6 +21,7 @@ PLUGGED = {
         "cached": f"{HERE}.servers.Cached",
         "connection-bound": f"{HERE}.servers.ConnectionBound",
         "reuse-port": f"{HERE}.servers.ReusePort",
+        "supervised": f"{HERE}.servers.Supervised",
         "unattended": f"{HERE}.servers.Unattended",
     },
     "WORKLOADS": {
@@ -75,6 +76,7 @@ class Laboratory:
         expect: str = "all is well",
         processes: int | None = None,
         threads: int | None = None,
+        on_cpus: tuple[int, ...] | None = None,
         options: Mapping[str, Any] | None = None,
         front: str = "",
         front_options: Mapping[str, Any] | None = None,
@@ -84,7 +86,7 @@ class Laboratory:
         **load: Any,
     ) -> RunResult:
         """One run of the sick project, or of the target app when `workload` is one of its; `asked`
-        are the workload's options.
+        are the workload's options, and `on_cpus` is where the server may run.
         """
         if workload == "url":
             asked = {"path": path, "expect": expect}
@@ -93,6 +95,7 @@ class Laboratory:
                 server=server,
                 processes=processes,
                 threads=threads,
+                cpus=on_cpus,
                 options=options or {},
                 front=front,
                 front_options=front_options or {},

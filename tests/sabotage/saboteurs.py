@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 
 HOST = "127.0.0.1:"
+APPLICATIONS = ("benchsuite.isolation.wsgi", "benchsuite.isolation.asgi")
 
 LONGEST_S = 60
 """A hog that everybody has forgotten ends by itself."""
@@ -59,7 +60,7 @@ def server_processes() -> list[psutil.Process]:
     return [
         one
         for one in _ours()
-        if any(word.startswith("benchsuite.isolation.wsgi") for word in one.cmdline())
+        if any(application in word for word in one.cmdline() for application in APPLICATIONS)
     ]
 
 
@@ -121,12 +122,17 @@ def processes(*commands: Sequence[str]) -> Iterator[None]:
 
 
 @contextmanager
-def neighbours() -> Iterator[None]:
-    """A hog for each CPU that does not come from this process, as other people's do not."""
+def neighbours(cpus: Sequence[int] = ()) -> Iterator[None]:
+    """A hog for each of these CPUs, or for as many as there are; none comes from this process, as
+    other people's do not.
+    """
     command = [sys.executable, "-S", "-c", AWAY, sys.executable, "-S", "-c", HOG]
+    words = [[str(cpu)] for cpu in cpus] or [[] for _ in range(os.cpu_count() or 1)]
     away = [
-        psutil.Process(int(subprocess.run(command, capture_output=True, check=True).stdout))
-        for _ in range(os.cpu_count() or 1)
+        psutil.Process(
+            int(subprocess.run([*command, *one], capture_output=True, check=True).stdout)
+        )
+        for one in words
     ]
     try:
         yield

@@ -46,6 +46,18 @@ finally:
 """
 
 
+AGAIN = """
+import signal, subprocess, sys
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+while True:
+    with subprocess.Popen(sys.argv[1:]) as server:
+        try:
+            server.wait()
+        finally:
+            server.terminate()
+"""
+
+
 class FewDescriptors(Waitress):
     """Few more files than it needs by itself: each connection is one."""
 
@@ -95,3 +107,12 @@ class Unattended(ReusePort):
 
     def argv(self, host: str, port: int) -> list[str]:
         return [sys.executable, "-c", TWICE, *super().argv(host, port)]
+
+
+class Supervised(Waitress):
+    """Somebody starts it again when it ends; meanwhile nobody listens."""
+
+    name = "supervised"
+
+    def argv(self, host: str, port: int) -> list[str]:
+        return [sys.executable, "-c", AGAIN, *super().argv(host, port)]

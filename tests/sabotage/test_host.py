@@ -44,7 +44,21 @@ def test_b401_a_control_group_holds_everything_back(
         else:
             result = _counted_as_throttled(lab, tmp_path, monkeypatch)
     assert findings(result, "B401")[0].level is Level.INVALID, told(result)
-    assert "held us back in" in message(result, "B401")
+    assert "held the run back in" in message(result, "B401")
+
+
+def test_b401_a_control_group_holds_the_server_back(lab: Laboratory) -> None:
+    """A group of its own, as a container or a unit of systemd has it."""
+    with limited(percent=15) as join:
+        if join is None:
+            pytest.skip("needs a control group with a limit of CPU time")
+        result = lab.run(
+            path="/well/?ms=0",
+            duration_s=3.0,
+            at_ready=lambda: join(*(one.pid for one in server_processes())),
+        )
+    assert findings(result, "B401")[0].level is Level.INVALID, told(result)
+    assert "held the run back in" in message(result, "B401")
 
 
 def _counted_as_throttled(
@@ -58,7 +72,7 @@ def _counted_as_throttled(
         counters.write_text(f"nr_periods {10 * second}\nnr_throttled {9 * second}\n")
 
     write()
-    monkeypatch.setattr(host, "_control_groups", lambda root: [counters])
+    monkeypatch.setattr(host, "_control_groups", lambda *_: [counters])
     return lab.run(at_second={0.1 + second: write for second in range(5)})
 
 

@@ -120,7 +120,7 @@ class HostShares:
     culprit: str = ""
     """The program of them that used most, in words."""
     throttled_percent: float | None = None
-    """Share of the scheduler's periods in which our control group was held back."""
+    """Share of the scheduler's periods in which a control group of the run was held back."""
     stopped_percent: float | None = None
     """Share of the looks in which a process of the run was stopped by a signal."""
     memory_pressure_percent: float | None = None

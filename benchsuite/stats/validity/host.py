@@ -26,7 +26,7 @@ def noisy(evidence: Evidence) -> Iterator[Finding]:
         (host.others_percent, f"{{}} of the CPUs' time went to other programs{by_whom}"),
         (
             host.throttled_percent,
-            "the CPU limit of our control group held us back in {} of periods",
+            "the CPU limit of a control group held the run back in {} of periods",
         ),
         (host.stopped_percent, "a process of the run was stopped by signals in {} of the looks"),
         (host.memory_pressure_percent, "something waited for memory in {} of the time"),

@@ -149,7 +149,7 @@ def answered_elsewhere(evidence: Evidence) -> Iterator[Finding]:
 
 def died(evidence: Evidence) -> Iterator[Finding]:
     """Invalid when a process is gone, or when processes end again and again with requests under
-    way; weak when the server put another one in its place.
+    way; weak when the server put another one in its place and requests were lost; else only said.
     """
     rule = limit("B203")
     turnover = evidence.turnover
@@ -171,21 +171,26 @@ def died(evidence: Evidence) -> Iterator[Finding]:
     elif turnover is not None and turnover.replaced:
         many, lost = turnover.replaced, _lost(evidence)
         again_and_again = many >= CRASHES and lost >= many / 2
+        level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
         with_them = f", and {format_count(lost)} requests were lost" if lost else ""
+        hint = {
+            Level.INVALID: "They crash again and again, or are ended before they have answered: "
+            "the server's log says why.",
+            Level.WEAK: "They crashed, or were ended before they had answered: see the server's "
+            "log.",
+            Level.INFO: "No request was lost: the server recycles them after so many requests or "
+            "seconds, which its figures then include.",
+        }
         yield Finding(
             code=rule.code,
-            level=Level.INVALID if again_and_again else Level.WEAK,
+            level=level,
             message=f"{format_count(many)} of the server's processes ended in the window and were "
             f"replaced{_how_often(evidence, many)}{with_them}.",
-            hint="They crash again and again, or are ended before they have answered: the server's "
-            "log says why."
-            if again_and_again
-            else "They crashed (see the log), or the server recycles them after so many requests "
-            "or seconds: then a longer window measures that too.",
+            hint=hint[level],
         )
 
 
-LOST = (Kind.CONNECT_REFUSED, Kind.RESET, Kind.TRUNCATED)
+LOST = (Kind.CONNECT_REFUSED, Kind.RESET, Kind.TRUNCATED, Kind.WEBSOCKET_CLOSED)
 """What a request meets whose process ends."""
 BEHIND_FRONT = (*LOST, Kind.HTTP_STATUS)
 

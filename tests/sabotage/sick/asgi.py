@@ -1,10 +1,11 @@
-"""WebSockets by what is wrong with them; pages are those of `urls`.
+"""WebSockets by what is wrong with them; pages are those of `urls`. `?each=50` as there.
 
 Those of `rooms` are consumers of Channels.
 """
 
 import itertools
 from typing import Any
+from urllib.parse import parse_qs
 
 from channels.security.websocket import OriginValidator
 from django.core.asgi import get_asgi_application
@@ -12,7 +13,7 @@ from django.core.asgi import get_asgi_application
 from tests.sabotage.sick.rooms import ROOMS
 
 EACH = 20
-"""Every twentieth message is treated as the path says."""
+"""Every twentieth message is treated as the path says, unless the query tells another number."""
 
 HOARD_AT, HOARD_BYTES = 20, 48 * 2**20
 """The connection with which `hoarding` takes so much at once."""
@@ -37,12 +38,15 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "websocket.accept"})
     if "hoarding" in scope["path"] and next(_connections) == HOARD_AT:
         _hoard.append(bytearray(b"x") * HOARD_BYTES)
+    each = int(parse_qs(scope["query_string"].decode()).get("each", [EACH])[0])
     while (event := await receive())["type"] != "websocket.disconnect":
-        is_odd = next(_messages) % EACH == 0
+        is_odd = next(_messages) % each == 0
         if is_odd and "closing" in scope["path"]:
             await send({"type": "websocket.close", "code": 1011})
             return
         if is_odd and "raising" in scope["path"]:
             raise ValueError("too many connections in this room")
+        if is_odd and "swallowing" in scope["path"]:
+            continue
         for _ in range(2 if is_odd and "copying" in scope["path"] else 1):
             await send({"type": "websocket.send", "text": event["text"]})

@@ -1,22 +1,27 @@
-"""Each view answers "all is well", but for what its name says."""
+"""Each view answers "all is well", but for what its name says.
 
+Of most it can be asked how often or how much: `?each=20` breaks every twentieth answer (of the
+process), `?ms=10` takes so long, `?percent=30` is so much slower.
+"""
+
+import ctypes
 import itertools
 import os
 import random
 import signal
 import socket
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 
 TEXT = "all is well"
 EACH = 10
-"""Every tenth answer of `failing` and `lying` is wrong, the first nine are not."""
+"""Every tenth answer is wrong, the first nine are not; where the request doesn't ask for another
+share."""
 PAUSE_S = 0.05
 FAVOUR_S = 0.03
-DRIFT_S = 0.004
-"""By how much `drifting` takes longer with each second."""
-
 SAW_S = 3.0
 
 STORE = "SICK_STORE"
@@ -24,34 +29,80 @@ STORE = "SICK_STORE"
 
 _asked = itertools.count(1)
 _begun: list[float] = []
+_connections: dict[str, bool] = {}
+"""By the port of the client: whether it is one of those that are slow."""
 
 
 def well(request: HttpRequest) -> HttpResponse:
-    time.sleep(0.002)
+    time.sleep(_asked_s(request, 0.002))
     return _answer()
 
 
 def failing(request: HttpRequest) -> HttpResponse:
     """One answer of ten is a 500."""
-    return _answer(status=500 if next(_asked) % EACH == 0 else 200)
+    _pause(request)
+    return _answer(status=500 if _is_due(request) else 200)
 
 
 def lying(request: HttpRequest) -> HttpResponse:
     """One answer of ten says 200 and something else."""
-    return _answer("the database is away" if next(_asked) % EACH == 0 else TEXT)
+    _pause(request)
+    return _answer("the database is away" if _is_due(request) else TEXT)
+
+
+def logged_out(request: HttpRequest) -> HttpResponse:
+    """A page of an account, and in one of ten cases that for those who are logged out."""
+    _pause(request)
+    rows = "".join(f"<tr><td>order {number}</td></tr>" for number in range(40))
+    page = f"<title>Your orders</title><h1>{TEXT}</h1><table>{rows}</table>"
+    if _is_due(request):
+        page = "<title>Logged out</title><h1>You have been logged out.</h1>"
+    return HttpResponse(page)
+
+
+def sent_to_log_in(request: HttpRequest) -> HttpResponse:
+    """One of ten is redirected to a log-in, which answers 200."""
+    _pause(request)
+    if _is_due(request):
+        return HttpResponseRedirect("/login/?next=/sent-to-log-in/")
+    return _answer()
+
+
+def login(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(
+        "<title>Log in</title><form method=post><input name=username>"
+        "<input name=password type=password></form>"
+    )
 
 
 def drifting(request: HttpRequest) -> HttpResponse:
     """Slower with each second since the first answer, without an end."""
-    if not _begun:
-        _begun.append(time.monotonic())
-    time.sleep(0.005 + DRIFT_S * (time.monotonic() - _begun[0]))
+    each_second_s = float(request.GET.get("percent", 80)) / 100 * _asked_s(request, 0.005)
+    time.sleep(_asked_s(request, 0.005) + each_second_s * _since_the_first())
+    return _answer()
+
+
+def stepping(request: HttpRequest) -> HttpResponse:
+    """Slower from so many seconds after its first answer on."""
+    more = float(request.GET["percent"]) / 100 * (_since_the_first() > float(request.GET["at"]))
+    time.sleep(_asked_s(request, 0.0) * (1 + more))
     return _answer()
 
 
 def sawing(request: HttpRequest) -> HttpResponse:
     """Slower and slower for three seconds, then as fast as at the beginning again."""
-    time.sleep(0.01 * (1 + time.monotonic() % SAW_S / SAW_S))
+    swing = float(request.GET.get("percent", 100)) / 100
+    period_s = float(request.GET.get("period", SAW_S))
+    time.sleep(_asked_s(request, 0.01) * (1 + swing * (time.monotonic() % period_s / period_s)))
+    return _answer()
+
+
+def unfair(request: HttpRequest) -> HttpResponse:
+    """Slow for each fourth connection, and always for the same."""
+    _pause(request)
+    port = request.META["REMOTE_PORT"]
+    if _connections.setdefault(str(port), _is_due(request)):
+        time.sleep(FAVOUR_S)
     return _answer()
 
 
@@ -63,20 +114,53 @@ def favouring(request: HttpRequest) -> HttpResponse:
 
 
 def slow(request: HttpRequest) -> HttpResponse:
-    time.sleep(PAUSE_S)
+    time.sleep(_asked_s(request, PAUSE_S))
     return _answer()
 
 
 def dropping(request: HttpRequest) -> HttpResponse:
     """One connection of twenty is closed without an answer."""
-    if next(_asked) % 20 == 0:
-        request.META["gunicorn.socket"].shutdown(socket.SHUT_RDWR)
+    if _is_due(request, 20):
+        with _connection(request) as connection:
+            connection.shutdown(socket.SHUT_RDWR)
+    return well(request)
+
+
+def resetting(request: HttpRequest) -> HttpResponse:
+    """One connection of twenty is reset: Linux does so when a socket is connected to nothing."""
+    if _is_due(request, 20):
+        with _connection(request) as connection:
+            nothing = bytes(16)  # a sockaddr whose family is AF_UNSPEC
+            ctypes.CDLL(None).connect(connection.fileno(), nothing, len(nothing))
+    return well(request)
+
+
+def truncating(request: HttpRequest) -> StreamingHttpResponse:
+    """One answer of twenty ends in the middle."""
+    _pause(request)
+    due = _is_due(request, 20)
+
+    def pieces() -> Iterator[bytes]:
+        yield TEXT[:4].encode()
+        if due:
+            with _connection(request) as connection:
+                connection.shutdown(socket.SHUT_RDWR)
+        yield TEXT[4:].encode()
+
+    length = {"Content-Length": str(len(TEXT))}
+    return StreamingHttpResponse(pieces(), content_type="text/plain", headers=length)
+
+
+def hanging(request: HttpRequest) -> HttpResponse:
+    """One answer of twenty comes after seconds."""
+    if _is_due(request, 20):
+        time.sleep(float(request.GET["seconds"]))
     return well(request)
 
 
 def crashing(request: HttpRequest) -> HttpResponse:
     """The process dies of one request of a hundred."""
-    if next(_asked) % 100 == 0:
+    if _is_due(request, 100):
         os.kill(os.getpid(), signal.SIGKILL)
     return well(request)
 
@@ -102,12 +186,50 @@ def keeping(request: HttpRequest) -> HttpResponse:
 
 def losing(request: HttpRequest) -> HttpResponse:
     """Says so each time, and stores nine of ten."""
-    return _answer() if next(_asked) % EACH == 0 else keeping(request)
+    return _answer() if _is_due(request) else keeping(request)
 
 
 def two_pieces(request: HttpRequest) -> HttpResponse:
     """Without a length, which uWSGI's router then sends as a chunk and another that ends it."""
     return HttpResponse(TEXT, content_type="text/plain")
+
+
+def _is_due(request: HttpRequest, each: int = EACH) -> bool:
+    return next(_asked) % int(request.GET.get("each", each)) == 0
+
+
+def _pause(request: HttpRequest) -> None:
+    time.sleep(_asked_s(request, 0.0))
+
+
+def _asked_s(request: HttpRequest, otherwise_s: float) -> float:
+    return float(request.GET["ms"]) / 1000 if "ms" in request.GET else otherwise_s
+
+
+def _since_the_first() -> float:
+    """Seconds since the first answer of a page that changes."""
+    if not _begun:
+        _begun.append(time.monotonic())
+    return time.monotonic() - _begun[0]
+
+
+def _connection(request: HttpRequest) -> socket.socket:
+    """The connection of this request, whatever server holds it; a copy, for the caller to close."""
+    port = int(request.META["REMOTE_PORT"])
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
+                copy = socket.socket(fileno=os.dup(int(name)))
+                if _comes_from(copy, port):
+                    return copy
+                copy.close()
+    raise LookupError(f"no connection of this process comes from port {port}")
+
+
+def _comes_from(connection: socket.socket, port: int) -> bool:
+    with suppress(OSError):  # one that listens comes from nowhere
+        return connection.family == socket.AF_INET and connection.getpeername()[1] == port
+    return False
 
 
 def _answer(text: str = TEXT, *, status: int = 200) -> HttpResponse:

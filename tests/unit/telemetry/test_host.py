@@ -1,5 +1,6 @@
 """The machine's counters, from files as the kernel writes them."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -49,13 +50,13 @@ class Machine:
             "IpExt: InNoRoutes\nIpExt: 4\n",
         )
 
-    def host(self) -> Host:
+    def host(self, ours: Callable[[], Iterable[int]] = tuple) -> Host:
         clocks = Clocks(
             monotonic=lambda: self.now,
             wall=lambda: self.now + self.wall_apart + self.asleep_s,
             since_boot=lambda: self.now + self.asleep_s,
         )
-        return Host(cpus=2, clocks=clocks, root=self.root)
+        return Host(ours, cpus=2, clocks=clocks, root=self.root)
 
 
 @pytest.fixture
@@ -78,6 +79,23 @@ def test_shares_of_what_the_counters_grew_by(machine: Machine) -> None:
     assert shares.throttled_percent == pytest.approx(15.0)
     assert shares.memory_pressure_percent == pytest.approx(25.0)
     assert shares.listen_overflows == 4
+
+
+def test_a_group_that_the_target_has_joined_is_watched(machine: Machine) -> None:
+    machine.write("proc/7/cgroup", "0::/\n")
+    host = machine.host(ours=lambda: [7])
+    host.look()
+    machine.write("proc/7/cgroup", "0::/small\n")
+    for throttled in (5, 9):
+        machine.now += 1
+        machine.write(
+            "sys/fs/cgroup/small/cpu.stat",
+            f"nr_periods {10 * throttled}\nnr_throttled {throttled}\n",
+        )
+        host.look()
+    shares = host.shares(100.0, 102.0)
+    assert shares is not None
+    assert shares.throttled_percent == pytest.approx(10.0)
 
 
 def test_only_looks_inside_of_the_window_count(machine: Machine) -> None:

@@ -85,7 +85,7 @@ def test_a_dead_target_makes_a_run_invalid_and_its_refusals_are_no_limit() -> No
     ("turnover", "level"),
     [
         (Turnover(), None),
-        (Turnover(replaced=1), Level.WEAK),
+        (Turnover(replaced=1), Level.INFO),
         (Turnover(gone=1), Level.INVALID),
         (Turnover(replaced=1, gone=1), Level.INVALID),
     ],
@@ -120,11 +120,12 @@ def test_answers_that_the_target_never_gave(
 @pytest.mark.parametrize(
     ("replaced", "lost", "level"),
     [
-        (10, {}, Level.WEAK),  # recycled
+        (10, {}, Level.INFO),  # recycled
         (10, {"reset": 4}, Level.WEAK),
         (10, {"reset": 3, "truncated": 1, "connect refused": 1}, Level.INVALID),
-        (10, {"http status": 10}, Level.WEAK),  # its own answers
+        (10, {"http status": 10}, Level.INFO),  # its own answers
         (2, {"reset": 9}, Level.WEAK),
+        (2, {"websocket closed": 2}, Level.WEAK),
     ],
 )
 def test_processes_that_end_again_and_again(

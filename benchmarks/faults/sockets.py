@@ -1,0 +1,38 @@
+"""WebSockets whose messages or connections go wrong."""
+
+import random
+from collections.abc import Mapping
+
+from benchmarks.faults.answers import EACH, FAILED
+from benchmarks.faults.case import Case, Kind, load, words_of
+
+SERVERS = ("uvicorn", "hypercorn", "daphne")
+
+
+def share(page: str, codes: frozenset[str]) -> Kind:
+    """One message of some is treated as the page says."""
+
+    def draw(chance: random.Random) -> Case:
+        each = chance.choice(EACH)
+        run = {"server": chance.choice(SERVERS), **load(chance, users=(4, 8), think_s=(0.02,))}
+        run |= {"workload": "ws_echo", "asked": {"path": f"/{page}/?each={each}"}}
+        run |= {"timeout_s": 1.0, "keep_alive": True}
+        return Case(words=f"1 of {each}, {words_of(run)}", codes=codes, run=run)
+
+    return draw
+
+
+def hoarding(chance: random.Random) -> Case:
+    """Much memory with one connection: what one costs can't be told."""
+    run = {"server": chance.choice(SERVERS), **load(chance, open_share=0.0), "users": 40}
+    run |= {"workload": "ws_idle", "asked": {"path": "/hoarding/"}, "think_time_s": 0.0}
+    run |= {"stages": (10.0, 20.0, 30.0, 40.0), "warmup_s": 0.5, "duration_s": 1.5}
+    return Case(words=words_of(run), codes=frozenset({"B303"}), run=run)
+
+
+KINDS: Mapping[str, Kind] = {
+    "message sent twice": share("copying", frozenset({"B209"})),
+    "message swallowed": share("swallowing", FAILED),
+    "WebSocket closed": share("closing", FAILED | {"B210"}),
+    "memory taken at once": hoarding,
+}
