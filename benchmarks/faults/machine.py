@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from benchmarks.faults.case import NEAR, Case, Kind, NotPossible, load, pinned, words_of
+from benchmarks.faults.case import NEAR, Case, Kind, NotPossible, load, moment, pinned, words_of
 from tests.sabotage.groups import limited
-from tests.sabotage.saboteurs import neighbours, server_processes
+from tests.sabotage.saboteurs import clock_set, neighbours, server_processes
 
 
 def hog(whose: str) -> Kind:
@@ -53,9 +53,29 @@ def careless(chance: random.Random) -> Case:
     return Case(words=words_of(run), codes=codes, run=run, settings="benchmarks.faults.left_on")
 
 
+def clock_stepping(chance: random.Random) -> Case:
+    """The wall clock is set, forward or back."""
+    step_s, begin = chance.choice((-3600.0, -0.2, 0.02, 0.2, 30.0)), moment(chance)
+
+    @contextmanager
+    def during() -> Iterator[Mapping[str, Any]]:
+        with clock_set(step_s) as act:
+            yield {"at_second": {begin: act}}
+
+    run = {"server": chance.choice(NEAR), **load(chance)}
+    return Case(
+        words=f"by {step_s:g} s, {words_of(run)}",
+        codes=frozenset({"B402"}),
+        is_due=abs(step_s) > 0.1,
+        run=run,
+        during=during,
+    )
+
+
 KINDS: Mapping[str, Kind] = {
     "hog on the server's CPU": hog("on_cpus"),
     "hog on the load's CPU": hog("cpus"),
     "server throttled by its control group": throttled,
+    "wall clock set": clock_stepping,
     "DEBUG and SQL logging": careless,
 }

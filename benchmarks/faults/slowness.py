@@ -72,7 +72,7 @@ def unfair(chance: random.Random) -> Case:
 
 def favouring(chance: random.Random) -> Case:
     """Slow for all but the load."""
-    run = {"server": chance.choice(NEAR), "path": "/favouring/"}
+    run = {"server": chance.choice(THREADED), "path": "/favouring/"}
     run |= load(chance, open_share=0.0, users=(16, 30), think_s=(0.1,))
     return Case(words=words_of(run), codes=frozenset({"B106"}), run=run)
 

@@ -9,9 +9,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import psutil
+
+from benchsuite.runner.session import Session
+from benchsuite.runner.witness import Witness
+from benchsuite.telemetry.clocks import Clocks
 
 HOST = "127.0.0.1:"
 APPLICATIONS = ("benchsuite.isolation.wsgi", "benchsuite.isolation.asgi")
@@ -141,6 +147,17 @@ def neighbours(cpus: Sequence[int] = ()) -> Iterator[None]:
             with suppress(psutil.NoSuchProcess):
                 one.kill()
         psutil.wait_procs(away, timeout=5)
+
+
+@contextmanager
+def clock_set(step_s: float) -> Iterator[Callable[[], None]]:
+    """Gives what sets the wall clock that runs see; the machine's own is everybody's."""
+    steps = [0.0]
+    real = Clocks()
+    clocks = Clocks(wall=lambda: real.wall() + sum(steps))
+    where = sys.modules[Session.__module__]
+    with patch.object(where, "Witness", partial(Witness, clocks=clocks)):
+        yield lambda: steps.append(step_s)
 
 
 def costly_certificate(path: Path, host: str) -> None:

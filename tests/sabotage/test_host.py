@@ -1,23 +1,24 @@
 """Runs that the machine disturbs: B102 again, B401 and B402."""
 
-import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from benchsuite.results import Level, RunResult
-from benchsuite.runner.session import Session
-from benchsuite.runner.witness import Witness
 from benchsuite.telemetry import host
 from benchsuite.telemetry.base import Figures, Snapshot
-from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.memory import Memory
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.groups import limited
 from tests.sabotage.runs import Laboratory, findings, message, told
-from tests.sabotage.saboteurs import held_back, load_process, neighbours, server_processes
+from tests.sabotage.saboteurs import (
+    clock_set,
+    held_back,
+    load_process,
+    neighbours,
+    server_processes,
+)
 
 pytestmark = pytest.mark.alone
 
@@ -92,13 +93,9 @@ def _with_limit(lab: Laboratory, pid: Callable[[], int]) -> RunResult:
         return lab.run(duration_s=3.5, at_second={0.0: lambda: limit(pid())})
 
 
-def test_b402_the_wall_clock_is_set(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock is injected: setting the machine's own would disturb everybody on it."""
-    steps = [0.0]
-    real = Clocks()
-    clocks = Clocks(wall=lambda: real.wall() + steps[0])
-    monkeypatch.setattr(sys.modules[Session.__module__], "Witness", partial(Witness, clocks=clocks))
-    result = lab.run(duration_s=2.0, at_second={1.5: lambda: steps.append(steps.pop() + STEP_S)})
+def test_b402_the_wall_clock_is_set(lab: Laboratory) -> None:
+    with clock_set(STEP_S) as act:
+        result = lab.run(duration_s=2.0, at_second={1.5: act})
     (finding,) = findings(result, "B402")
     assert finding.level is Level.WEAK
     assert "the wall clock was set by 30" in finding.message

@@ -120,6 +120,19 @@ def test_b303_two_steps_show_no_slope(lab: Laboratory) -> None:
     assert "3 are the least" in findings(result, "B303")[0].message, told(result)
 
 
+def test_idle_connections_that_take_alike(lab: Laboratory) -> None:
+    result = lab.run(
+        server="uvicorn",
+        workload="ws_idle",
+        asked={"path": "/well/"},
+        users=1200,
+        stages=(300.0, 600.0, 900.0, 1200.0),
+        warmup_s=0.5,
+        duration_s=1.5,
+    )
+    assert not findings(result, "B303"), told(result)
+
+
 def test_nothing_is_found_of_sound_websockets(lab: Laboratory) -> None:
     result = echo(lab, "/well/")
     assert result.total is not None, told(result)
