@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from benchmarks.faults.case import NEAR, WRITING, Case, Kind, load, words_of
+from benchmarks.faults.case import NEAR, WRITING, Case, Kind, load, served, words_of
 from tests.sabotage.saboteurs import port, stranger
 
 EACH = (4, 10, 20, 40, 100)
@@ -24,7 +24,7 @@ def share(page: str, codes: frozenset[str], servers: Sequence[str], expect: str 
     def draw(chance: random.Random) -> Case:
         each = SELDOM if chance.random() < 0.1 else chance.choice(EACH)
         path = f"/{page}/?each={each}&ms={chance.choice((3, 10))}"
-        run = {"server": chance.choice(servers), "path": path, "expect": expect, **load(chance)}
+        run = {**served(chance, servers), "path": path, "expect": expect, **load(chance)}
         return Case(
             words=f"1 of {each}, {words_of(run)}", codes=codes, is_due=each != SELDOM, run=run
         )
@@ -36,7 +36,7 @@ def hanging(chance: random.Random) -> Case:
     """Some answers come after the time-out."""
     each = chance.choice(EACH[1:])
     run = {
-        "server": chance.choice(NEAR[1:]),
+        **served(chance, NEAR[1:]),
         "path": f"/hanging/?each={each}&seconds=2",
         **load(chance, open_share=0.0, users=(8,), think_s=(0.0,)),
         "timeout_s": 1.0,

@@ -1,7 +1,7 @@
 """One run and what is wrong with it, and the findings that would say so."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +62,12 @@ def pinned() -> Mapping[str, Any]:
     """CPUs for the server and for the load, as `runbench` gives them."""
     apart = cpus.split(cpus.available(), 1)
     return {} if apart is None else {"on_cpus": apart[0], "cpus": apart[1]}
+
+
+def served(chance: random.Random, servers: Sequence[str]) -> dict[str, Any]:
+    """One of these, with room for a few requests at once."""
+    server = chance.choice(servers)
+    return {"server": server, **({"processes": 4} if server == "gunicorn-sync" else {})}
 
 
 def load(

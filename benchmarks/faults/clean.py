@@ -3,12 +3,12 @@
 import random
 from collections.abc import Mapping, Sequence
 
-from benchmarks.faults.case import NEAR, THREADED, Case, Kind, load, words_of
+from benchmarks.faults.case import NEAR, THREADED, Case, Kind, load, served, words_of
 
 
 def page(path: str, servers: Sequence[str]) -> Kind:
     def draw(chance: random.Random) -> Case:
-        run = {"server": chance.choice(servers), "path": path, **load(chance)}
+        run = {**served(chance, servers), "path": path, **load(chance)}
         return _clean(run)
 
     return draw
@@ -25,7 +25,7 @@ def messages(chance: random.Random) -> Case:
 
 
 def front(chance: random.Random) -> Case:
-    run = {"server": chance.choice(THREADED), "path": "/well/?ms=10", "front": "nginx"}
+    run = {**served(chance, THREADED), "path": "/well/?ms=10", "front": "nginx"}
     return _clean(run | load(chance))
 
 

@@ -17,7 +17,7 @@ FAULTS: Mapping[str, Kind] = {
     **sockets.KINDS,
 }
 KINDS: Mapping[str, Kind] = {**FAULTS, **clean.KINDS}
-DECK = (*FAULTS, *islice(cycle(clean.KINDS), len(FAULTS) // 4))
+DECK = (*FAULTS, *islice(cycle(clean.KINDS), round(len(FAULTS) / 4)))
 """Dealt shuffled, so that each fault comes as often as any other; a fifth is clean."""
 
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from benchmarks.faults.case import THREADED, Case, Kind, load, pinned, words_of
+from benchmarks.faults.case import THREADED, Case, Kind, load, pinned, served, words_of
 from benchsuite.fronts import starting
 from benchsuite.results import Ceiling
 from tests.sabotage.saboteurs import costly_certificate, load_process, prefer
@@ -69,7 +69,7 @@ def _one_thread(share: float) -> dict[str, Any]:
 
 def ceiling(chance: random.Random) -> Case:
     """The generator is told to have made little more at its best."""
-    run = {"server": chance.choice(THREADED), "path": "/well/?ms=10"}
+    run = {**served(chance, THREADED), "path": "/well/?ms=10"}
     run |= load(chance, open_share=0.0, users=(4,), think_s=(0.0,))
     most = Ceiling(users=4, keep_alive=bool(run["keep_alive"]), throughput=100.0)
     run |= {"ceilings": (most,)}

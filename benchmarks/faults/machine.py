@@ -5,7 +5,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from benchmarks.faults.case import NEAR, Case, Kind, NotPossible, load, moment, pinned, words_of
+from benchmarks.faults.case import (
+    NEAR,
+    Case,
+    Kind,
+    NotPossible,
+    load,
+    moment,
+    pinned,
+    served,
+    words_of,
+)
 from tests.sabotage.groups import limited
 from tests.sabotage.saboteurs import clock_set, neighbours, server_processes
 
@@ -14,7 +24,7 @@ def hog(whose: str) -> Kind:
     """Another program computes on the CPUs of the server or of the load."""
 
     def draw(chance: random.Random) -> Case:
-        run = {"server": chance.choice(NEAR), **load(chance)}
+        run = {**served(chance, NEAR), **load(chance)}
         cpus = pinned().get(whose, ())
 
         @contextmanager
@@ -39,7 +49,7 @@ def throttled(chance: random.Random) -> Case:
                 raise NotPossible("no control group with a limit can be made")
             yield {"at_ready": lambda: join(*(one.pid for one in server_processes()))}
 
-    run = {"server": chance.choice(NEAR), "path": "/well/?ms=0"}
+    run = {**served(chance, NEAR), "path": "/well/?ms=0"}
     run |= load(chance, open_share=0.0, users=(8,), think_s=(0.0,))
     return Case(
         words=f"{percent} %, {words_of(run)}", codes=frozenset({"B401"}), run=run, during=during
@@ -62,7 +72,7 @@ def clock_stepping(chance: random.Random) -> Case:
         with clock_set(step_s) as act:
             yield {"at_second": {begin: act}}
 
-    run = {"server": chance.choice(NEAR), **load(chance)}
+    run = {**served(chance, NEAR), **load(chance)}
     return Case(
         words=f"by {step_s:g} s, {words_of(run)}",
         codes=frozenset({"B402"}),

@@ -16,6 +16,7 @@ from benchmarks.faults.case import (
     at,
     load,
     moment,
+    served,
     victim,
     words_of,
 )
@@ -36,7 +37,7 @@ def stopped(chance: random.Random) -> Case:
             one.suspend()
         threading.Timer(seconds, lambda: [one.resume() for one in stopped]).start()
 
-    run = {"server": chance.choice(NEAR), "path": "/well/?ms=5", **load(chance)}
+    run = {**served(chance, NEAR), "path": "/well/?ms=5", **load(chance)}
     return Case(
         words=f"{seconds:g} s at {begin:g} s, {words_of(run)}",
         codes=frozenset({"B401", "B301"}),
@@ -54,7 +55,7 @@ def limited(chance: random.Random) -> Case:
         with held_back() as limit:
             yield {"at_second": {0.0: lambda: limit(victim().pid)}}
 
-    run = {"server": chance.choice(NEAR), **load(chance)}
+    run = {**served(chance, NEAR), **load(chance)}
     return Case(words=words_of(run), codes=frozenset({"B401"}), run=run, during=during)
 
 
@@ -64,7 +65,7 @@ def load_limited(chance: random.Random) -> Case:
         with held_back() as limit:
             yield {"at_second": {0.0: lambda: limit(load_process().pid)}}
 
-    run = {"server": chance.choice(NEAR), **load(chance)}
+    run = {**served(chance, NEAR), **load(chance)}
     codes = frozenset({"B102", "B401"})
     return Case(words=words_of(run), codes=codes, run=run, during=during)
 
@@ -109,7 +110,7 @@ def ended(chance: random.Random) -> Case:
 def crashing(chance: random.Random) -> Case:
     """A request of some kills the process that answers it."""
     each = chance.choice((50, 100, 200))
-    run = {"server": chance.choice(WITH_CHILDREN[:2]), "path": f"/crashing/?each={each}&ms=5"}
+    run = {**served(chance, WITH_CHILDREN[:2]), "path": f"/crashing/?each={each}&ms=5"}
     run |= load(chance, open_share=0.0, users=(4, 8), think_s=(0.0,))
     codes = frozenset({"B203"})
     return Case(words=f"1 of {each}, {words_of(run)}", codes=codes, run=run)

@@ -11,6 +11,7 @@ from benchmarks.faults.case import (
     Case,
     Kind,
     load,
+    served,
     words_of,
 )
 
@@ -24,7 +25,7 @@ STEP_S = 14.0
 def drifting(chance: random.Random) -> Case:
     """Slower with each second; due where it is well above the threshold of 5 % over the window."""
     percent = chance.choice((0.2, 1.5, 3.0, 6.0))
-    run = {"server": chance.choice(NEAR), "path": f"/drifting/?ms=20&percent={percent}"}
+    run = {**served(chance, NEAR), "path": f"/drifting/?ms=20&percent={percent}"}
     run |= load(chance)
     return Case(
         words=f"{percent:g} % a second, {words_of(run)}",
@@ -38,7 +39,7 @@ def stepping(chance: random.Random) -> Case:
     """Slower from a moment in the middle of the window on."""
     percent = chance.choice((2, 20, 60, 150))
     moment = round(WARM_UP_S + STEP_S * chance.uniform(0.47, 0.57), 1)
-    run = {"server": chance.choice(NEAR), **load(chance)}
+    run = {**served(chance, NEAR), **load(chance)}
     run |= {"path": f"/stepping/?ms=20&percent={percent}&at={moment}", "duration_s": STEP_S}
     return Case(
         words=f"{percent} % at {moment:g} s, {words_of(run)}",
@@ -51,7 +52,7 @@ def stepping(chance: random.Random) -> Case:
 def sawing(chance: random.Random) -> Case:
     """Slower and slower, and fast again."""
     percent, period = chance.choice((3, 30, 60, 100)), chance.choice((3.0, 4.0, 5.0))
-    run = {"server": chance.choice(NEAR), **load(chance)}
+    run = {**served(chance, NEAR), **load(chance)}
     run |= {"path": f"/sawing/?ms=20&percent={percent}&period={period}", "duration_s": CYCLES_S}
     return Case(
         words=f"{percent} % each {period:g} s, {words_of(run)}",
@@ -64,7 +65,7 @@ def sawing(chance: random.Random) -> Case:
 def unfair(chance: random.Random) -> Case:
     """Slow for each so manieth connection; on kept ones for the same users all the time."""
     each = chance.choice((2, 3, 4))
-    run = {"server": chance.choice(THREADED), "path": f"/unfair/?each={each}&ms=5"}
+    run = {**served(chance, THREADED), "path": f"/unfair/?each={each}&ms=5"}
     run |= load(chance, open_share=0.0, users=(8, 12), think_s=(0.0,), keep_alive=True)
     codes = frozenset({"B106", "B206"})
     return Case(words=f"1 of {each} connections, {words_of(run)}", codes=codes, run=run)
@@ -72,7 +73,7 @@ def unfair(chance: random.Random) -> Case:
 
 def favouring(chance: random.Random) -> Case:
     """Slow for all but the load."""
-    run = {"server": chance.choice(THREADED), "path": "/favouring/"}
+    run = {**served(chance, THREADED), "path": "/favouring/"}
     run |= load(chance, open_share=0.0, users=(16, 30), think_s=(0.1,))
     return Case(words=words_of(run), codes=frozenset({"B106"}), run=run)
 

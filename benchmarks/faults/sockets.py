@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 
 from benchmarks.faults.answers import EACH, FAILED
-from benchmarks.faults.case import Case, Kind, load, words_of
+from benchmarks.faults.case import Case, Kind, load, served, words_of
 
 SERVERS = ("uvicorn", "hypercorn", "daphne")
 
@@ -14,7 +14,7 @@ def share(page: str, codes: frozenset[str]) -> Kind:
 
     def draw(chance: random.Random) -> Case:
         each = chance.choice(EACH)
-        run = {"server": chance.choice(SERVERS), **load(chance, users=(4, 8), think_s=(0.02,))}
+        run = {**served(chance, SERVERS), **load(chance, users=(4, 8), think_s=(0.02,))}
         run |= {"workload": "ws_echo", "asked": {"path": f"/{page}/?each={each}"}}
         run |= {"timeout_s": 1.0, "keep_alive": True}
         return Case(words=f"1 of {each}, {words_of(run)}", codes=codes, run=run)
@@ -24,15 +24,23 @@ def share(page: str, codes: frozenset[str]) -> Kind:
 
 def hoarding(chance: random.Random) -> Case:
     """Much memory with one connection: what one costs can't be told."""
-    run = {"server": chance.choice(SERVERS), **load(chance, open_share=0.0), "users": 40}
+    run = {**served(chance, SERVERS), **load(chance, open_share=0.0), "users": 40}
     run |= {"workload": "ws_idle", "asked": {"path": "/hoarding/"}, "think_time_s": 0.0}
     run |= {"stages": (10.0, 20.0, 30.0, 40.0), "warmup_s": 0.5, "duration_s": 1.5}
     return Case(words=words_of(run), codes=frozenset({"B303"}), run=run)
+
+
+def crowded(chance: random.Random) -> Case:
+    """The consumers send through a channel that nobody reads, until it is full."""
+    run = {**load(chance, open_share=0.0, users=(4,), think_s=(0.02,), keep_alive=True)}
+    run |= {"server": "uvicorn", "workload": "ws_echo", "asked": {"path": "/crowded/"}}
+    return Case(words=words_of(run), codes=frozenset({"B207"}), run=run)
 
 
 KINDS: Mapping[str, Kind] = {
     "message sent twice": share("copying", frozenset({"B209"})),
     "message swallowed": share("swallowing", FAILED),
     "WebSocket closed": share("closing", FAILED | {"B210"}),
+    "channel layer full": crowded,
     "memory taken at once": hoarding,
 }
