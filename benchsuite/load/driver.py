@@ -273,11 +273,17 @@ class _Progress:
         self._requests += len(new)
         self._failures += len(new) - len(right)
         times = right["finish"] - right["intended_start"]
+        p50_s, p95_s = (
+            np.quantile(times, (0.5, 0.95), method="inverted_cdf").tolist()
+            if len(times)
+            else (None, None)
+        )
         return Tick(
             elapsed_s=elapsed_s,
             users=users,
             requests=self._requests,
             failures=self._failures,
             rate=len(new) / passed_s if passed_s > 0 else 0.0,
-            p95_s=float(np.quantile(times, 0.95, method="inverted_cdf")) if len(times) else None,
+            p50_s=p50_s,
+            p95_s=p95_s,
         )

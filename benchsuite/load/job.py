@@ -91,8 +91,9 @@ class Tick:
     failures: int
     rate: float
     """Requests finished in the last second."""
+    p50_s: float | None = None
     p95_s: float | None
-    """Of the last second's successes."""
+    """Of the last second's successes, as the median."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from time import monotonic
 
-from benchsuite.probing.prober import Prober
+from benchsuite.probing.client import RIGHT, Client
 from benchsuite.stats.stall import Round, Stall
 from benchsuite.stats.validity.limits import FEWEST_ROUNDS
 
@@ -39,16 +39,16 @@ def stall(request: Mapping[str, object]) -> Stall:
 def _round(request: Mapping[str, object], limit: float) -> Round | None:
     """None when one of its requests failed, or was not answered by then."""
     times = []
-    with closing(Prober({**request, "timeout_s": LIMIT_S})) as prober:
+    with closing(Client({**request, "timeout_s": LIMIT_S})) as client:
         for prompt in (*[False] * (1 + KEPT), True):
-            time = _asked(prober, prompt=prompt)
+            time = _asked(client, prompt=prompt)
             if time is None or monotonic() > limit:
                 return None
             times.append(time)
     return Round(times[0], times[-2], times[-1])
 
 
-def _asked(prober: Prober, *, prompt: bool) -> float | None:
+def _asked(client: Client, *, prompt: bool) -> float | None:
     begin = monotonic()
-    right = prober.ask(prompt=prompt)
-    return monotonic() - begin if right else None
+    outcome = client.ask(prompt=prompt)
+    return monotonic() - begin if outcome == RIGHT else None

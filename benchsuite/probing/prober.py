@@ -1,177 +1,164 @@
 """The program of the prober: asks one page now and then, and writes down how long it took.
 
-    python -S -c "…; main()" REQUEST OUTPUT
+    python -S -c "…; main()" REQUEST PACE OUTPUT
 
-It is a client of its own that shares nothing with the load generator, so that each can be held
-against the other. It imports nothing but the standard library. `probes` starts it.
+It imports nothing but the standard library. `probes` starts it and reads what it writes:
+
+    asked NUMBER CONNECTION DUE BEGUN      monotonic seconds
+    ended NUMBER SECONDS OUTCOME           an outcome of `client`; nothing while it is under way
 """
 
-import http.client
-import io
 import json
 import random
-import select
-import signal
-import socket
-import ssl
 import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import NamedTuple, NoReturn, TextIO
 
-RUN_HEADER = "X-Benchsuite-Run"
-
-BLOCK_BYTES = 65_536
+from benchsuite.probing.client import HUNG, RIGHT, WRONG, Client
 
 JITTER = 0.5
 """Pauses vary by this share, so that nothing periodic is always met at the same moment."""
 
+RESTING = 2
+"""Connections that wait to be asked again."""
+
+SUSPECT, MOST = 2, 5
+"""Requests of a connection: of each, and of one that was slow each time."""
+
+LONGEST_SLEEP_S = 0.25
+"""The pace may change meanwhile."""
+
+GRACE_S = 0.1
+"""A socket that waits ends by itself; one that gets a byte now and then does not."""
+
+
+class UnderWay(NamedTuple):
+    begun: float
+    until: float
+    """Then it is given up."""
+    client: Client
+
+
+class Connection(NamedTuple):
+    number: int
+    client: Client
+    asked: int = 0
+    is_slow: bool = True
+    """Whether all of its answers were."""
+
+    @property
+    def is_worth_another(self) -> bool:
+        return self.asked < (MOST if self.is_slow else SUSPECT)
+
 
 class Prober:
-    """One client with at most one connection."""
+    """Asks a page over connections that come and go.
 
-    def __init__(self, request: dict[str, object]) -> None:
-        self._host = str(request["host"])
-        self._port = int(str(request["port"]))
-        self._path = str(request["path"])
-        self._token = str(request["token"])
-        self._context = _context(str(request["tls"]))
-        self._timeout_s = float(str(request["timeout_s"]))
-        self._keep_alive = bool(request["keep_alive"])
-        headers: Any = request["headers"]
-        self._headers: dict[str, str] = dict(headers)
-        self._status = request["status"]
-        """The right one; None for any below 400."""
-        if not self._keep_alive:
-            self._headers["Connection"] = "close"
-        self._connection: http.client.HTTPConnection | None = None
+    Only two are open that wait for no answer, because a server may have few to give; they take
+    turns, so that a moment in which all is slow is not taken for a connection that is.
+    """
 
-    def ask(self, *, prompt: bool = False) -> bool:
-        """Whether the page was answered, rightly and by the server of this run.
+    def __init__(self, request: dict[str, object], output: TextIO) -> None:
+        self._request = request
+        self._keeps = bool(request["keep_alive"])
+        self._output = output
+        self._under_way: dict[int, UnderWay] = {}
+        self._kept: list[Connection] = []
+        """The one that rests longest first."""
+        self._asked = 0
+        self._connections = 0
+        self._lock = threading.Lock()
 
-        `prompt` acknowledges whatever comes at once, where the kernel may wait with it.
+    def ask(self, due: float, *, patience_s: float, at_once: int, slow_s: float) -> None:
+        """In a thread of its own, so that no other waits for its answer; not at all while as many
+        as `at_once` wait.
         """
-        try:
-            if self._connection is None or _has_ended(self._connection):
-                self.close()
-                self._connection = self._new_connection()
-            answers: Any = _prompt_answer if prompt else http.client.HTTPResponse
-            self._connection.response_class = answers
-            self._connection.request("GET", self._path, headers=self._headers)
-            answer = self._connection.getresponse()
-            while answer.read(BLOCK_BYTES):
-                pass  # a body may be longer than memory
-        except (OSError, http.client.HTTPException, ValueError):  # a length may be no number
-            self.close()
-            return False
-        if not self._keep_alive or answer.will_close:
-            self.close()
-        right = answer.status < 400 if self._status is None else answer.status == self._status
-        return right and answer.getheader(RUN_HEADER) == self._token
+        now = time.monotonic()
+        with self._lock:
+            late = [(number, one) for number, one in self._under_way.items() if now > one.until]
+        for number, one in late:
+            if self._end(number, now - one.begun, HUNG):
+                one.client.give_up()
+        with self._lock:
+            if len(self._under_way) >= at_once:
+                return
+            if len(self._kept) < RESTING:
+                self._connections += 1
+                client = Client({**self._request, "timeout_s": patience_s})
+                connection = Connection(self._connections, client)
+            else:
+                connection = self._kept.pop(0)
+            self._asked += 1
+            number, begun = self._asked, time.monotonic()
+            self._under_way[number] = UnderWay(
+                begun, begun + patience_s + GRACE_S, connection.client
+            )
+            self._write(f"asked {number} {connection.number} {due:.7f} {begun:.7f}")
+        threading.Thread(
+            target=self._answer, args=(number, connection, slow_s), daemon=True
+        ).start()
 
-    def _new_connection(self) -> http.client.HTTPConnection:
-        if self._context is None:
-            return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
-        return http.client.HTTPSConnection(
-            self._host, self._port, timeout=self._timeout_s, context=self._context
+    def _answer(self, number: int, connection: Connection, slow_s: float) -> None:
+        client = connection.client
+        begun = time.monotonic()
+        outcome = ""
+        if not connection.asked and self._keeps:
+            # Users made theirs long ago. One that is not to be had counts all the same.
+            outcome = client.connect()
+            begun = begun if outcome else time.monotonic()
+        outcome = outcome or client.ask()
+        seconds = time.monotonic() - begun
+        in_time = self._end(number, seconds, outcome)
+        asked = connection._replace(
+            asked=connection.asked + 1, is_slow=connection.is_slow and seconds > slow_s
         )
+        if in_time and self._keeps and outcome in (RIGHT, WRONG) and asked.is_worth_another:
+            with self._lock:
+                if len(self._kept) < RESTING:
+                    self._kept.append(asked)
+                    return
+        client.close()
 
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+    def _end(self, number: int, seconds: float, outcome: str) -> bool:
+        """Whether it was under way till now."""
+        with self._lock:
+            if self._under_way.pop(number, None) is None:
+                return False
+            self._write(f"ended {number} {seconds:.7f} {outcome}")
+            return True
 
-
-class _Prompt(io.RawIOBase):
-    """What comes from a socket, acknowledged as soon as it is there."""
-
-    def __init__(self, arriving: socket.socket) -> None:
-        self._arriving = arriving
-        self._raw = arriving.makefile("rb", buffering=0)
-
-    def makefile(self, *_: object) -> io.BufferedReader:
-        return io.BufferedReader(self)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int | None:  # type: ignore[override]
-        arriving = self._arriving
-        if not (isinstance(arriving, ssl.SSLSocket) and arriving.pending()):
-            select.select([arriving], [], [], arriving.gettimeout())
-            # Holds until the next segments: it is set anew for each.
-            arriving.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+    def _write(self, line: str) -> None:
+        self._output.write(f"{line}\n")
+        self._output.flush()
 
 
-def _prompt_answer(arriving: socket.socket, *args: Any, **named: Any) -> http.client.HTTPResponse:
-    return http.client.HTTPResponse(_Prompt(arriving), *args, **named)  # type: ignore[arg-type]
-
-
-@contextmanager
-def within(limit_s: float) -> Iterator[None]:
-    """Ends the block with a TimeoutError: sockets know only of a limit for each of their steps."""
-
-    def end(number: int, frame: object) -> NoReturn:
-        raise TimeoutError
-
-    signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, limit_s)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def probe(request: dict[str, object], output: TextIO) -> NoReturn:
-    """Asks until it is killed; a line for each: when meant, sent, finished (all monotonic
-    seconds), and 1 for the right answer.
-    """
-    prober = Prober(request)
-    timeout_s = float(str(request["timeout_s"]))
-    least_pause_s = float(str(request["least_pause_s"]))
-    most_share = float(str(request["most_share"]))
+def probe(request: dict[str, object], pace: Path, output: TextIO) -> NoReturn:
+    """Asks until it is killed, at the pace that the file then tells."""
+    prober = Prober(request, output)
     draw = random.Random(int(str(request["seed"])))
-    due = time.monotonic()
+    before = time.monotonic()
+    stretch = 0.0
     while True:
-        time.sleep(max(0.0, due - time.monotonic()))
-        sent = time.monotonic()
-        right = False
-        with suppress(TimeoutError), within(timeout_s):
-            right = prober.ask()
-        finished = time.monotonic()
-        output.write(f"{due:.7f} {sent:.7f} {finished:.7f} {int(right)}\n")
-        output.flush()
-        pause_s = max(least_pause_s, (finished - sent) / most_share)
-        due = max(due + pause_s * draw.uniform(1 - JITTER, 1 + JITTER), finished)
-
-
-def _has_ended(connection: http.client.HTTPConnection) -> bool:
-    """Whether the server has closed the connection since its last answer.
-
-    With TLS it may also have said something else: then a new connection is made without need.
-    """
-    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
-
-
-def _context(tls: str) -> ssl.SSLContext | None:
-    """For `tls` "" (plain HTTP), "verified" or "unverified"."""
-    if not tls:
-        return None
-    context = ssl.create_default_context()
-    if tls == "unverified":
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
+        told = json.loads(pace.read_text())
+        due = before + float(told["pause_s"]) * stretch
+        left_s = due - time.monotonic()
+        if left_s > LONGEST_SLEEP_S:
+            time.sleep(LONGEST_SLEEP_S / 2)
+            continue
+        time.sleep(max(0.0, left_s))
+        prober.ask(
+            due,
+            patience_s=float(told["patience_s"]),
+            at_once=int(told["at_once"]),
+            slow_s=float(told["slow_s"]),
+        )
+        before = max(due, time.monotonic() - float(told["pause_s"]) * (1 - JITTER))
+        stretch = draw.uniform(1 - JITTER, 1 + JITTER)
 
 
 def main() -> None:
     request = json.loads(Path(sys.argv[1]).read_text())
-    with open(sys.argv[2], "w", encoding="ascii") as output:
-        probe(request, output)
+    with open(sys.argv[3], "w", encoding="ascii") as output:
+        probe(request, Path(sys.argv[2]), output)

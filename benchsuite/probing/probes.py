@@ -1,8 +1,11 @@
 """Starts the prober beside a load, and reads what it saw."""
 
+import dataclasses
 import json
 import signal
-from collections.abc import Collection, Iterator, Mapping
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,42 +15,70 @@ from urllib.parse import SplitResult, urlsplit
 
 from benchsuite.encryption import is_loopback
 from benchsuite.paths import quoted
+from benchsuite.probing.client import HUNG, LOST, RIGHT, WRONG
+from benchsuite.probing.pace import Pacing
+from benchsuite.probing.prober import SUSPECT
 from benchsuite.proc import private
 from benchsuite.proc.isolated import python
 from benchsuite.proc.starting import running
+from benchsuite.results import Summary
 from benchsuite.specs import LoadProfile, over
+from benchsuite.stats.validity import Connection, Probes
 from benchsuite.workloads.base import Workload
-
-LEAST_PAUSE_S = 0.2
-"""Five times a second is enough for a median within ten seconds, and little enough to cost nothing
-(2 ms of CPU a second)."""
-
-MOST_SHARE = 0.01
-"""Of what the load asks, the prober asks at most this much: it must not be a load itself. In the
-open model that is a share of the arrivals; in the closed one, of the requests in flight: of the
-users' number, so much of the time may the prober be waiting for an answer."""
-
-MOST_TIME = 0.5
-"""Nor does it wait for longer than this share of the time, however many users there are."""
-
-Probe = tuple[float, float, float, bool]
-"""When it was meant to be sent, sent, finished (monotonic seconds); whether it was right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What the prober saw between two moments."""
+class Probe:
+    """One request of the prober."""
 
-    sent: int
-    service_times_s: tuple[float, ...]
-    lateness_s: float
-    """Median; 0 without any."""
+    connection: int
+    due: float
+    """When it was meant to be sent, in monotonic seconds."""
+    late_s: float
+    """How much later it was."""
+    waited_s: float
+    """For the answer, or until there was none."""
+    outcome: str
+    """Of `client`; one that was still under way hangs."""
+
+
+class Watch:
+    """What a prober that is asking has written, and how it is told another pace."""
+
+    def __init__(self, folder: Path, load: LoadProfile) -> None:
+        self.seen, self.pace = folder / "prober.txt", folder / "prober.pace"
+        self._pacing = Pacing(load)
+        self._tell()
+
+    def told(self, elapsed_s: float, requests: int, p50_s: float | None) -> None:
+        """Another second of the load has passed."""
+        self._pacing.told(elapsed_s, requests, p50_s)
+        self._tell()
+
+    def probes(self) -> list[Probe]:
+        return read(self.seen, time.monotonic())
+
+    def _tell(self) -> None:
+        new = self.pace.with_suffix(".new")
+        new.write_text(json.dumps(dataclasses.asdict(self._pacing.pace)))
+        new.replace(self.pace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What the prober asks."""
+
+    path: str
+    name: str
+    """By which the load's figures know it."""
+    status: int | None = None
+    """The one that the journey wants."""
 
 
 class _Asked(BaseException):
     """Not an Exception: a journey must not catch it."""
 
-    def __init__(self, page: tuple[str, int | None] | None) -> None:
+    def __init__(self, page: Page | None) -> None:
         super().__init__(page)
         self.page = page
 
@@ -65,18 +96,16 @@ class _FirstRequest:
         headers: Mapping[str, str] | None = None,
         status: int | None = None,
     ) -> NoReturn:
-        raise _Asked(None if data or follow or headers else (path, status))
+        plain = not (data or follow or headers)
+        known_as = name or f"GET {path.partition('?')[0]}"
+        raise _Asked(Page(path=path, name=known_as, status=status) if plain else None)
 
     def post(self, *arguments: Any, **named: Any) -> NoReturn:
         raise _Asked(None)
 
 
-def probed_page(workload: Workload) -> tuple[str, int | None] | None:
-    """The page that the journey asks first, if a plain GET does, and the status that it wants, if
-    any; None when it can't be told.
-
-    Whether the journey asks other pages too is known when the load has ended.
-    """
+def probed_page(workload: Workload) -> Page | None:
+    """The page that the journey asks first, if a plain GET does; None when it can't be told."""
     if workload.locustfile:
         return None
     try:
@@ -110,22 +139,24 @@ def request_for(
         "keep_alive": load.keep_alive,
         "headers": over({"User-Agent": "benchsuite-prober", "Accept": "*/*"}, headers),
         "status": status,
-        "least_pause_s": least_pause_s(load),
-        "most_share": most_time(load),
         "seed": seed,
     }
 
 
 @contextmanager
 def prober(
-    request: Mapping[str, object], *, folder: Path, on_cpus: Collection[int] | None
-) -> Iterator[Path]:
-    """Probes while the block runs; the path of the file that it writes to."""
-    asked, seen = folder / "prober.json", folder / "prober.txt"
+    request: Mapping[str, object],
+    load: LoadProfile,
+    *,
+    folder: Path,
+    on_cpus: Collection[int] | None,
+) -> Iterator[Watch]:
+    """Probes while the block runs."""
+    asked, watch = folder / "prober.json", Watch(folder, load)
     # A session cookie is nobody else's business.
     private.write(asked, json.dumps(request))
     with running(
-        [*python("benchsuite.probing.prober"), str(asked), str(seen)],
+        [*python("benchsuite.probing.prober"), str(asked), str(watch.pace), str(watch.seen)],
         name="the prober",
         log=folder / "prober.log",
         env={"LC_ALL": "C.UTF-8"},
@@ -135,38 +166,76 @@ def prober(
         # it saw 8 to 11 ms of a page of waitress for which it sees 4.6 to 5.1 ms on the load's.
         on_cpus=on_cpus,
     ):
-        yield seen
+        yield watch
 
 
-def least_pause_s(load: LoadProfile) -> float:
-    """Between two probes on average; in the open model 100 times that between two arrivals."""
-    if not load.is_open:
-        return LEAST_PAUSE_S
-    return max(LEAST_PAUSE_S, 1 / (MOST_SHARE * min(load.levels)))
-
-
-def most_time(load: LoadProfile) -> float:
-    """The share of the time in which a probe may be in flight."""
-    return MOST_TIME if load.is_open else min(MOST_TIME, MOST_SHARE * min(load.levels))
-
-
-def read(path: Path) -> list[Probe]:
-    """The probes that have ended; a line that is being written is none yet."""
+def read(path: Path, now: float) -> list[Probe]:
+    """All probes in the order of their begin; a line that is being written is none yet."""
     try:
         lines = path.read_text(encoding="ascii").split("\n")[:-1]
     except FileNotFoundError:
         return []
-    probes = (line.split() for line in lines)
-    return [(float(due), float(sent), float(end), ok == "1") for due, sent, end, ok in probes]
+    asked = [line.split()[1:] for line in lines if line.startswith("asked ")]
+    over = (line.split()[1:] for line in lines if line.startswith("ended "))
+    ended = {number: (float(waited), how) for number, waited, how in over}
+    made = []
+    for number, connection, due, begun in asked:
+        waited_s, outcome = ended.get(number, (now - float(begun), HUNG))
+        made.append(
+            Probe(
+                connection=int(connection),
+                due=float(due),
+                late_s=float(begun) - float(due),
+                waited_s=waited_s,
+                outcome=outcome,
+            )
+        )
+    return made
 
 
-def between(probes: list[Probe], window: tuple[float, float]) -> Seen:
-    """What those meant for the window saw."""
-    inside = [probe for probe in probes if window[0] <= probe[0] < window[1]]
-    return Seen(
-        sent=len(inside),
-        service_times_s=tuple(end - sent for _, sent, end, right in inside if right),
-        lateness_s=median(sent - due for due, sent, _, _ in inside) if inside else 0.0,
+def between(
+    probes: Sequence[Probe], window: tuple[float, float], load: Summary, users: float | None
+) -> Probes:
+    """What those meant for the window saw, beside what the load did."""
+    inside = [probe for probe in probes if window[0] <= probe.due < window[1]]
+    answered = [one for one in inside if one.outcome != WRONG]
+    asked: Counter[int] = Counter()
+    alike = []
+    """Without those of connections that were asked more often, because they were slow."""
+    for one in inside:
+        asked[one.connection] += 1
+        if asked[one.connection] <= SUSPECT:
+            alike.append(one)
+    return Probes(
+        sent=len(alike),
+        answered=sum(one.outcome == RIGHT for one in alike),
+        hung=sum(one.outcome == HUNG for one in alike),
+        lost=sum(one.outcome == LOST for one in alike),
+        connections=tuple(
+            _of_connection(answered, number)
+            for number in dict.fromkeys(one.connection for one in answered)
+        ),
+        lateness_s=median(one.late_s for one in inside) if inside else 0.0,
+        load=load,
+        users=users,
+    )
+
+
+def _of_connection(answered: Sequence[Probe], number: int) -> Connection:
+    places = [place for place, one in enumerate(answered) if one.connection == number]
+    others = [
+        [one for one in answered[max(0, place - 2) : place + 3] if one.connection != number]
+        for place in places
+    ]
+    last = answered[places[-1]]
+    return Connection(
+        times_s=tuple(answered[place].waited_s for place in places),
+        beside_s=tuple(one.waited_s for near in others[SUSPECT:] for one in near),
+        hung=last.outcome == HUNG,
+        lost=last.outcome == LOST,
+        broke_alone=last.outcome != RIGHT
+        and len(others[-1]) > 1
+        and all(one.outcome == RIGHT for one in others[-1]),
     )
 
 

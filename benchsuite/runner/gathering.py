@@ -14,7 +14,7 @@ from benchsuite.specs import LoadProfile
 from benchsuite.stats.ceilings import ceiling_rate
 from benchsuite.stats.readings import mean_cpu_percent
 from benchsuite.stats.samples import HANDSHAKE, JOURNEY, REQUEST
-from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, Probes, UnderWay
+from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, UnderWay
 
 if TYPE_CHECKING:
     from benchsuite.runner.draft import Draft
@@ -53,8 +53,7 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
     parts = [_of(stretch, whole, draft, ceilings) for stretch in draft.stretches]
     if not load.stages:
         return parts[0] if parts else whole
-    probes = _probes(draft, done.window, draft.total, None)
-    return replace(whole, stages=parts, probes=probes)
+    return replace(whole, stages=parts)
 
 
 def _layers_apart(draft: "Draft") -> int:
@@ -111,6 +110,8 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
     in_flight = _in_flight(stretch, load)
     origin = draft.done.origin if draft.done else 0.0
     window = (stretch.window[0] - origin, stretch.window[1] - origin)
+    page, witness = _probed(draft, stretch), draft.witness
+    probes = page and witness and witness.probes(stretch.window, page, stretch.waiting_users)
     return replace(
         whole,
         stage=stretch.total.name if load.stages else "",
@@ -122,7 +123,8 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
         under_way=stretch.under_way,
         journeys_by_user=stretch.journeys_by_user,
         slots=stretch.slots,
-        probes=_probes(draft, stretch.window, stretch.total, stretch.waiting_users),
+        probes=probes,
+        unprobed="" if probes else _unprobed(draft),
         front=_front(draft, window),
         busy_percent=_busy(draft, window, stretch.under_way),
     )
@@ -142,13 +144,21 @@ def _arrivals(total: Summary) -> Arrivals | None:
     return Arrivals(offered=found.offered_rate, achieved=found.achieved_rate, dropped=found.dropped)
 
 
-def _probes(
-    draft: "Draft", window: tuple[float, float], total: Summary | None, users: float | None
-) -> Probes | None:
-    """What the prober saw in a window, if the journey asks nothing but its page."""
-    if draft.witness is None or total is None or not draft.asks_one_page:
+def _probed(draft: "Draft", stretch: Stretch) -> Summary | None:
+    """Of the page that the prober asks, if the load's figures of it are known."""
+    if draft.asks_one_page:
+        return stretch.total
+    if draft.witness is None or draft.spec.load.stages:
         return None
-    return draft.witness.probes(window, total.service_time.at(50), users)
+    name = draft.witness.page
+    pages = (one for one in draft.summaries if one.scope == REQUEST and one.name == name)
+    return next(pages, None)
+
+
+def _unprobed(draft: "Draft") -> str:
+    if draft.witness is None or not draft.witness.page:
+        return "the prober can only ask a page that each journey gets first, by a plain GET"
+    return "the journeys of stages ask several pages"
 
 
 def _busy(draft: "Draft", window: tuple[float, float], under_way: UnderWay | None) -> float | None:

@@ -259,6 +259,8 @@ def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
 
     def on_tick(tick: Tick) -> None:
         look()
+        if draft.witness is not None:
+            draft.witness.told(tick)
         watcher.tick(tick)
 
     try:

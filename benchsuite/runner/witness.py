@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchsuite.load.job import Done, Job
+from benchsuite.load.job import Done, Job, Tick
 from benchsuite.probing import acknowledging, probes
+from benchsuite.probing.client import RIGHT
+from benchsuite.results import Summary
 from benchsuite.runner.serving import DATABASE, TARGET, Serving
 from benchsuite.stats.stall import Stall
 from benchsuite.stats.validity import ClockCheck, HostShares, Probes, Turnover
@@ -42,6 +44,9 @@ class Witness:
         self._probes: list[probes.Probe] = []
         self._request: Mapping[str, object] | None = None
         """What the prober asks; None when it can ask nothing."""
+        self.page = ""
+        """The name of that request, as the load knows it."""
+        self._prober: probes.Watch | None = None
 
     def sampler(self) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this witness along."""
@@ -61,19 +66,21 @@ class Witness:
         """From before the load until after it."""
         with ExitStack() as stack:
             page = probes.probed_page(workload)
-            written = folder / "none"
             if page is not None:
+                self.page = page.name
                 self._request = probes.request_for(
-                    page[0],
-                    status=page[1],
+                    page.path,
+                    status=page.status,
                     base_url=job.base_url,
                     token=job.run_header,
                     load=job.load,
                     headers=job.visitor.sent(job.cookies),
                     seed=job.seed,
                 )
-                prober = probes.prober(self._request, folder=folder, on_cpus=job.load.cpus)
-                written = stack.enter_context(prober)
+                prober = probes.prober(
+                    self._request, job.load, folder=folder, on_cpus=job.load.cpus
+                )
+                self._prober = stack.enter_context(prober)
             written_before = self._serving.written(DATABASE)
             self.census()
             stack.enter_context(self.census.looking_closely())
@@ -88,12 +95,18 @@ class Witness:
                     [self._serving.log_tail(LOG_LINES), *self._serving.since(written_before)]
                 )
                 self.sessions_refused = self._serving.counted(written_before, NO_SESSION)
-                self._probes = probes.read(written)
+                if self._prober is not None:
+                    self._probes = self._prober.probes()
+
+    def told(self, tick: Tick) -> None:
+        """Another second of the load has passed."""
+        if self._prober is not None:
+            self._prober.told(tick.elapsed_s, tick.requests, tick.p50_s)
 
     @property
     def asked(self) -> list[bool]:
         """The prober's requests: whether each was answered right."""
-        return [right for *_, right in self._probes]
+        return [one.outcome == RIGHT for one in self._probes]
 
     def turnover(self, done: Done) -> Turnover | None:
         return self.census.turnover(*done.window)
@@ -115,19 +128,12 @@ class Witness:
         return (*(words for seen, words in missing if seen is None), *self.errors)
 
     def probes(
-        self, window: tuple[float, float], load_median_s: float | None, users: float | None
+        self, window: tuple[float, float], load: Summary, users: float | None
     ) -> Probes | None:
         """What the prober saw in a window; None when it was not there."""
         if self._request is None:
             return None
-        seen = probes.between(self._probes, window)
-        return Probes(
-            sent=seen.sent,
-            service_times_s=seen.service_times_s,
-            lateness_s=seen.lateness_s,
-            load_median_s=load_median_s,
-            users=users,
-        )
+        return probes.between(self._probes, window, load, users)
 
     def stall(self) -> Stall | None:
         """What a page does when its pieces are acknowledged at once, and when not; asked when the

@@ -73,3 +73,17 @@ def values_at(histogram: HdrHistogram, percents: Sequence[float]) -> dict[float,
     exact = {percent: 100 * math.ceil(percent * total / 100 - 1e-9) / total for percent in percents}
     values = histogram.get_percentile_to_value_dict(list(exact.values()))
     return {percent: float(values[at]) / 1e6 for percent, at in exact.items()}
+
+
+def share_above(text: str, seconds: float) -> float | None:
+    """Of all samples of an encoded histogram; None when it is empty."""
+    histogram = decode(text) if text else empty()
+    total = histogram.get_total_count()
+    if not total:
+        return None
+    above = sum(
+        item.count_at_value_iterated_to
+        for item in histogram.get_recorded_iterator()
+        if item.value_iterated_to > seconds * 1e6
+    )
+    return float(above / total)

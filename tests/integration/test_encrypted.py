@@ -15,6 +15,7 @@ import trustme
 from benchsuite.exceptions import AnswerError, LoadError
 from benchsuite.probing import acknowledging, probes
 from benchsuite.probing.answer import answers_as
+from benchsuite.probing.client import RIGHT
 from benchsuite.proc.ports import free_port
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.samples import Kind
@@ -275,19 +276,20 @@ def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
         assert answers_as(responder.base_url + "/", RUN)
         assert not answers_as(responder.base_url + "/", "somebody-else")
         assert not answers_as(responder.base_url.replace("https:", "http:") + "/", RUN)
+        load = LoadProfile(users=10, timeout_s=5.0, duration_s=2.0)
         request = probes.request_for(
             "/",
             base_url=responder.base_url,
             token=RUN,
-            load=LoadProfile(users=10, timeout_s=5.0),
+            load=load,
             headers={},
             seed=1,
         )
-        with probes.prober(request, folder=tmp_path, on_cpus=None) as written:
-            assert eventually(lambda: len(probes.read(written)) >= 3)
+        with probes.prober(request, load, folder=tmp_path, on_cpus=None) as watch:
+            assert eventually(lambda: len(watch.probes()) > 3)
         asked = acknowledging.stall(request)
     assert len(asked.rounds) == FEWEST_ROUNDS, "each answered, also with QUICKACK, and none late"
-    assert all(right for *_, right in probes.read(written)[:3])
+    assert [one.outcome for one in watch.probes()[:3]] == [RIGHT] * 3
 
 
 NGINX = """

@@ -1,16 +1,24 @@
 """The prober against a real server: what it writes down, and that nothing of it is left."""
 
+import socket
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from benchsuite.probing import probes
+from benchsuite.probing.client import HUNG, LOST, RIGHT, WRONG
+from benchsuite.probing.pace import AT_ONCE, PATIENCE_S
 from benchsuite.specs import LoadProfile
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.stub import Stub, stub
+
+LOAD = LoadProfile(users=10, timeout_s=5.0, duration_s=8.0)
+PAUSE_S = 0.2
+"""Forty times in such a window."""
 
 
 @pytest.fixture
@@ -20,22 +28,31 @@ def server(tmp_path: Path) -> Iterator[Stub]:
         yield running
 
 
-def probed(
-    server: Stub, folder: Path, *, token: str = "", keep_alive: bool = True
-) -> list[probes.Probe]:
-    """At least five probes of a server."""
+@contextmanager
+def prober(
+    port: int, folder: Path, *, token: str = "somebody-else", load: LoadProfile = LOAD
+) -> Iterator[probes.Watch]:
     request = probes.request_for(
         "/some/page/?with=query",
-        base_url=f"http://127.0.0.1:{server.port}",
-        token=token or server.marker,
-        load=LoadProfile(users=10, timeout_s=5.0, keep_alive=keep_alive),
+        base_url=f"http://127.0.0.1:{port}",
+        token=token,
+        load=load,
         headers={"Cookie": "sessionid=secret", "User-Agent": "somebody"},
         seed=1,
     )
-    with probes.prober(request, folder=folder, on_cpus=None) as written:
-        assert eventually(lambda: len(probes.read(written)) >= 5)
-        assert processes_with(token or server.marker)
-    return probes.read(written)
+    with probes.prober(request, load, folder=folder, on_cpus=None) as watch:
+        yield watch
+
+
+def probed(
+    server: Stub, folder: Path, *, token: str = "", load: LoadProfile = LOAD
+) -> list[probes.Probe]:
+    """At least five probes of a server."""
+    token = token or server.marker
+    with prober(server.port, folder, token=token, load=load) as watch:
+        assert eventually(lambda: len(watch.probes()) > 5)
+        assert processes_with(token)
+    return watch.probes()[:5]
 
 
 @pytest.mark.parametrize("keep_alive", [True, False])
@@ -43,39 +60,49 @@ def test_it_asks_now_and_then_and_is_gone_afterwards(
     server: Stub, tmp_path: Path, *, keep_alive: bool
 ) -> None:
     began = time.monotonic()
-    made = probed(server, tmp_path, keep_alive=keep_alive)
-    assert all(right for *_, right in made)
-    assert all(due <= sent <= end for due, sent, end, _ in made)
-    assert made[0][0] > began, "by the monotonic clock, as all times of a run"
-    pauses = [after[0] - before[0] for before, after in pairwise(made)]
-    assert min(pauses) >= probes.LEAST_PAUSE_S * 0.4
+    load = LoadProfile(users=10, timeout_s=5.0, duration_s=8.0, keep_alive=keep_alive)
+    made = probed(server, tmp_path, load=load)
+    assert {one.outcome for one in made} == {RIGHT}
+    assert all(0.0 <= one.late_s < 1.0 and 0.0 < one.waited_s < 1.0 for one in made)
+    assert made[0].due > began, "by the monotonic clock, as all times of a run"
+    assert min(after.due - before.due for before, after in pairwise(made)) >= PAUSE_S * 0.4
+    connections = [1, 2, 1, 3, 2] if keep_alive else [1, 2, 3, 4, 5]
+    assert [one.connection for one in made] == connections
     assert (tmp_path / "prober.json").stat().st_mode & 0o077 == 0, "it holds a session"
     assert eventually(lambda: processes_with(server.marker) == [server.process.pid])
 
 
 def test_another_server_answers_wrongly(server: Stub, tmp_path: Path) -> None:
-    assert not any(right for *_, right in probed(server, tmp_path, token="another-token"))
+    made = probed(server, tmp_path, token="another-token")
+    assert {one.outcome for one in made} == {WRONG}
 
 
 def test_nobody_answers(server: Stub, tmp_path: Path) -> None:
     server.process.end(9, 1.0)
-    assert not any(right for *_, right in probed(server, tmp_path))
+    assert {one.outcome for one in probed(server, tmp_path)} == {LOST}
 
 
-def test_a_slow_page_is_asked_seldom(tmp_path: Path) -> None:
-    """A probe of 0.3 s may be in flight for a tenth of the time, as ten users are there."""
-    with stub("answers_slowly", tmp_path) as server:
-        server.wait()  # a refused connection would be a quick probe
-        request = probes.request_for(
-            "/",
-            base_url=f"http://127.0.0.1:{server.port}",
-            token=server.marker,
-            load=LoadProfile(users=10, timeout_s=0.3),
-            headers={},
-            seed=1,
-        )
-        with probes.prober(request, folder=tmp_path, on_cpus=None) as written:
-            assert eventually(lambda: len(probes.read(written)) == 1)
-            time.sleep(1.0)
-            (probe,) = probes.read(written)
-    assert not probe[3]
+def test_it_keeps_its_pace_while_answers_hang(tmp_path: Path) -> None:
+    """The load is answered in 5 ms, a hundred times a second; the prober never is."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        prober(listener.getsockname()[1], tmp_path) as watch,
+    ):
+        for second in range(1, 6):
+            watch.told(float(second), 100 * second, 0.005)
+        assert eventually(lambda: len(watch.probes()) > 2 * AT_ONCE)
+        made = watch.probes()
+    assert {one.outcome for one in made} == {HUNG}, "those that are under way, too"
+    assert made[1].waited_s == pytest.approx(PATIENCE_S, abs=0.5)
+    assert made[-1].waited_s < PATIENCE_S
+
+
+def test_of_a_load_that_has_no_answer_yet_only_one_is_asked(tmp_path: Path) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        prober(listener.getsockname()[1], tmp_path) as watch,
+    ):
+        assert eventually(lambda: len(watch.probes()) == 1)
+        time.sleep(1.0)
+        (probe,) = watch.probes()
+    assert probe.waited_s > 0.9

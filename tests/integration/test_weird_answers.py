@@ -14,6 +14,7 @@ from benchsuite.load.body import KEPT_BYTES
 from benchsuite.load.driver import load_worker
 from benchsuite.probing import probes
 from benchsuite.probing.asking import Probe
+from benchsuite.probing.client import HUNG
 from benchsuite.proc.readiness import wait_until_ready
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.samples import Kind
@@ -275,16 +276,17 @@ def test_a_download_is_counted_whole_and_not_kept(tmp_path: Path, framing: bytes
 def test_the_prober_gives_up_as_the_load_does(tmp_path: Path) -> None:
     behaviours = {"/page": FAULTS["drips its header"][0]}
     with Responder(behaviours) as responder:
+        load = LoadProfile(users=10, timeout_s=0.3)
         request = probes.request_for(
             "/page",
             base_url=responder.base_url,
             token=RUN,
-            load=LoadProfile(users=10, timeout_s=0.3),
+            load=load,
             headers={},
             seed=1,
         )
-        with probes.prober(request, folder=tmp_path, on_cpus=None) as written:
-            assert eventually(lambda: len(probes.read(written)) >= 1)
-        ((_, sent, end, right), *_) = probes.read(written)
-    assert not right
-    assert 0.25 < end - sent < 1.0
+        with probes.prober(request, load, folder=tmp_path, on_cpus=None) as watch:
+            assert eventually(lambda: len(watch.probes()) > 1)
+        probe = watch.probes()[0]
+    assert probe.outcome == HUNG
+    assert 0.25 < probe.waited_s < 1.0

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from benchsuite.results import Ceiling, RunResult
-from tests.sabotage.runs import Laboratory, findings, told, weighing
+from tests.sabotage.runs import Laboratory, findings, message, told, weighing
 from tests.sabotage.saboteurs import load_process, pin, server_processes
 
 pytestmark = pytest.mark.alone
@@ -29,6 +29,15 @@ def test_users_who_think(lab: Laboratory) -> None:
     _is_clean(result)
     assert result.total is not None
     assert result.total.goodput == pytest.approx(40 / 1.05, rel=0.06), told(result)
+
+
+def test_others_see_the_same_times(lab: Laboratory) -> None:
+    """Each prober had its twenty answers, in a window of 2 s, too; where not, it would be told."""
+    for load in ({"duration_s": 2.0}, {"keep_alive": False}, {"users": 8, "stages": (4, 8)}):
+        result = lab.run(processes=1, **load)
+        if not findings(result, "B401"):
+            assert "B106" not in message(result, "B405"), told(result)
+        _is_clean(result)
 
 
 def test_an_open_run(lab: Laboratory) -> None:

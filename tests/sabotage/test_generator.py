@@ -1,11 +1,12 @@
 """Runs in which the load generator is what is measured: B101 to B106, B403."""
 
 import os
+from typing import Any
 
 import pytest
 
 from benchsuite.results import Ceiling, Level
-from tests.sabotage.runs import Laboratory, findings, found, told
+from tests.sabotage.runs import Laboratory, findings, found, message, told
 from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
 
 pytestmark = pytest.mark.alone
@@ -98,9 +99,19 @@ def test_b105_names_the_stage(lab: Laboratory) -> None:
     assert "finds fault with" in finding.message
 
 
-def test_b106_a_window_too_short_for_the_prober_is_told(lab: Laboratory) -> None:
-    result = lab.run(duration_s=1.0)
-    assert [one.level for one in findings(result, "B106")] == [Level.INFO], told(result)
+@pytest.mark.parametrize(
+    ("path", "load", "words"),
+    [
+        ("/slow/", {"users": 1, "duration_s": 1.0}, "are the least: --duration needs more time"),
+        ("/slow/", {"users": 8, "stages": (1, 8), "duration_s": 1.0}, "sees at 1 user (B106)"),
+    ],
+)
+def test_b106_that_could_not_be_looked_at_is_told(
+    lab: Laboratory, path: str, load: dict[str, Any], words: str
+) -> None:
+    result = lab.run(path=path, **load)
+    assert findings(result, "B106") == []
+    assert words in message(result, "B405"), told(result)
 
 
 def test_b106_the_server_answers_others_later(lab: Laboratory) -> None:
@@ -109,6 +120,24 @@ def test_b106_the_server_answers_others_later(lab: Laboratory) -> None:
     )
     assert finding.level is Level.INVALID
     assert "Others wait longer" in finding.hint
+
+
+def test_b106_the_server_leaves_others_without_an_answer(lab: Laboratory) -> None:
+    """Each of them holds a thread, too; the load has enough."""
+    finding = found("B106", lambda: lab.run(path="/shunning/", threads=30, processes=1))
+    assert finding.level is Level.INVALID
+    assert "hung" in finding.message
+
+
+def test_b106_every_fourth_connection_is_slow(lab: Laboratory) -> None:
+    finding = found(
+        "B106",
+        lambda: lab.run(path="/unfair/?each=4&late_s=0.5", processes=1, users=6, duration_s=6.0),
+    )
+    assert "independent prober" in finding.message
+    if "connections" in finding.message:  # else half of them were: others slowed those down, too
+        assert finding.level is Level.WEAK
+        assert "Some connections are served later" in finding.hint
 
 
 def test_b403_generator_and_target_may_use_the_same_cpus(lab: Laboratory) -> None:

@@ -11,6 +11,7 @@ from benchsuite.stats.validity.evidence import (
     Arrivals,
     ClockCheck,
     Cluster,
+    Connection,
     Evidence,
     FrontShares,
     HostShares,
@@ -25,6 +26,7 @@ from benchsuite.stats.validity.generator import BY_STAGE as GENERATOR_BY_STAGE
 from benchsuite.stats.validity.generator import CHECKS as GENERATOR
 from benchsuite.stats.validity.host import CHECKS as HOST
 from benchsuite.stats.validity.layer import CHECKS as LAYER
+from benchsuite.stats.validity.prober import BY_STAGE as PROBER_BY_STAGE
 from benchsuite.stats.validity.project import CHECKS as PROJECT
 from benchsuite.stats.validity.sockets import CHECKS as SOCKETS
 from benchsuite.stats.validity.stages import of_each_stage
@@ -36,6 +38,7 @@ __all__ = [
     "Arrivals",
     "ClockCheck",
     "Cluster",
+    "Connection",
     "Evidence",
     "FrontShares",
     "HostShares",
@@ -49,7 +52,13 @@ __all__ = [
 ]
 
 CHECKS = (*GENERATOR, *TARGET, *SOCKETS, *LAYER, *WINDOW, *HOST, *PROJECT)
-BY_STAGE = (*GENERATOR_BY_STAGE, *TARGET_BY_STAGE, *FRONT_BY_STAGE, near_capacity)
+BY_STAGE = (
+    *GENERATOR_BY_STAGE,
+    *PROBER_BY_STAGE,
+    *TARGET_BY_STAGE,
+    *FRONT_BY_STAGE,
+    near_capacity,
+)
 """Checks of what differs from level to level of a load."""
 
 

@@ -33,16 +33,40 @@ class UnderWay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """One of the prober's. Each is asked twice; one that was slow both times more often, which says
+    whether it is the connection or was the moment.
+    """
+
+    times_s: tuple[float, ...]
+    """How long each of its requests waited."""
+    hung: bool = False
+    """The last one was not answered in time."""
+    lost: bool = False
+    """The last one was refused or broken off."""
+    beside_s: tuple[float, ...] = ()
+    """The same of other connections' requests, just before and after those beyond its first two."""
+    broke_alone: bool = False
+    """It was one of both while the others' requests around it were answered right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
     """What the prober saw in the window, beside what the load saw of the same request."""
 
     sent: int
-    service_times_s: tuple[float, ...]
-    """Of those that were answered right."""
+    """At most two of a connection, as the next three."""
+    answered: int
+    """Rightly."""
+    hung: int = 0
+    """Given up, or not answered at the end."""
+    lost: int = 0
+    """Refused or broken off."""
+    connections: tuple[Connection, ...] = ()
     lateness_s: float
     """Median lateness of the prober's own timer: what waiting for a CPU adds to its times."""
-    load_median_s: float | None
-    """The load's median service time of the same request; None when it made several requests."""
+    load: Summary
+    """Of the same request."""
     users: float | None = None
     """Users of a closed model that were not pausing; None in the open model."""
 
@@ -169,6 +193,8 @@ class Evidence:
     waiting_users: float | None = None
     """Users of a closed model that were not pausing, on average."""
     probes: Probes | None = None
+    unprobed: str = ""
+    """Why there are no probes."""
 
     died: bool = False
     """Whether the server's first process ended."""

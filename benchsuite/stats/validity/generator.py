@@ -1,18 +1,10 @@
-"""Whether the load generator itself was what was measured: B101 to B106."""
+"""Whether the load generator itself was what was measured: B101 to B105."""
 
 from collections.abc import Callable, Iterator
 
 from benchsuite.results import Finding, Level, Summary
-from benchsuite.stats.percentiles import median_interval
-from benchsuite.stats.validity.evidence import Evidence, Probes, UnderWay
-from benchsuite.stats.validity.limits import (
-    ANSWERED_PROBES,
-    FEWEST_PROBES,
-    LAG_ALWAYS_FINE_S,
-    PROBER_ALLOWANCE_S,
-    limit,
-)
-from benchsuite.stats.validity.target import stalled
+from benchsuite.stats.validity.evidence import Evidence, UnderWay
+from benchsuite.stats.validity.limits import LAG_ALWAYS_FINE_S, limit
 from benchsuite.units import (
     format_count,
     format_duration,
@@ -176,67 +168,9 @@ def _piled_up(under_way: UnderWay, total: Summary) -> Iterator[Finding]:
         )
 
 
-def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
-    """An independent client that asks the same now and then must see the same times.
-
-    The distance is taken from the near end of the 95 % interval of the prober's median, less what
-    the prober can't know better: its own waiting for a CPU. In a closed model a user meets all
-    other users, but the prober meets all of them (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980):
-    of n users it may see (n + 1) / n times what they see.
-    """
-    rule = limit("B106")
-    probes = evidence.probes
-    if probes is None or not probes.load_median_s:
-        return
-    if stalled(evidence):
-        return  # a connection that rests between its requests, as the prober's, never stalls
-    if not _comparable(probes):
-        yield _not_checked(probes)
-        return
-    low_s, high_s = median_interval(probes.service_times_s)
-    allowance_s = PROBER_ALLOWANCE_S + probes.lateness_s
-    outsider = (probes.users + 1) / probes.users if probes.users else 1.0
-    above_s = low_s - probes.load_median_s * outsider - allowance_s
-    below_s = probes.load_median_s - high_s - allowance_s
-    percent = max(above_s, below_s) / probes.load_median_s * 100
-    level = rule.level(percent)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"An independent prober saw a median service time of {format_duration(low_s)} "
-            f"to {format_duration(high_s)}, and the load one of "
-            f"{format_duration(probes.load_median_s)}: {format_percent(percent)} apart, its own "
-            "waiting counted out.",
-            hint=f"The load sees later than others do: it is short of CPU. Use {evidence.less}."
-            if below_s > above_s
-            else "Others wait longer than the load does: the server prefers connections that are "
-            "busy already, or stalls between its answers.",
-        )
-
-
-def _not_checked(probes: Probes) -> Finding:
-    answered = len(probes.service_times_s)
-    return Finding(
-        code=limit("B106").code,
-        level=Level.INFO,
-        message=f"The prober was answered {format_count(answered)} of {format_count(probes.sent)} "
-        f"times in the window; {FEWEST_PROBES}, and nine of ten, are the least: whether others see "
-        "the times that the load sees could not be checked.",
-        hint="Give --duration more time; the prober asks five times a second at most, and one time "
-        "for a hundred arrivals.",
-    )
-
-
-def _comparable(probes: Probes) -> bool:
-    answered = len(probes.service_times_s)
-    return answered >= FEWEST_PROBES and answered >= ANSWERED_PROBES * probes.sent
-
-
 CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (cpu, lag)
 BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     ceiling,
     rate_missed,
     littles_law,
-    prober_disagrees,
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from benchsuite.results import Finding, Level
 from benchsuite.stats.validity.evidence import Evidence
 from benchsuite.stats.validity.limits import GAP_S, MOST_TOLD, WALL_STEP_S, limit
+from benchsuite.stats.validity.prober import unchecked
 from benchsuite.units import format_duration, format_percent
 
 
@@ -91,10 +92,11 @@ def shared_cpus(evidence: Evidence) -> Iterator[Finding]:
 
 def not_watched(evidence: Evidence) -> Iterator[Finding]:
     """Only said: what was not seen gives no finding, and should not be taken for quiet."""
-    if not evidence.unwatched:
+    unwatched = [*evidence.unwatched, *unchecked(evidence)]
+    if not unwatched:
         return
-    told = "; ".join(evidence.unwatched[:MOST_TOLD])
-    more = len(evidence.unwatched) - MOST_TOLD
+    told = "; ".join(unwatched[:MOST_TOLD])
+    more = len(unwatched) - MOST_TOLD
     yield Finding(
         code=limit("B405").code,
         level=Level.INFO,

@@ -52,7 +52,11 @@ LIMITS: Mapping[str, Limit] = {
         name="littles-law", of="concurrency that is not accounted for, %", weak=5, invalid=15
     ),
     "B106": Limit(
-        name="prober-disagrees", of="the prober's median from the load's, %", weak=10, invalid=50
+        name="prober-disagrees",
+        of="the prober's median from the load's, %; its connections that are slow each time, %, "
+        "which are weak only",
+        weak=10,
+        invalid=50,
     ),
     "B201": Limit(name="failures", of="failed requests, %", weak=0.1, invalid=5),
     "B202": Limit(name="wrong-responder", of="answers of another process", invalid=0),
@@ -138,14 +142,23 @@ PROBER_ALLOWANCE_S = 0.001
 """B106: two clients in Python differ by about this, however they are written."""
 
 FEWEST_PROBES = 20
-"""B106: with fewer, the interval of their median is too wide to say anything."""
+"""B106: with fewer, the interval of their median is too wide for their silence to say anything."""
+
+FEWEST_CLEAR_PROBES = 6
+"""B106: so many, when all say the same, are no chance (median_interval)."""
+
+CHANCE = 0.01
+"""B106: so unlikely must it be that a connection is slow by chance, or loses requests."""
+
+CHANCE_OF_LOAD = 0.05
+"""B106: and so unlikely that the load has as many slow requests as the prober slow connections."""
 
 CRASHES = 3
 """B203: so many ends, and half as many requests lost with them, are a server that crashes again and
 again."""
 
 ANSWERED_PROBES = 0.9
-"""B106: with a smaller share answered, the prober itself was turned away or starved."""
+"""B106: with a smaller share known, others are answered something else."""
 
 CONNECT_AGAIN_S = 1.0
 """B204: a connection that was left out of a full queue is tried again after this (RFC 6298)."""

@@ -16,6 +16,7 @@ urlpatterns = [
     path("stepping/", views.stepping),
     path("unfair/", views.unfair),
     path("favouring/", views.favouring),
+    path("shunning/", views.shunning),
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),
     path("dropping/", views.dropping),

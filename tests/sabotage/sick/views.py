@@ -100,9 +100,11 @@ def sawing(request: HttpRequest) -> HttpResponse:
 def unfair(request: HttpRequest) -> HttpResponse:
     """Slow for each fourth connection, and always for the same."""
     _pause(request)
-    port = request.META["REMOTE_PORT"]
-    if _connections.setdefault(str(port), _is_due(request)):
-        time.sleep(FAVOUR_S)
+    port = str(request.META["REMOTE_PORT"])
+    if port not in _connections:
+        _connections[port] = _is_due(request)
+    if _connections[port]:
+        time.sleep(float(request.GET.get("late_s", FAVOUR_S)))
     return _answer()
 
 
@@ -110,6 +112,13 @@ def favouring(request: HttpRequest) -> HttpResponse:
     """Fast for the load, slow for anyone else."""
     if request.headers["User-Agent"] != "benchsuite":
         time.sleep(FAVOUR_S)
+    return well(request)
+
+
+def shunning(request: HttpRequest) -> HttpResponse:
+    """Fast for the load; anyone else gets no answer while it lasts."""
+    if request.headers["User-Agent"] != "benchsuite":
+        time.sleep(5.0)
     return well(request)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from benchsuite.probing import acknowledging
+from benchsuite.probing.client import LOST, RIGHT
 
 
 class Target:
@@ -13,12 +14,12 @@ class Target:
         self.asked = 0
         self._answers, self._each_s = answers, each_s
         monkeypatch.setattr(acknowledging, "monotonic", lambda: self.now)
-        monkeypatch.setattr(acknowledging, "Prober", lambda request: self)
+        monkeypatch.setattr(acknowledging, "Client", lambda request: self)
 
-    def ask(self, *, prompt: bool) -> bool:
+    def ask(self, *, prompt: bool) -> str:
         self.asked += 1
         self.now += self._each_s
-        return self.asked <= self._answers
+        return RIGHT if self.asked <= self._answers else LOST
 
     def close(self) -> None:
         """Nothing was opened."""

@@ -1,4 +1,4 @@
-"""B101 to B106: the run that trips each, and the one just below that doesn't."""
+"""B101 to B105: the run that trips each, and the one just below that doesn't."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchsuite.results import Distribution, Level
-from benchsuite.stats.validity import Arrivals, Probes, UnderWay
+from benchsuite.stats.validity import Arrivals, UnderWay
 from tests.unit.validity.clean import CLEAN, found, summary
 
 
@@ -104,62 +104,6 @@ def test_when_requests_failed_littles_law_has_no_mean_time_but_users_still_count
     assert level("B105", total=failed, waiting_users=100.0) is Level.INVALID
     seen = UnderWay(arrived_per_s=10.0, mean=99.0)
     assert level("B105", total=failed, waiting_users=None, under_way=seen) is None
-
-
-@pytest.mark.parametrize(
-    ("seen_s", "expected"),
-    [
-        (0.121, None),  # 10 users see 0.1 s, an outsider 11/10 of it; 10 % more; 1 ms allowed
-        (0.122, Level.WEAK),
-        (0.1605, Level.WEAK),
-        (0.1620, Level.INVALID),
-        (0.089, None),
-        (0.0885, Level.WEAK),
-        (0.0480, Level.INVALID),
-    ],
-)
-def test_prober(seen_s: float, expected: Level | None) -> None:
-    assert CLEAN.probes is not None
-    probes = replace(CLEAN.probes, service_times_s=(seen_s,) * 50)
-    assert level("B106", probes=probes) == expected
-
-
-def test_a_prober_that_can_not_be_sure_says_nothing() -> None:
-    """Half of its times are far off: the interval of its median holds the load's."""
-    assert CLEAN.probes is not None
-    times = (0.2,) * 26 + (0.1,) * 24
-    assert level("B106", probes=replace(CLEAN.probes, service_times_s=times)) is None
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"service_times_s": (0.2,) * 50, "load_median_s": None},  # nothing succeeded
-        {"service_times_s": (0.2,) * 50, "lateness_s": 0.1},  # it waited for a CPU itself
-    ],
-)
-def test_a_prober_without_a_comparison_says_nothing(changes: dict[str, Any]) -> None:
-    assert CLEAN.probes is not None
-    assert level("B106", probes=replace(CLEAN.probes, **changes)) is None
-
-
-@pytest.mark.parametrize(("answered", "sent"), [(19, 19), (40, 50), (0, 0)])
-def test_too_few_probes_are_told_and_judge_nothing(answered: int, sent: int) -> None:
-    """Too few, or starved: then others may wait, or not, and nobody knows."""
-    assert CLEAN.probes is not None
-    probes = replace(CLEAN.probes, service_times_s=(0.2,) * answered, sent=sent)
-    finding = found(probes=probes)["B106"]
-    assert finding.level is Level.INFO
-    assert f"answered {answered} of {sent} times in the window; 20, and nine of ten" in (
-        finding.message
-    )
-
-
-def test_one_user_may_see_half_of_what_an_outsider_sees() -> None:
-    probes = Probes(
-        sent=50, service_times_s=(0.2,) * 50, lateness_s=0.0, load_median_s=0.1, users=1.0
-    )
-    assert level("B106", probes=probes) is None
 
 
 def test_hints_speak_of_the_load_that_there_was() -> None:

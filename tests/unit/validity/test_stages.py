@@ -5,7 +5,7 @@ from typing import Any
 
 from benchsuite.results import Finding, Level
 from benchsuite.stats import validity
-from benchsuite.stats.validity import Arrivals, Evidence, Probes
+from benchsuite.stats.validity import Arrivals, Connection, Evidence, Probes
 from tests.unit.validity.clean import CLEAN, summary
 
 
@@ -21,7 +21,7 @@ def found(*stages: Evidence) -> dict[str, Finding]:
         ceiling_rate=1.0,
         arrivals=Arrivals(offered=100.0, achieved=1.0),
         waiting_users=1000.0,
-        probes=Probes(sent=1, service_times_s=(), lateness_s=0.0, load_median_s=0.1),
+        probes=Probes(sent=1, answered=0, lateness_s=0.0, load=summary()),
         journeys_by_user=(1000, 0, 0, 0),
     )
     return {one.code.split()[0]: one for one in validity.assess(whole)}
@@ -53,7 +53,13 @@ def test_each_check_of_a_level_looks_at_the_stages() -> None:
         stage(20, arrivals=Arrivals(offered=100.0, achieved=97.0)),
         stage(
             30,
-            probes=Probes(sent=50, service_times_s=(0.3,) * 50, lateness_s=0.0, load_median_s=0.1),
+            probes=Probes(
+                sent=50,
+                answered=50,
+                connections=(Connection(times_s=(0.3, 0.3)),) * 25,
+                lateness_s=0.0,
+                load=summary(),
+            ),
         ),
     )
     assert {number: one.message.partition(":")[0] for number, one in seen.items()} == {

@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.results import Asked, Distribution, Level
 from benchsuite.stats.stall import Round, Stall
-from benchsuite.stats.validity import Cluster, HostShares, Slots, Stored, Turnover
+from benchsuite.stats.validity import Cluster, Connection, HostShares, Slots, Stored, Turnover
 from tests.unit.validity.clean import CLEAN, found, summary
 
 
@@ -240,7 +240,8 @@ def test_a_stall_tells_what_the_target_said() -> None:
 
 def test_a_stall_explains_why_the_prober_is_faster() -> None:
     assert CLEAN.probes is not None
-    probes = replace(CLEAN.probes, service_times_s=(0.002,) * 50, load_median_s=0.044)
+    late = summary(service_time=replace(summary().service_time, percentiles={50: 0.044}))
+    probes = replace(CLEAN.probes, connections=(Connection(times_s=(0.002,)),) * 25, load=late)
     assert set(found(probes=probes)) == {"B106"}
     assert set(found(probes=probes, cluster=CLUSTER, stall=STALLS)) == {"B205"}
     assert set(found(probes=probes, cluster=CLUSTER, stall=HONEST)) == {"B106"}
