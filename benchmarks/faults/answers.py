@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from benchmarks.faults.case import NEAR, WRITING, Case, Kind, load, served, words_of
+from benchmarks.faults.case import CONNECTED, NEAR, WRITING, Case, Kind, load, served, words_of
 from tests.sabotage.saboteurs import port, stranger
 
 EACH = (4, 10, 20, 40, 100)
@@ -72,8 +72,8 @@ KINDS: Mapping[str, Kind] = {
     "200 with a log-out page, nothing expected": share("logged-out", FAILED, NEAR, ""),
     "redirected to a log-in": share("sent-to-log-in", FAILED, NEAR),
     "redirected to a log-in, nothing expected": share("sent-to-log-in", FAILED, NEAR, ""),
-    "dropped": share("dropping", LOST, NEAR),
-    "reset": share("resetting", LOST, NEAR),
+    "dropped": share("dropping", LOST, CONNECTED),
+    "reset": share("resetting", LOST, CONNECTED),
     "truncated": share("truncating", FAILED, WRITING),
     "answered after the time-out": hanging,
     "answered by another server": answered_by_another,

@@ -17,7 +17,8 @@ BEGIN_S = WARM_UP_S + 0.5
 THREADED = ("gunicorn-gthread", "waitress", "cheroot", "uvicorn", "tornado")
 """Servers that answer several requests at once from one process."""
 NEAR = ("gunicorn-sync", *THREADED)
-"""Servers whose application holds the client's own connection."""
+CONNECTED = ("gunicorn-sync", "gunicorn-gthread", "waitress", "cheroot", "uvicorn")
+"""Servers whose application is told the client's port, and holds that connection."""
 WRITING = ("gunicorn-sync", "gunicorn-gthread", "cheroot")
 """Servers that send each piece of an answer when they get it."""
 WITH_CHILDREN = ("gunicorn-sync", "gunicorn-gthread", "uvicorn")

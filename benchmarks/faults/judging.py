@@ -12,6 +12,11 @@ NOISY = ("B401", "B402")
 and explain what else was found."""
 
 
+SAID = frozenset({"B203", "B304", "B501"})
+"""Findings that are a true sentence also where they are only said; others are said when a check
+could not be made."""
+
+
 class Ending(StrEnum):
     CAUGHT = "caught"
     WRONG = "wrong code"
@@ -56,8 +61,8 @@ def judged(case: Case, result: RunResult) -> Outcome:
 def _ending(case: Case, result: RunResult, weighing: Sequence[Finding]) -> Ending:
     if result.failure and not result.findings:
         return Ending.UNMADE
-    # Some true sentences are only said: B304, B501.
-    if case.is_due and any(number(one) in case.codes for one in result.findings):
+    told = [one for one in result.findings if one in weighing or number(one) in SAID]
+    if case.is_due and any(number(one) in case.codes for one in told):
         return Ending.CAUGHT
     if case.is_due:
         return Ending.WRONG if weighing else Ending.MISSED

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.faults.case import (
     NEAR,
+    THREADED,
     Case,
     Kind,
     NotPossible,
@@ -63,6 +64,12 @@ def careless(chance: random.Random) -> Case:
     return Case(words=words_of(run), codes=codes, run=run, settings="benchmarks.faults.left_on")
 
 
+def debugging(chance: random.Random) -> Case:
+    """Each SQL statement is kept and logged though DEBUG is off."""
+    run = {**served(chance, THREADED), "path": "/querying/?debug=1&ms=5", **load(chance)}
+    return Case(words=words_of(run), codes=frozenset({"B501"}), run=run)
+
+
 def clock_stepping(chance: random.Random) -> Case:
     """The wall clock is set, forward or back."""
     step_s, begin = chance.choice((-3600.0, -0.2, 0.02, 0.2, 30.0)), moment(chance)
@@ -88,4 +95,5 @@ KINDS: Mapping[str, Kind] = {
     "server throttled by its control group": throttled,
     "wall clock set": clock_stepping,
     "DEBUG and SQL logging": careless,
+    "force_debug_cursor": debugging,
 }

@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping
 
 from benchmarks.faults.case import (
+    CONNECTED,
     NEAR,
     THREADED,
     WARM_UP_S,
@@ -65,7 +66,7 @@ def sawing(chance: random.Random) -> Case:
 def unfair(chance: random.Random) -> Case:
     """Slow for each so manieth connection; on kept ones for the same users all the time."""
     each = chance.choice((2, 3, 4))
-    run = {**served(chance, THREADED), "path": f"/unfair/?each={each}&ms=5"}
+    run = {**served(chance, CONNECTED[1:]), "path": f"/unfair/?each={each}&ms=5"}
     run |= load(chance, open_share=0.0, users=(8, 12), think_s=(0.0,), keep_alive=True)
     codes = frozenset({"B106", "B206"})
     return Case(words=f"1 of {each} connections, {words_of(run)}", codes=codes, run=run)

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from benchsuite.isolation import counting, errors, overflow
+from benchsuite.isolation import counting, debugging, errors, overflow
 from benchsuite.isolation.errors import SOCKET
 from benchsuite.isolation.listening import Listener
 from benchsuite.isolation.plan import Plan
@@ -28,6 +28,7 @@ _mark = f"{RUN_HEADER}.{run_token()}"
 _for_autobahn = {RUN_HEADER: run_token()}
 _counter = counting.of_this_process()
 _overflow = overflow.Overflow(counting.of_this_process(overflow.PREFIX).add)
+debugging.watch(counting.of_this_process(debugging.PREFIX).add)
 _listener = Listener(errors.of_this_process())
 with _listener.starting():
     _project = project_asgi()

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchsuite.isolation import counting, errors
+from benchsuite.isolation import counting, debugging, errors
 from benchsuite.isolation.listening import Listener
 from benchsuite.isolation.project import RUN_HEADER, project_wsgi, run_token
 
 _header = (RUN_HEADER, run_token())
 _counter = counting.of_this_process()
+debugging.watch(counting.of_this_process(debugging.PREFIX).add)
 _listener = Listener(errors.of_this_process())
 with _listener.starting():
     _project = project_wsgi()

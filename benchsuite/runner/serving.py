@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchsuite.isolation import counting, overflow
+from benchsuite.isolation import counting, debugging, overflow
 from benchsuite.isolation.errors import Error, read
 from benchsuite.proc import logfile
 from benchsuite.proc.process import Process
@@ -58,6 +58,11 @@ class Serving:
         tell.
         """
         return counting.read(self.plan) if self.plan is not None else None
+
+    @property
+    def debugs_sql(self) -> bool:
+        """Whether the project keeps and logs SQL statements though DEBUG is off."""
+        return bool(self.plan and counting.read(self.plan, debugging.PREFIX))
 
     def left_out(self) -> int:
         """Messages that their channel layers have left out until now."""

@@ -35,6 +35,8 @@ from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.workloads.base import Workload
 
+FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
+
 Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 
 
@@ -191,6 +193,8 @@ class Session:
         ):
             draft.done = _load(load, draft, watcher)
         draft.asked_after = draft.serving.asked()
+        if draft.serving.debugs_sql:
+            draft.slowing = {**draft.slowing, **FORCED}
         draft.left_out = draft.serving.left_out() - left_out
         try:
             draft.stored_after = keeper.counts(token)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.results import Level
-from tests.sabotage.runs import findings, laboratory, told
+from tests.sabotage.runs import Laboratory, findings, laboratory, told
 
 pytestmark = pytest.mark.alone
 
@@ -50,3 +50,15 @@ def test_b501_debug_and_sql_logging_are_told(
     (finding,) = findings(result, "B501")
     assert finding.level is Level.INFO, told(result)
     assert "every SQL statement to the log" in finding.message
+
+
+def test_b501_statements_are_kept_though_debug_is_off(lab: Laboratory) -> None:
+    result = lab.run(path="/querying/?debug=1", duration_s=1.0)
+    (finding,) = findings(result, "B501")
+    assert finding.level is Level.WEAK, told(result)
+    assert "force_debug_cursor: is set" in finding.message
+
+
+def test_statements_that_are_not_kept(lab: Laboratory) -> None:
+    result = lab.run(path="/querying/", duration_s=1.0)
+    assert findings(result, "B501") == [], told(result)

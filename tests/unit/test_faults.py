@@ -77,6 +77,7 @@ def finding(code: str, level: Level) -> Finding:
     [
         ({"B201"}, True, [finding("B201", Level.WEAK), finding("B301", Level.WEAK)], "caught"),
         ({"B304"}, True, [finding("B304", Level.INFO)], "caught"),
+        ({"B106"}, True, [finding("B106", Level.INFO)], "missed"),
         ({"B201"}, True, [finding("B301", Level.INVALID)], "wrong code"),
         ({"B201"}, True, [finding("B302", Level.INFO)], "missed"),
         ({"B201"}, False, [finding("B201", Level.WEAK)], "clean"),

@@ -27,5 +27,6 @@ urlpatterns = [
     path("branching/", views.branching),
     path("broad/", views.broad),
     path("keeping/", views.keeping),
+    path("querying/", views.querying),
     path("losing/", views.losing),
 ]

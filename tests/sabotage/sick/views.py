@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 
 TEXT = "all is well"
@@ -130,17 +131,17 @@ def slow(request: HttpRequest) -> HttpResponse:
 def dropping(request: HttpRequest) -> HttpResponse:
     """One connection of twenty is closed without an answer."""
     if _is_due(request, 20):
-        with _connection(request) as connection:
-            connection.shutdown(socket.SHUT_RDWR)
+        with _connection(request) as used:
+            used.shutdown(socket.SHUT_RDWR)
     return well(request)
 
 
 def resetting(request: HttpRequest) -> HttpResponse:
     """One connection of twenty is reset: Linux does so when a socket is connected to nothing."""
     if _is_due(request, 20):
-        with _connection(request) as connection:
+        with _connection(request) as used:
             nothing = bytes(16)  # a sockaddr whose family is AF_UNSPEC
-            ctypes.CDLL(None).connect(connection.fileno(), nothing, len(nothing))
+            ctypes.CDLL(None).connect(used.fileno(), nothing, len(nothing))
     return well(request)
 
 
@@ -152,8 +153,8 @@ def truncating(request: HttpRequest) -> StreamingHttpResponse:
     def pieces() -> Iterator[bytes]:
         yield TEXT[:4].encode()
         if due:
-            with _connection(request) as connection:
-                connection.shutdown(socket.SHUT_RDWR)
+            with _connection(request) as used:
+                used.shutdown(socket.SHUT_RDWR)
         yield TEXT[4:].encode()
 
     length = {"Content-Length": str(len(TEXT))}
@@ -196,6 +197,14 @@ def keeping(request: HttpRequest) -> HttpResponse:
 def losing(request: HttpRequest) -> HttpResponse:
     """Says so each time, and stores nine of ten."""
     return _answer() if _is_due(request) else keeping(request)
+
+
+def querying(request: HttpRequest) -> HttpResponse:
+    """Asks the database, and has each statement kept where `?debug` says so."""
+    connection.force_debug_cursor = "debug" in request.GET
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return well(request)
 
 
 def two_pieces(request: HttpRequest) -> HttpResponse:
