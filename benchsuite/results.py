@@ -208,6 +208,15 @@ class IdleMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lagging:
+    """Subscribers of a broadcast that were slow, and what it took to keep messages for them."""
+
+    subscribers: int
+    grown_bytes: Mapping[str, int] = field(default_factory=dict)
+    """Part (`target`, `redis`) → by how much its memory grew, from before the load to its most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WebSockets:
     """What only WebSockets have."""
 
@@ -217,6 +226,8 @@ class WebSockets:
     rate_connected: float | None = None
     """Messages per second of the time in which connections were open, not being made or closed."""
     idle: IdleMemory | None = None
+    lagging: Lagging | None = None
+    """Where some subscribers of a broadcast were slow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from rich.table import Table
 from benchsuite.models import Measurement, Run
 from benchsuite.report.cells import Cell
 from benchsuite.report.naming import keeps_alive
+from benchsuite.stats.lagging import HEALTHY, SLOW
 from benchsuite.stats.samples import FANOUT, HANDSHAKE, UNSOLICITED
 from benchsuite.units import (
     MISSING,
@@ -62,6 +63,7 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
         Figure("without connecting", format_rate(rate) if reconnects else ""),
         Figure("last subscriber p50", _time(last, "p50_s")),
         Figure("last subscriber p99", _time(last, "p99_s")),
+        *_lagging(data["lagging"], measurements),
     ]
     astray = {
         "twice": accounts["duplicated"],
@@ -79,6 +81,30 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
         told.append(Figure("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
     told.append(Figure("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
     return [one for one in told if one.text]
+
+
+def _lagging(
+    lagging: Mapping[str, Any] | None, measurements: Sequence[Measurement]
+) -> list[Figure]:
+    """Healthy and slow subscribers apart, and what the messages kept for the slow ones took."""
+    if not lagging:
+        return []
+    of = {
+        end: next((one for one in measurements if one.name.endswith(end)), None)
+        for end in (HEALTHY, SLOW)
+    }
+    grown = ", ".join(
+        f"{part} +{format_bytes(max(0, size))}" for part, size in lagging["grown_bytes"].items()
+    )
+    return [
+        Figure("healthy p50", _time(of[HEALTHY], "p50_s")),
+        Figure("healthy p99", _time(of[HEALTHY], "p99_s")),
+        Figure(
+            "slow subscribers", format_count(lagging["subscribers"]), f"({grown})" if grown else ""
+        ),
+        Figure("slow p50", _time(of[SLOW], "p50_s")),
+        Figure("slow p99", _time(of[SLOW], "p99_s")),
+    ]
 
 
 def brief_of(run: Run) -> list[Figure]:

@@ -12,11 +12,12 @@ from benchsuite.load.job import Done
 from benchsuite.load.spool import NameEntry, Samples
 from benchsuite.passwords import hidden, hidden_in
 from benchsuite.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
+from benchsuite.runner.broadcasts import with_broadcasts
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.gathering import gathered
 from benchsuite.runner.reasons import explained, of_sockets
 from benchsuite.runner.serving import Serving
-from benchsuite.runner.sockets import websockets, with_fan_out
+from benchsuite.runner.sockets import websockets
 from benchsuite.runner.stretches import Stretch, stretches
 from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
@@ -115,7 +116,9 @@ class Draft:
             return
         names = explained(names, self.serving.errors)
         self.socket_errors = of_sockets(self.serving.errors)
-        figures = Figures(*with_fan_out(samples, names), done, self.spec.load, self.unit)
+        load = self.spec.load
+        samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
+        figures = Figures(samples, names, done, load, self.unit)
         self.intervals = figures.intervals
         self.stored = self._held_against(figures)
         self.asked = self._asked(figures)
@@ -128,7 +131,7 @@ class Draft:
         self.stretches = stretches(figures, alike=self.alike, at_once=self._at_once)
         self.summaries = (*figures.by_name, *figures.stages)
         self.websockets = websockets(
-            figures, self.readings if self.reads_memory else (), begin_s=done.origin
+            figures, self.readings, begin_s=done.origin, reads_memory=self.reads_memory
         )
 
     def ask_again(self) -> None:

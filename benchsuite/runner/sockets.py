@@ -1,61 +1,26 @@
 """From the samples of a load to what only WebSockets have."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import median
 
 import numpy as np
 
 from benchsuite.load.job import stage_windows
-from benchsuite.load.spool import NameEntry, Samples
-from benchsuite.results import IdleMemory, Reading, WebSockets
+from benchsuite.results import IdleMemory, Lagging, Reading, WebSockets
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.serving import TARGET
-from benchsuite.stats.fanout import fan_out
-from benchsuite.stats.messages import ended_early
-from benchsuite.stats.samples import FANOUT, HANDSHAKE, MESSAGE, PUBLICATION, STRAY, Kind
+from benchsuite.specs import REDIS
+from benchsuite.stats.lagging import SLOW
 from benchsuite.stats.slope import slope
 
 
-def with_fan_out(
-    samples: Samples, names: Sequence[NameEntry]
-) -> tuple[Samples, Sequence[NameEntry]]:
-    """The samples and, where something was broadcast, those of its last subscribers, and of the
-    deliveries that never were.
-    """
-    entries = list(names)
-    more = [samples]
-    for index, entry in enumerate(names):
-        if entry.scope != PUBLICATION:
-            continue
-        path = entry.name.partition(" ")[2]
-        of = {one.scope: place for place, one in enumerate(names) if one.name.endswith(f" {path}")}
-        sent = samples[samples["name"] == index]
-        whole, lost = fan_out(
-            sent[np.isin(sent["kind"], (Kind.OK, Kind.UNFINISHED))],
-            _right(samples, of.get(MESSAGE)),
-            _right(samples, of.get(HANDSHAKE)),
-            ended_early(_named(samples, of.get(STRAY))),
-        )
-        whole["name"] = len(entries)
-        words = {Kind.LOST: "a subscriber never got it"}
-        entries.append(NameEntry(name=f"last subscriber {path}", scope=FANOUT, examples=words))
-        if MESSAGE in of:
-            lost["name"] = of[MESSAGE]
-            known = entries[of[MESSAGE]]
-            entries[of[MESSAGE]] = replace(known, examples={**words, **known.examples})
-            more.append(lost)
-        more.append(whole)
-    return np.concatenate(more), entries
-
-
 def websockets(
-    figures: Figures, readings: Sequence[Reading], *, begin_s: float
+    figures: Figures, readings: Sequence[Reading], *, begin_s: float, reads_memory: bool = False
 ) -> WebSockets | None:
     """None when no WebSocket was ever asked for.
 
-    `readings` are those of which memory per connection is to be told, in seconds since the load's
-    begin, which is a moment of the monotonic clock.
+    `readings` are in seconds since the load's begin, which is a moment of the monotonic clock; with
+    `reads_memory` they tell the memory per connection.
     """
     accounts = figures.accounts
     if not accounts.handshakes:
@@ -64,8 +29,34 @@ def websockets(
         accounts=accounts,
         connections=max((count for _, count in figures.done.connections), default=None),
         rate_connected=figures.rate_connected,
-        idle=_idle_memory(figures, readings, begin_s),
+        idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,
+        lagging=_lagging(figures, readings, begin_s),
     )
+
+
+def _lagging(figures: Figures, readings: Sequence[Reading], begin_s: float) -> Lagging | None:
+    """None where no subscriber of a broadcast was slow."""
+    slow = [place for place, one in enumerate(figures.names) if one.name.endswith(SLOW)]
+    users = np.unique(figures.samples["user"][np.isin(figures.samples["name"], slow)])
+    if not len(users):
+        return None
+    end = figures.done.window[1] - begin_s
+    return Lagging(
+        subscribers=len(users),
+        grown_bytes={
+            part: grown
+            for part in (TARGET, REDIS)
+            if (grown := _grown(readings, part, end)) is not None
+        },
+    )
+
+
+def _grown(readings: Sequence[Reading], part: str, end: float) -> int | None:
+    """From what a part took before the load to the most that it took until the window's end."""
+    seen = [one for one in readings if one.part == part and one.memory_bytes is not None]
+    before = [one.memory_bytes or 0 for one in seen if one.second <= 0]
+    during = [one.memory_bytes or 0 for one in seen if 0 < one.second <= end]
+    return max(during) - before[-1] if before and during else None
 
 
 def _idle_memory(
@@ -94,12 +85,3 @@ def _idle_memory(
         high_bytes=line.high if line else None,
         before_bytes=before[-1] if before else None,
     )
-
-
-def _named(samples: Samples, index: int | None) -> Samples:
-    return samples[:0] if index is None else samples[samples["name"] == index]
-
-
-def _right(samples: Samples, index: int | None) -> Samples:
-    named = _named(samples, index)
-    return named[named["kind"] == Kind.OK]

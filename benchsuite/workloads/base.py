@@ -84,11 +84,13 @@ class WebSocket(Protocol):
     def rest(self, seconds: float = ...) -> None:
         """Leaves the connection open and does nothing for that time, or until the load ends."""
 
-    def subscribe(self, *, binary: bool = ...) -> Any:
-        """From now on what arrives are publications."""
+    def subscribe(self, *, binary: bool = ..., read_bytes_s: float | None = ...) -> Any:
+        """From now on what arrives are publications; no more than that is read in a second."""
 
-    def publish(self, size: int, *, binary: bool = ...) -> None:
-        """Sends a numbered message that all subscribers must get."""
+    def publish(self, size: int, *, binary: bool = ..., wait: bool = ...) -> None:
+        """Sends a numbered message that all subscribers must get; waits until those have that are
+        in this process, unless told not to.
+        """
 
     def close(self) -> None:
         """The closing handshake; leaving the `with` block does it, too."""

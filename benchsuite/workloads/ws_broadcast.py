@@ -1,10 +1,17 @@
 """One says it, and all shall hear it."""
 
+from math import inf
+from time import monotonic
+
 from benchsuite.exceptions import UsageError
 from benchsuite.specs import LoadProfile, Option
-from benchsuite.workloads.base import Client
+from benchsuite.workloads.base import Client, WebSocket
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 
+FRAME_BYTES = 4
+"""What most frames have before their message."""
+GOLDEN = 0.6180339887498949
+"""Multiples of it, less what is whole, are spread evenly over [0, 1)."""
 LEAST_BYTES = 56
 """Numbers, checksum and two times."""
 
@@ -12,13 +19,23 @@ LEAST_BYTES = 56
 class WsBroadcast(WebSocketWorkload):
     """Every connection subscribes; what one publishes must reach all, itself included.
 
-    At a rate, the subscribers publish in turn. In the closed model the first `publishers` do, each
-    as soon as its last publication has reached everybody, and the others listen.
+    At a rate, the subscribers publish in turn, and wait for nobody. In the closed model the first
+    `publishers` do, each as soon as its last publication has reached everybody, and the others
+    listen. The last `slow` subscribers read no more than `slow_rate` messages a second. With
+    `churn_s` those who are neither leave the group after so long, and join it again.
     """
 
     name = "ws_broadcast"
     summary = "WebSocket: publish to all subscribers: when has the last one got it?"
-    options = {**COMMON, "size": 64, "binary": False, "publishers": 1}
+    options = {
+        **COMMON,
+        "size": 64,
+        "binary": False,
+        "publishers": 1,
+        "slow": 0,
+        "slow_rate": 1.0,
+        "churn_s": 0.0,
+    }
     consumer = "broadcast"
     by_layer = True
     alike = False
@@ -33,22 +50,61 @@ class WsBroadcast(WebSocketWorkload):
             raise UsageError(
                 f"ws_broadcast's option publishers is 1 or more, and is {self._publishers}."
             )
+        self._slow = int(self.settings["slow"])
+        self._slow_rate = float(self.settings["slow_rate"])
+        self._churn_s = float(self.settings["churn_s"])
+        for name, least in (("slow", 0), ("slow_rate", 0.01), ("churn_s", 0)):
+            if not float(self.settings[name]) >= least:
+                raise UsageError(
+                    f"ws_broadcast's option {name} is {least} or more, and is "
+                    f"{self.settings[name]}."
+                )
         self._by_rate = False
+        self._slow_from: float = inf
+        """Subscribers from this number on are slow."""
+        self._until: dict[int, float] = {}
+        """When a subscriber leaves the group, of those who do."""
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         if not load.keep_alive:
             raise UsageError("Subscribers keep their connection: leave --no-keep-alive out.")
         self._by_rate = load.is_open
+        subscribers = load.in_flight_limit if load.is_open else load.users
+        self._slow_from = subscribers - self._slow
+        least = 1 if load.is_open else self._publishers
+        if self._slow and self._slow_from < least:
+            raise UsageError(
+                f"Of {subscribers} connections {self._slow} are to be slow (slow), which leaves "
+                f"{max(0, self._slow_from)}; {least} at least must not be."
+            )
         return load
 
     def enter(self, client: Client) -> None:
-        speaking(client).websocket(self.path, keep=True).subscribe(binary=self._binary)
+        self._join(client)
 
     def journey(self, client: Client) -> None:
         user = speaking(client).user
-        socket = speaking(client).websocket(self.path, keep=True)
+        socket = self._join(client)
+        stays_until = self._until.setdefault(user, self._leaving_time(user))
         if self._by_rate or user < self._publishers:
-            socket.publish(self._size, binary=self._binary)
+            socket.publish(self._size, binary=self._binary, wait=not self._by_rate)
         else:
-            socket.subscribe(binary=self._binary)
-            socket.rest()
+            socket.rest(max(0.0, stays_until - monotonic()))
+        if monotonic() >= stays_until:
+            socket.close()
+            self._join(client)
+            self._until[user] = monotonic() + self._churn_s
+
+    def _join(self, client: Client) -> WebSocket:
+        socket = speaking(client).websocket(self.path, keep=True)
+        slow = speaking(client).user >= self._slow_from
+        bytes_s = self._slow_rate * (self._size + FRAME_BYTES) if slow else None
+        socket.subscribe(binary=self._binary, read_bytes_s=bytes_s)
+        return socket
+
+    def _leaving_time(self, user: int) -> float:
+        """The first; they are spread evenly."""
+        leaves = self._churn_s and user < self._slow_from
+        if not leaves or (not self._by_rate and user < self._publishers):
+            return inf
+        return monotonic() + self._churn_s * (user * GOLDEN % 1.0)

@@ -1,6 +1,7 @@
 """Broadcasts: who got what, counted over all subscribers and load processes."""
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +14,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection
 
 from benchsuite.load.crew import load_crew
-from benchsuite.runner.sockets import with_fan_out
+from benchsuite.runner.broadcasts import NEVER, with_broadcasts
+from benchsuite.stats.lagging import HEALTHY, SLOW
 from benchsuite.stats.samples import FANOUT, Kind
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_ws import Behaviour, SocketResponder
@@ -50,6 +52,7 @@ class Room:
         self._deliver = deliver
         self._checks = checks
         self._wanted = subscribers
+        self._were_there = False
         self._lock = threading.Condition()
         self._subscribers: list[ServerConnection] = []
 
@@ -75,7 +78,9 @@ class Room:
         return behave
 
     def _are_there(self) -> bool:
-        return len(self._subscribers) >= self._wanted
+        """Once; they may leave."""
+        self._were_there = self._were_there or len(self._subscribers) >= self._wanted
+        return self._were_there
 
 
 def broadcast(
@@ -101,7 +106,7 @@ def broadcast(
         job = a_job(responder, workload, path=PATH, unit="message", processes=processes, **profile)
         crew.check(job)
         done = crew.run(lambda tick: None)
-        samples, names = with_fan_out(*crew.samples())
+        samples, names = with_broadcasts(*crew.samples(), timeout_s=float(profile["timeout_s"]))
     return Loaded(done, [], samples, list(names)), room.published - processes
 
 
@@ -139,7 +144,81 @@ def test_what_a_subscriber_never_got_is_lost(tmp_path: Path, processes: int) -> 
         Kind.LOST: lost,
         Kind.OK: published - lost,
     }
-    assert result.example(f"message {PATH}", Kind.LOST) == "a subscriber never got it"
+    assert result.example(f"message {PATH}", Kind.LOST) == NEVER
+
+
+def test_a_slow_subscriber_makes_no_other_one_slow(tmp_path: Path) -> None:
+    """Its messages come a second late, in order; publishers wait for nobody."""
+    held: list[tuple[float, Any]] = []
+
+    def lagging(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+        to_all(subscribers[1:], message, number)
+        if number == 1:
+            to_one(subscribers[0], message)
+        else:
+            held.append((time.monotonic() + 1.0, message))
+            threading.Timer(1.0, lambda: to_one(subscribers[0], held.pop(0)[1])).start()
+
+    result, published = broadcast(tmp_path, lagging)
+    assert result.done.dropped == (0,)
+    healthy, slow = (result.of(f"message {PATH}{name}") for name in (HEALTHY, SLOW))
+    assert len(healthy) == published * (SUBSCRIBERS - 1)
+    assert len(slow) == published
+    assert len(np.unique(slow["user"])) == 1
+    assert set(healthy["kind"]) == set(slow["kind"]) == {Kind.OK}
+    assert float(np.median(healthy["finish"] - healthy["intended_start"])) < 0.1
+    assert 1.0 <= float(np.median(slow["finish"] - slow["intended_start"])) < 1.2
+    begun = np.sort(result.of(f"publication {PATH}")["start"])
+    assert np.diff(begun).max() < 0.2, "a publisher waited"
+
+
+def test_who_reads_slowly_is_slow(tmp_path: Path) -> None:
+    result, published = broadcast(
+        tmp_path, slow=1, slow_rate=10.0, size=4000, timeout_s=8.0, arrival_rate=30.0
+    )
+    slow = result.of(f"message {PATH}{SLOW}")
+    assert set(slow["user"]) == {SUBSCRIBERS - 1}
+    assert set(slow["kind"]) == {Kind.OK}
+    assert len(slow) == published
+    lasted = slow["finish"].max() - slow["start"].min()
+    assert lasted == pytest.approx(published / 10.0, rel=0.25)
+    healthy = result.of(f"message {PATH}{HEALTHY}")
+    assert float(np.median(healthy["finish"] - healthy["start"])) < 0.1
+
+
+def test_an_overtaker_is_seen_whoever_published_it(tmp_path: Path) -> None:
+    """Each tenth publication comes after the next one, which is another subscriber's."""
+    held: list[Any] = []
+
+    def shuffled(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+        if number % 10 == 5 and number < 40:
+            held.append(message)
+            return
+        to_all(subscribers, message, number)
+        while held:
+            to_all(subscribers, held.pop(), number)
+
+    result, published = broadcast(tmp_path, shuffled)
+    assert set(result.kinds(f"message {PATH}")) == {Kind.OK}
+    assert published == 40
+    strays = result.kinds(f"stray {PATH}")
+    assert set(strays) == {Kind.REORDERED}
+    assert strays[Kind.REORDERED] >= 4 * SUBSCRIBERS  # its threads may overtake each other, too
+
+
+@pytest.mark.parametrize("by_rate", [True, False])
+def test_who_leaves_and_joins_again_loses_nothing(tmp_path: Path, *, by_rate: bool) -> None:
+    closed = {"model": "closed", "arrival_rate": None, "max_in_flight": None, "users": SUBSCRIBERS}
+    result, published = broadcast(
+        tmp_path, churn_s=0.25, duration_s=1.5, **({} if by_rate else closed)
+    )
+    assert published > 40
+    assert set(result.kinds(f"message {PATH}")) == {Kind.OK}
+    assert set(result.kinds(f"last subscriber {PATH}")) == {Kind.OK}
+    assert set(result.kinds(f"closing {PATH}")) == {Kind.OK}
+    closings = result.of(f"closing {PATH}")
+    assert len(closings) >= 2 * (SUBSCRIBERS - 1)
+    assert len(np.unique(closings["user"])) == SUBSCRIBERS - (not by_rate)
 
 
 def test_copies_and_overtakers_are_strays(tmp_path: Path) -> None:

@@ -66,3 +66,15 @@ def test_nothing_published_is_nothing_lost() -> None:
     whole, lost = fan_out(NONE, samples((0, 1, 1, 2)), OPENED, NONE)
     assert not len(whole)
     assert not len(lost)
+
+
+def test_who_leaves_before_the_others_have_it_has_not_lost_it() -> None:
+    sent = samples((0, 2.0, 2.0, 2.01))
+    got = samples((0, 2.0, 2.0, 2.1), (2, 2.0, 2.0, 2.1))
+    _, lost = fan_out(sent, got, OPENED, NONE, samples((1, 2.05, 2.05, 2.2)))
+    assert not len(lost)
+    _, lost = fan_out(sent, got, OPENED, NONE, samples((1, 2.15, 2.15, 2.2)))
+    assert list(lost["user"]) == [1]
+    cut_first = samples((1, 2.04, 2.04, 2.04))
+    _, lost = fan_out(sent, got, OPENED, cut_first, samples((1, 2.05, 2.05, 2.2)))
+    assert list(lost["user"]) == [1]

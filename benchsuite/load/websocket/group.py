@@ -1,11 +1,13 @@
 """A broadcast and those who get it: which subscribers of this process have a publication already.
 
-Across load processes only the parent can tell who got what (`benchsuite.stats.fanout`); what is
-kept here lets a publisher wait for its subscribers, and tells copies and overtakers.
+Across load processes only the parent can tell who got what, and in which order
+(`benchsuite.stats.fanout`, `ordering`); what is kept here lets a publisher, or the end of the load,
+wait for the subscribers, and tells copies.
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from time import monotonic
 
 from gevent.event import Event
 
@@ -22,6 +24,8 @@ class Pending:
 
     waiting: set[Hashable]
     """Subscribers that have not got it yet."""
+    until: float
+    """When it is waited for no more."""
     done: Event = field(default_factory=Event)
 
 
@@ -32,9 +36,9 @@ class Group:
         self.members: set[Hashable] = set()
         self._pending: dict[tuple[int, int], Pending] = {}
 
-    def expect(self, connection: int, number: int) -> Pending:
+    def expect(self, connection: int, number: int, until: float) -> Pending:
         """Everyone who is subscribed now is to get it."""
-        pending = self._pending[connection, number] = Pending(set(self.members))
+        pending = self._pending[connection, number] = Pending(set(self.members), until)
         return pending
 
     def forget(self, connection: int, number: int) -> None:
@@ -42,35 +46,43 @@ class Group:
         self._pending.pop((connection, number), None)
 
     def delivered(self, publication: Published, member: Hashable) -> None:
-        pending = self._pending.get((publication.connection, publication.number))
-        if pending is not None:
-            pending.waiting.discard(member)
-            if not pending.waiting:
-                pending.done.set()
+        self._got((publication.connection, publication.number), member)
 
     def leave(self, member: Hashable) -> None:
         """A subscriber is gone; nobody waits for it."""
         self.members.discard(member)
-        for pending in self._pending.values():
+        for key in list(self._pending):
+            self._got(key, member)
+
+    def _got(self, key: tuple[int, int], member: Hashable) -> None:
+        pending = self._pending.get(key)
+        if pending is not None:
             pending.waiting.discard(member)
             if not pending.waiting:
+                del self._pending[key]
                 pending.done.set()
 
     @property
     def busy(self) -> bool:
         """Whether somebody still waits for a publication."""
-        return any(pending.waiting for pending in self._pending.values())
+        now = monotonic()
+        while self._pending:
+            key, pending = next(iter(self._pending.items()))
+            if pending.waiting and pending.until > now:
+                return True
+            del self._pending[key]
+        return False
 
 
 class Sequence:
-    """What one subscriber has seen of one publisher."""
+    """What one subscriber has seen of one publisher; in which order, the parent tells."""
 
     def __init__(self) -> None:
         self._next: int | None = None
         self._missing: set[int] = set()
 
     def judge(self, number: int) -> Kind:
-        """OK, REORDERED (it came after a later one), DUPLICATED, or CORRUPT when it can't be."""
+        """OK, DUPLICATED, or CORRUPT when it can't be."""
         if self._next is None or number == self._next:
             self._next = number + 1
             return Kind.OK
@@ -82,5 +94,5 @@ class Sequence:
             return Kind.OK
         if number in self._missing:
             self._missing.discard(number)
-            return Kind.REORDERED
+            return Kind.OK
         return Kind.DUPLICATED

@@ -257,8 +257,12 @@ class WebSocket:
         if ending is not None:
             self._records.blame((ending.kind, ending.words))
 
-    def subscribe(self, *, binary: bool = False) -> Subscription:
-        """From now on everything that arrives is a publication of this load, or unsolicited."""
+    def subscribe(self, *, binary: bool = False, read_bytes_s: float | None = None) -> Subscription:
+        """From now on everything that arrives is a publication of this load, or unsolicited; with
+        `read_bytes_s` no more than so much of it is read in a second.
+        """
+        if read_bytes_s is not None and not self._owner.rehearsal:
+            self._wire.read_slowly(read_bytes_s)
         if self._subscription is None:
             self._subscription = Subscription(
                 self._records, self._sockets, path=self._records.name, binary=binary
@@ -268,27 +272,30 @@ class WebSocket:
                 self._subscription.take(self._wire.inbox.take())
         return self._subscription
 
-    def publish(self, size: int, *, binary: bool = False) -> None:
-        """Sends a numbered message to all subscribers, and waits until those of this process have
-        got it; raises RequestFailed when one of them has not in time.
+    def publish(self, size: int, *, binary: bool = False, wait: bool = True) -> None:
+        """Sends a numbered message to all subscribers. With `wait` the journey goes on when those
+        of this process have got it; raises RequestFailed when one of them has not in time.
         """
+        wait = wait or self._owner.rehearsal
         group = self.subscribe(binary=binary).group
         number = self._echoes.count()
         begun = self._owner.begin_sample(self._records.index("publication", PUBLICATION))
         data = accounts.publication(self._number, number, size, begun[1], begun[2])
-        pending = group.expect(self._number, number)
+        limit_s = self._owner.target.timeout_s
+        pending = group.expect(self._number, number, begun[2] + limit_s)
         try:
             self._wire.send(self._said(data), is_text=not binary)
             sent = monotonic()
-            pending.done.wait(self._owner.target.timeout_s)
+            if wait:
+                pending.done.wait(limit_s)
             self._records.right(begun, sent, size)
         except ConnectionFailed as error:
+            group.forget(self._number, number)
             self._records.fail(begun, (error.kind, str(error)))
         finally:
             self._owner.end_sample(begun)
+        if wait and pending.waiting:
             group.forget(self._number, number)
-        if pending.waiting:
-            limit_s = self._owner.target.timeout_s
             words = f"{len(pending.waiting)} subscribers did not get it within {limit_s:g} s"
             self._records.blame((Kind.LOST, words))
 

@@ -37,7 +37,7 @@ class Subscription:
         if kind is not Kind.OK:
             words = f"publication {said.number} of connection {said.connection}"
             self._records.stray(kind, message, words)
-        if kind is Kind.OK or kind is Kind.REORDERED:
+        else:
             begun = (self._messages, said.intended, said.start)
             self._records.right(begun, message.moment, len(message.data))
             self._sockets.last_delivery = monotonic()

@@ -19,6 +19,9 @@ from benchsuite.load.websocket.outbox import Outbox
 from benchsuite.load.websocket.secrecy import Secrecy
 from benchsuite.stats.samples import Kind
 
+READ_S = 0.1
+"""Who reads slowly reads this often."""
+
 LINGER_S = 1.0
 """How long a server may take to end the connection after the closing handshake; then we do."""
 
@@ -63,6 +66,9 @@ class Transport:
         """TLS, where the target wants it."""
         self._watchers: list[Any] = []
         self._outbox: Outbox | None = None
+        self._block_bytes = BLOCK_BYTES
+        self._rest: Any = None
+        """The timer between two reads, for who reads slowly."""
         self._blocks: list[tuple[bytes | OSError, float]] = []
         """What was read and not looked at yet."""
 
@@ -109,6 +115,15 @@ class Transport:
             data = self._secrecy.due()
         self._write_out(data)
 
+    def read_slowly(self, bytes_s: float) -> None:
+        """From now on reads no more in a second; what the kernel holds comes before it is felt."""
+        if self._socket is None or self._rest is not None:
+            return
+        self._block_bytes = max(1, round(bytes_s * READ_S))
+        rest_s = self._block_bytes / bytes_s
+        self._rest = self.waiting.loop.timer(rest_s, rest_s)
+        self._watchers.append(self._rest)
+
     def linger(self) -> None:
         """The server ends the connection, so that its port, not ours, stays in use for a while."""
         if self._socket is None:
@@ -150,7 +165,7 @@ class Transport:
         """In the hub: takes what there is."""
         block: bytes | OSError
         try:
-            block = self._plain.recv(BLOCK_BYTES)
+            block = self._plain.recv(self._block_bytes)
         except BlockingIOError:
             return
         except OSError as error:
@@ -160,6 +175,14 @@ class Transport:
         self._blocks.append((block, monotonic()))
         if not block or isinstance(block, OSError):
             self._watchers[0].stop()  # nothing more comes, and the loop would ask for ever
+        elif self._rest is not None:
+            self._watchers[0].stop()
+            self._rest.again(self._go_on)
+
+    def _go_on(self) -> None:
+        """In the hub: who reads slowly may read again."""
+        self._rest.stop()
+        self._watchers[0].start(self._read)
 
     def _take(self, block: bytes | OSError) -> None:
         """In the hub: what a block means."""

@@ -130,6 +130,10 @@ class Wire:
         assert self.response is not None
         return self.response
 
+    def read_slowly(self, bytes_s: float) -> None:
+        """From now on reads no more bytes in a second."""
+        self._transport.read_slowly(bytes_s)
+
     def send(self, data: bytes, *, is_text: bool) -> None:
         """Raises ConnectionFailed when the connection has ended."""
         if self._protocol.state is not State.OPEN:
