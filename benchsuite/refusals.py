@@ -25,6 +25,7 @@ class Refusal(Enum):
     READ_ONLY = auto()
     BUSY = auto()
     UNREACHABLE = auto()
+    NOT_NAMED = auto()
     OTHER = auto()
 
 
@@ -83,6 +84,7 @@ _SIGNS = (
             "timed out",
         ),
     ),
+    _Signs(Refusal.NOT_NAMED, words=("please supply the engine value",)),
 )
 """The first that fits counts: drivers say "connection failed" of whatever ends one."""
 
@@ -142,6 +144,8 @@ def sentence(error: BaseException, entry: Mapping[str, Any], alias: str = "defau
             return f"{which} is locked ({said}); end the program that holds it, or wait for it."
         case Refusal.UNREACHABLE:
             return f"{server} can't be reached ({said}); start it, or correct {setting}."
+        case Refusal.NOT_NAMED:
+            return f"{setting} names no database; name one there, and run: {migrate}"
     return f"{which} refused ({said}); see that it is up, and run, if that is not done: {migrate}"
 
 

@@ -10,12 +10,14 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import close_old_connections, connections, router, transaction
 from django.db.models import Model
 
 from benchsuite import environment, models, refusals
 from benchsuite.interchange import PARTS, SHARED, attach, settle, share, storable
 from benchsuite.proc import owner
+from benchsuite.refusals import Refusal
 from benchsuite.report.completions import is_completion
 from benchsuite.results import Ceiling, Distribution, RunResult, Status, Summary
 from benchsuite.specs import RunSpec
@@ -75,7 +77,11 @@ def check() -> None:
 
 
 def refusal(error: BaseException, alias: str = "") -> str:
-    """One sentence for what the database of that alias, else the one of the runs, refused."""
+    """One sentence for what the database of that alias, else the one of the runs, refused; where
+    the settings are wrong, Django's own, unless they name no database at all.
+    """
+    if isinstance(error, ImproperlyConfigured) and refusals.why(error) is not Refusal.NOT_NAMED:
+        return str(error)
     alias = alias or router.db_for_write(models.Run)
     return refusals.sentence(error, connections[alias].settings_dict, alias)
 

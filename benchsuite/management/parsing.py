@@ -144,11 +144,9 @@ class BriefCommand(BaseCommand):
             return super().execute(*args, **options)
         except UsageError as error:
             raise CommandError(str(error), returncode=2) from error
-        except Error as error:
+        except (Error, ImproperlyConfigured) as error:
             said = store.refusal(error, self.database)
             raise CommandError(said, returncode=self.refused_status) from error
-        except ImproperlyConfigured as error:  # no database in DATABASES: Django's own sentence
-            raise CommandError(str(error), returncode=self.refused_status) from error
 
 
 def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -6,11 +6,15 @@ from typing import Any
 from hdrh.histogram import HdrHistogram
 
 from benchsuite.models import Run
-from benchsuite.report import figures, series, socket_charts, styles
+from benchsuite.report import overlay_figures, series, socket_charts
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.comparison import Comparison
+from benchsuite.report.drawing import Chart, share_time
 from benchsuite.report.naming import units_of
+from benchsuite.report.overlay_figures import Line
 from benchsuite.report.series import Column, Series
+from benchsuite.report.styles import Style
+from benchsuite.report.styles import styles as styles_of
 from benchsuite.results import Verdict
 from benchsuite.stats import histogram
 from benchsuite.units import format_bytes, format_count, format_duration, format_rate
@@ -25,40 +29,45 @@ SLUGS = (
 )
 
 
-def lines(comparison: Comparison) -> list[tuple[Run, figures.Line]]:
-    """Each measured run with its style: the colour is its server's, the dash its cell's."""
+def lines(comparison: Comparison) -> list[tuple[Run, Line]]:
+    """Each measured run with its style, which is its cell's."""
     found = []
-    seen: dict[str, int] = {}
-    for title, cell in zip(comparison.titles, comparison.cells, strict=True):
-        nth = seen.get(cell.first.server, 0)
-        seen[cell.first.server] = nth + 1
+    looks = styles(comparison)
+    for at, (title, cell) in enumerate(zip(comparison.titles, comparison.cells, strict=True)):
         for number, run in enumerate(cell.measured, start=1):
             own = f"{title} start {number}" if len(cell.measured) > 1 else title
-            style = styles.style(cell.first.server, nth)
             invalid = run.verdict == Verdict.INVALID.value
             group = f"{title} (invalid)" if invalid else title
-            first = group not in {line.group for _, line in found}
-            found.append((run, figures.Line(own, style, group, first, invalid)))
+            found.append((run, Line(own, looks[at], at + 1, group, number == 1, invalid)))
     return found
 
 
-def charts(comparison: Comparison) -> list[figures.Chart]:
+def styles(comparison: Comparison) -> list[Style]:
+    """The style of each cell, in their order."""
+    return styles_of([cell.first.server for cell in comparison.cells])
+
+
+def charts(comparison: Comparison) -> list[Chart]:
     """The charts that have something to show."""
     drawn = lines(comparison)
     styled = [line for _, line in drawn]
     answered = any(run.requests for run, _ in drawn)
     answers = [
-        (goodput(drawn), figures.goodput_of_runs),
-        (distribution(drawn), figures.distributions),
-        (goodput_and_memory(drawn), figures.goodput_and_memory),
+        (goodput(drawn), overlay_figures.goodput_of_runs),
+        (distribution(drawn), overlay_figures.distributions),
+        (goodput_and_memory(drawn), overlay_figures.goodput_and_memory),
     ]
     made = [
         *(answers if answered else ()),
-        (socket_charts.memory_of_runs(drawn), socket_charts.draw_memory_of_runs),
-        (socket_charts.connections_of_runs(drawn), socket_charts.draw_runs),
-        (socket_charts.losses_of_runs(drawn), socket_charts.draw_runs),
+        (socket_charts.memory_of_runs(drawn), overlay_figures.memory_of_connections),
+        (socket_charts.connections_of_runs(drawn), overlay_figures.over_seconds),
+        (socket_charts.losses_of_runs(drawn), overlay_figures.over_seconds),
     ]
-    return [draw(numbers, styled) for numbers, draw in made if numbers]
+    charts = [draw(numbers, styled) for numbers, draw in made if numbers]
+    intervals = [list(run.intervals.all()) for run, _ in drawn]
+    shades = dict.fromkeys(shade for some in intervals for shade in series.shades(some))
+    share_time(charts, shades, max((len(some) for some in intervals), default=0))
+    return charts
 
 
 def data(comparison: Comparison, slug: str) -> Series:
@@ -74,7 +83,7 @@ def data(comparison: Comparison, slug: str) -> Series:
     return makers[slug](lines(comparison))
 
 
-def goodput(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
+def goodput(drawn: Sequence[tuple[Run, Line]]) -> Series:
     by_run = [{one.second: one.successes for one in run.intervals.all()} for run, _ in drawn]
     seconds = range(max((max(one, default=-1) for one in by_run), default=-1) + 1)
     return Series(
@@ -82,12 +91,18 @@ def goodput(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
         "Goodput over time",
         (series.SECOND, *(_column(line, "goodput_per_s", format_rate) for _, line in drawn)),
         tuple((second, *(one.get(second) for one in by_run)) for second in seconds),
-        "Correct answers by the second in which they finished, warm-up and drain included.",
-        facts={"units": _units(drawn)},
+        "Correct answers by the second in which they finished, as far as journeys began.",
+        facts={
+            "units": _units(drawn),
+            "until": {
+                index: series.whole_seconds(run, run.intervals.all())
+                for index, (run, _) in enumerate(drawn, start=1)
+            },
+        },
     )
 
 
-def distribution(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
+def distribution(drawn: Sequence[tuple[Run, Line]]) -> Series:
     counted = [_histogram(run) for run, _ in drawn]
     grids = [series.grid(one.get_total_count()) if one else [] for one in counted]
     percents = sorted({percent for grid in grids for percent in grid})
@@ -105,7 +120,7 @@ def distribution(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
     )
 
 
-def goodput_and_memory(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
+def goodput_and_memory(drawn: Sequence[tuple[Run, Line]]) -> Series:
     return Series(
         "goodput-memory",
         "Goodput against memory",
@@ -121,7 +136,7 @@ def goodput_and_memory(drawn: Sequence[tuple[Run, figures.Line]]) -> Series:
     )
 
 
-def _units(drawn: Sequence[tuple[Run, figures.Line]]) -> str:
+def _units(drawn: Sequence[tuple[Run, Line]]) -> str:
     """What was answered: "requests", or "requests, messages" where runs of both are compared."""
     return ", ".join(dict.fromkeys(units_of(run) for run, _ in drawn)) or series.UNITS
 
@@ -140,7 +155,7 @@ def _curve(
     return histogram.values_at(counted, [percent for percent in percents if percent <= own[-1]])
 
 
-def _column(line: figures.Line, unit: str, show: Any) -> Column:
+def _column(line: Line, unit: str, show: Any) -> Column:
     return Column(f"{line.title} {unit}", line.title, show)
 
 

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchsuite.models import Interval, Measurement, Reading
+from benchsuite.models import Interval, Measurement, Reading, Run
 from benchsuite.report import styles
+from benchsuite.report.naming import units_of
+from benchsuite.report.periods import planned_s
 from benchsuite.results import Phase
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import RISK
@@ -27,6 +29,9 @@ LIMIT = "limit"
 """What telemetry calls the most connections that the database gives."""
 
 UNITS = "requests"
+
+EDGE_S = 0.01
+"""So little of a second may be missing of a whole one."""
 
 Row = tuple[Any, ...]
 
@@ -95,8 +100,7 @@ def _merged(column: Column, values: Sequence[Any]) -> Any:
 SECOND = Column("second", "second", format_count, _first)
 
 
-def goodput(intervals: Iterable[Interval], units: str = UNITS) -> Series:
-    """`units` are what is answered: requests, messages or handshakes."""
+def goodput(run: Run, intervals: Iterable[Interval]) -> Series:
     intervals = list(intervals)
     return Series(
         "goodput",
@@ -110,12 +114,11 @@ def goodput(intervals: Iterable[Interval], units: str = UNITS) -> Series:
         ),
         tuple((one.second, one.phase, one.users, one.successes, one.failures) for one in intervals),
         "Correct answers and failures by the second in which they finished.",
-        {"shades": shades(intervals), "units": units},
+        {"units": units_of(run), "until": whole_seconds(run, intervals)},
     )
 
 
 def response_times(intervals: Iterable[Interval]) -> Series:
-    intervals = list(intervals)
     return Series(
         "response-times",
         "Response time",
@@ -128,7 +131,6 @@ def response_times(intervals: Iterable[Interval]) -> Series:
         tuple((one.second, one.p50_s, one.p95_s, one.p99_s) for one in intervals),
         "Percentiles of each second’s correct answers; one that a second has too few answers "
         "for is left out.",
-        {"shades": shades(intervals)},
     )
 
 
@@ -230,6 +232,14 @@ def shades(intervals: Iterable[Interval]) -> list[tuple[str, float, float]]:
         if phase != Phase.WINDOW.value:
             found.append((phase, float(seconds[0]), float(seconds[-1] + 1)))
     return found
+
+
+def whole_seconds(run: Run, intervals: Iterable[Interval]) -> int:
+    """How many seconds the load goes on for, but for a part of one at its end: after it answers
+    only run out.
+    """
+    seconds = [one.second for one in intervals if one.phase != Phase.DRAIN.value]
+    return min(max(seconds, default=-1) + 1, math.floor(planned_s(run) + EDGE_S))
 
 
 def _histograms(total: Measurement | None) -> dict[str, str]:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from benchsuite.models import Interval, Run
 from benchsuite.report import styles
-from benchsuite.report.figures import Chart, Line, as_line, blank, escaped, finished, shade
-from benchsuite.report.series import SECOND, Column, Series, shades
+from benchsuite.report.drawing import SECONDS, Chart, bars, blank, scatter, stroke
+from benchsuite.report.overlay_figures import Line
+from benchsuite.report.series import SECOND, Column, Series
 from benchsuite.units import format_bytes, format_count
 
 WEBSOCKETS = "websockets"
@@ -20,14 +21,12 @@ LOSSES = (
 
 
 def connections(intervals: Iterable[Interval]) -> Series:
-    intervals = list(intervals)
     return Series(
         WEBSOCKETS,
         "Open WebSockets",
         (SECOND, Column("connections", "open", format_count)),
         tuple((one.second, one.connections) for one in intervals),
         "WebSockets that were open at the end of each second.",
-        {"shades": shades(intervals)},
     )
 
 
@@ -46,7 +45,6 @@ def losses(intervals: Iterable[Interval]) -> Series:
         tuple(rows) if wrong else (),
         "In each second: messages that failed, among them the lost ones; messages that came twice, "
         "out of order, damaged or to another connection; connections that the server ended.",
-        {"shades": shades(intervals)},
     )
 
 
@@ -74,53 +72,32 @@ def memory_of_connections(run: Run) -> Series:
 
 
 def draw_connections(series: Series) -> Chart:
-    figure = blank("seconds since the first request", "open connections")
-    figure.add_scatter(
-        x=series.column(0),
-        y=series.column(1),
-        name="open",
-        mode="lines",
-        line={"color": styles.GOOD, "width": 2, "shape": "hv"},
-        hovertemplate="%{y} open<extra></extra>",
-    )
-    shade(figure, series)
-    return finished(series, figure)
+    chart = blank(series, SECONDS, "open connections")
+    look = stroke(styles.GOOD)
+    look["line"]["shape"] = "hv"
+    chart.add(scatter(series.column(0), series.column(1), "open", "%{y} open", look))
+    return chart
 
 
 def draw_losses(series: Series) -> Chart:
-    figure = blank("seconds since the first request", "in each second")
+    chart = blank(series, SECONDS, "in each second")
+    chart.layout["barmode"] = "stack"
     for index, (_, title, colour) in enumerate(LOSSES, start=1):
         if any(series.column(index)):
-            figure.add_bar(
-                x=series.column(0),
-                y=series.column(index),
-                offset=0,
-                width=1,
-                name=title,
-                marker={"color": colour},
-                hovertemplate=f"%{{y}} {title}<extra></extra>",
-            )
-    figure.update_layout(barmode="stack")
-    shade(figure, series)
-    return finished(series, figure)
+            chart.add(bars(series.column(0), series.column(index), title, colour))
+    return chart
 
 
 def draw_memory_of_connections(series: Series) -> Chart:
-    figure = blank("idle connections", "memory (MiB)")
+    chart = blank(series, "idle connections", "memory (MiB)")
+    chart.layout["xaxis"]["rangemode"] = "tozero"
     for index, (mode, name) in enumerate((("markers", "memory"), ("lines", "line")), start=1):
         known = [(row[0], row[index] / 2**20) for row in series.rows if row[index] is not None]
-        figure.add_scatter(
-            x=[many for many, _ in known],
-            y=[size for _, size in known],
-            name=name,
-            mode=mode,
-            marker={"color": styles.GOOD, "size": 9},
-            line={"color": styles.GOOD, "width": 2, "dash": "dot"},
-            hovertemplate="%{x} connections: %{y:.4~g} MiB<extra></extra>",
-        )
-    figure.update_layout(hovermode="closest")
-    figure.update_xaxes(rangemode="tozero")
-    return finished(series, figure)
+        look = stroke(styles.GOOD, "dot")
+        look |= {"mode": mode, "marker": {"color": styles.GOOD, "size": 9}}
+        many, sizes = [many for many, _ in known], [size for _, size in known]
+        chart.add(scatter(many, sizes, name, "%{x} connections: %{y:.4~g} MiB", look))
+    return chart
 
 
 def connections_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
@@ -160,39 +137,6 @@ def memory_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
         tuple((many, *(one.get(many) for one in steps)) for many in levels),
         "Each target’s memory while so many connections were open; a steeper line is more each.",
     )
-
-
-def draw_memory_of_runs(series: Series, lines: Sequence[Line]) -> Chart:
-    figure = blank("idle connections", "memory (MiB)")
-    for index, line in enumerate(lines, start=1):
-        known = [(row[0], row[index] / 2**20) for row in series.rows if row[index] is not None]
-        figure.add_scatter(
-            x=[many for many, _ in known],
-            y=[size for _, size in known],
-            mode="lines+markers",
-            marker={"symbol": line.style.marker},
-            hovertemplate=f"{escaped(line.title)} %{{x}} connections: %{{y:.4~g}} MiB"
-            "<extra></extra>",
-            **as_line(line),
-        )
-    figure.update_layout(hovermode="closest")
-    figure.update_xaxes(rangemode="tozero")
-    return finished(series, figure)
-
-
-def draw_runs(series: Series, lines: Sequence[Line]) -> Chart:
-    """One line a run, over the seconds."""
-    figure = blank("seconds since the first request", series.title.lower())
-    for index, line in enumerate(lines, start=1):
-        figure.add_scatter(
-            x=series.column(0),
-            y=series.column(index),
-            mode="lines",
-            hovertemplate=f"{escaped(line.title)} %{{y}}<extra></extra>",
-            **as_line(line),
-        )
-    figure.update_layout(hovermode="closest" if len(lines) > 8 else "x unified")
-    return finished(series, figure)
 
 
 def _of_runs(

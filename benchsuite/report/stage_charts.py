@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from benchsuite.report import styles
-from benchsuite.report.figures import Chart, blank, finished, unit_of
+from benchsuite.report.drawing import Chart, blank, scaled, scatter, stroke, unit_of
 from benchsuite.report.series import UNITS, Column, Series
 from benchsuite.report.stages import BAND, Point
 from benchsuite.specs import USER
@@ -53,54 +53,34 @@ def response_times(points: Sequence[Point], who: str = USER) -> Series:
 
 
 def draw_goodput(series: Series) -> Chart:
-    figure = blank(series.facts["axis"], f"goodput ({series.facts['units']} per second)")
-    figure.add_scatter(
-        x=series.column(0),
-        y=series.column(1),
-        name="goodput",
-        mode="lines+markers",
-        line={"color": styles.GOOD, "width": 2},
-        hovertemplate="%{y:.4~g}/s<extra></extra>",
-    )
-    figure.update_xaxes(rangemode="tozero")
-    return finished(series, figure)
+    chart = blank(series, series.facts["axis"], f"goodput ({series.facts['units']} per second)")
+    chart.layout["xaxis"]["rangemode"] = "tozero"
+    look = {**stroke(styles.GOOD), "mode": "lines+markers"}
+    chart.add(scatter(series.column(0), series.column(1), "goodput", "%{y:.4~g}/s", look))
+    return chart
 
 
 def draw_response_times(series: Series) -> Chart:
     unit, factor = unit_of(series)
-    figure = blank(series.facts["axis"], f"response time ({unit})")
+    chart = blank(series, series.facts["axis"], f"response time ({unit})")
+    chart.layout["xaxis"]["rangemode"] = "tozero"
     columns = {
-        column.name: [None if value is None else value * factor for value in series.column(index)]
-        for index, column in enumerate(series.columns)
+        column.name: scaled(series.column(index), factor)
+        for index, column in enumerate(series.columns[1:], start=1)
     }
     levels = series.column(0)
     for low, high, strength in BANDS:
+        edge = stroke(styles.GOOD, width=0)
+        below = {**edge, "showlegend": False, "hoverinfo": "skip"}
+        area = {**edge, "fill": "tonexty", "fillcolor": _faint(styles.GOOD, strength)}
         name = f"{low.removesuffix('_s')} to {high.removesuffix('_s')}"
-        edge = {"width": 0, "color": styles.GOOD}
-        figure.add_scatter(
-            x=levels, y=columns[low], mode="lines", line=edge, showlegend=False, hoverinfo="skip"
-        )
-        figure.add_scatter(
-            x=levels,
-            y=columns[high],
-            mode="lines",
-            line=edge,
-            fill="tonexty",
-            fillcolor=_faint(styles.GOOD, strength),
-            name=name,
-            hovertemplate=f"{high.removesuffix('_s')} %{{y:.4~g}} {unit}<extra></extra>",
-        )
+        hover = f"{high.removesuffix('_s')} %{{y:.4~g}} {unit}"
+        chart.add(scatter(levels, columns[low], "", "", below))
+        chart.add(scatter(levels, columns[high], name, hover, area))
     for column, (name, dash) in LINES.items():
-        figure.add_scatter(
-            x=levels,
-            y=columns[column],
-            name=name,
-            mode="lines+markers",
-            line={"color": styles.GOOD, "dash": dash, "width": 2},
-            hovertemplate=f"{name} %{{y:.4~g}} {unit}<extra></extra>",
-        )
-    figure.update_xaxes(rangemode="tozero")
-    return finished(series, figure)
+        look = {**stroke(styles.GOOD, dash), "mode": "lines+markers"}
+        chart.add(scatter(levels, columns[column], name, f"{name} %{{y:.4~g}} {unit}", look))
+    return chart
 
 
 def _axis(points: Sequence[Point], who: str) -> str:

@@ -1,18 +1,52 @@
-"""One colour, dash and marker for each server, the same on every page.
+"""One colour, dash and marker for each server, and another for each further cell of it.
 
-The colours are those of Okabe and Ito (Color Universal Design, 2008), told apart also by people
-who see red and green alike; yellow and black are left out and some are darkened, so that each shows
-on the white and on the dark page.
+The first six colours are those of Okabe and Ito (Color Universal Design, 2008) in the brightness
+that shows on the white page and on the dark one; the others lie as far from these as can be.
 """
 
 import zlib
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchsuite.servers import BUILTIN
 
-COLOURS = ("#0f7ac0", "#d98a00", "#00946b", "#d55e00", "#3ba7e0", "#b8629a", "#8a8a8a")
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
-MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
+COLOURS = (
+    "#0f7ac0",
+    "#ad8400",
+    "#00946b",
+    "#d55e00",
+    "#b8629a",
+    "#8700ff",
+    "#8a8a8a",
+    "#ff0069",
+    "#875a3c",
+    "#ff00ff",
+    "#9678ff",
+    "#b400a5",
+    "#784bb4",
+    "#c31e2d",
+    "#4b6978",
+    "#5a6900",
+    "#d269e1",
+    "#5a96e1",
+    "#c300ff",
+    "#f01eb4",
+)
+DASHES = {"solid": "none", "dash": "6 3", "dot": "2 2", "dashdot": "6 2 2 2", "longdash": "9 3"}
+MARKERS = {
+    "circle": "M6 2a4 4 0 1 0 .01 0z",
+    "square": "M2.5 2.5h7v7h-7z",
+    "diamond": "M6 1l5 5-5 5-5-5z",
+    "triangle-up": "M6 1.5l5 9H1z",
+    "x": "M3 1l3 3 3-3 2 2-3 3 3 3-2 2-3-3-3 3-2-2 3-3-3-3z",
+    "cross": "M4.5 1h3v3.5H11v3H7.5V11h-3V7.5H1v-3h3.5z",
+    "star": "M6 .5l1.5 3.6 3.9.3-3 2.5 1 3.8L6 8.7 2.6 10.7l1-3.8-3-2.5 3.9-.3z",
+    "triangle-down": "M1 1.5h10l-5 9z",
+    "pentagon": "M6 1l5 3.8-2 6H3l-2-6z",
+    "bowtie": "M1 2l5 4 5-4v8L6 6l-5 4z",
+}
+"""Plotly's name of each marker → its outline in a box of 12 × 12, for legends."""
 
 COMPARED_MOST = (
     "gunicorn-gthread",
@@ -23,20 +57,22 @@ COMPARED_MOST = (
     "daphne",
     "gunicorn-sync",
 )
-"""One for each colour: what stands on one page most often has no colour in common."""
+"""They have the first colours: what stands on one page most often has none in common."""
 
 PARTS = {
     "target": "#0f7ac0",
-    "workers": "#3ba7e0",
+    "workers": "#5a96e1",
     "front": "#00946b",
     "database": "#b8629a",
     "redis": "#d55e00",
-    "delay": "#a8a29e",
-    "load": "#d98a00",
+    "delay": "#8a8a8a",
+    "load": "#ad8400",
 }
-"""The parts of a run that telemetry tells apart, in the order in which charts stack them."""
-OTHER_PART = "#8a8a8a"
-PERCENTILES = {"p50": ("#0f7ac0", "solid"), "p95": ("#d98a00", "dash"), "p99": ("#b8629a", "dot")}
+"""The parts of a run that telemetry tells apart, in the order in which charts show them."""
+OF_MEASURING = ("delay", "load")
+"""Parts that are no part of what is measured: nothing is stacked on or under them."""
+OTHER_PART = "#784bb4"
+PERCENTILES = {"p50": ("#0f7ac0", "solid"), "p95": ("#ad8400", "dash"), "p99": ("#b8629a", "dot")}
 GOOD, BAD = "#0f7ac0", "#d55e00"
 
 
@@ -46,17 +82,37 @@ class Style:
     dash: str
     marker: str
 
+    @property
+    def gaps(self) -> str:
+        """The dash as an SVG has it."""
+        return DASHES[self.dash]
 
-def style(server: str, nth: int = 0) -> Style:
-    """The style of a server's `nth` cell: its colour stays, dash and marker move on."""
-    number = _number(server)
-    place = number % len(COLOURS)
-    turn = number // len(COLOURS) + nth  # servers of one colour differ in dash and in marker
-    return Style(
-        colour=COLOURS[place],
-        dash=DASHES[(place + turn) % len(DASHES)],
-        marker=MARKERS[(place + turn) % len(MARKERS)],
-    )
+    @property
+    def outline(self) -> str:
+        """The marker as the path of an SVG."""
+        return MARKERS[self.marker]
+
+
+def styles(servers: Sequence[str]) -> list[Style]:
+    """A style for each cell, given by its server: no two of twenty have a colour in common.
+
+    A server's first cell has the server's own colour, on every page; further cells, and servers
+    whose colour is taken, the next free one. Only where none is free a second cue tells them apart.
+    """
+    own = [_own_place(server) for server in servers]
+    used: Counter[int] = Counter()
+    found: dict[int, Style] = {}
+    for cell in sorted(range(len(servers)), key=lambda cell: servers.index(servers[cell]) != cell):
+        steps = range(own[cell], own[cell] + len(COLOURS))
+        place = min((step % len(COLOURS) for step in steps), key=lambda place: used[place])
+        turn = used[place]
+        used[place] += 1
+        found[cell] = Style(
+            colour=COLOURS[place],
+            dash=list(DASHES)[turn % len(DASHES)],
+            marker=list(MARKERS)[(place + turn) % len(MARKERS)],
+        )
+    return [found[cell] for cell in range(len(servers))]
 
 
 def _number(server: str) -> int:
@@ -64,6 +120,10 @@ def _number(server: str) -> int:
     of their name, which never changes.
     """
     names = list(dict.fromkeys((*COMPARED_MOST, *BUILTIN)))
-    if server in names:
-        return names.index(server)
-    return zlib.crc32(server.encode()) % (len(COLOURS) * len(DASHES))
+    return names.index(server) if server in names else len(names) + zlib.crc32(server.encode())
+
+
+def _own_place(server: str) -> int:
+    """The first colours are for those that are compared most, and for them alone."""
+    number, first = _number(server), len(COMPARED_MOST)
+    return number if number < first else first + (number - first) % (len(COLOURS) - first)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import DisallowedHost
+from django.core.exceptions import DisallowedHost, ImproperlyConfigured
 from django.db import Error, connections, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
@@ -20,6 +20,7 @@ from benchsuite.exceptions import UsageError
 from benchsuite.passwords import hidden
 from benchsuite.printable import printable
 from benchsuite.report.abandoned import sweep
+from benchsuite.views import policy
 
 View = Callable[..., HttpResponseBase]
 
@@ -68,26 +69,33 @@ def guarded(view: View) -> View:
 
     @wraps(view)
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        try:
-            rule = conf.access_rule()
-        except UsageError as error:
-            return _unavailable("The setting BENCHSUITE is wrong; the log says how.", str(error))
-        let_in = False
-        try:
-            let_in = rule(request)
-            if let_in:
-                sweep()
-                return view(request, *args, **kwargs)
-            return _denied(request)
-        except Error as error:
-            refusal = printable(hidden(store.refusal(error)))
-            stranger = "The database can't be asked who may come in; the log says why."
-            said = refusal if let_in else stranger
-            return _unavailable(said, refusal, error, closed=not let_in)
+        response = _answer(view, request, *args, **kwargs)
+        if response.get("Content-Type", "").startswith("text/html"):
+            policy.protect(response, login_url())
+        return response
 
     for alias in connections:  # else Django would ask the database before us
         transaction.non_atomic_requests(using=alias)(asked)
     return asked
+
+
+def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    try:
+        rule = conf.access_rule()
+    except UsageError as error:
+        return _unavailable("The setting BENCHSUITE is wrong; the log says how.", str(error))
+    let_in = False
+    try:
+        let_in = rule(request)
+        if let_in:
+            sweep()
+            return view(request, *args, **kwargs)
+        return _denied(request)
+    except (Error, ImproperlyConfigured) as error:
+        refusal = printable(hidden(store.refusal(error)))
+        stranger = "The database can't be asked who may come in; the log says why."
+        said = refusal if let_in else stranger
+        return _unavailable(said, refusal, error, closed=not let_in)
 
 
 def _unavailable(

@@ -15,7 +15,6 @@ from benchsuite.views import access
 from benchsuite.views.page import problem
 
 OF_INTERVALS = {
-    "goodput": series.goodput,
     "response-times": series.response_times,
     "websockets": socket_charts.connections,
     "losses": socket_charts.losses,
@@ -30,6 +29,7 @@ OF_STAGES = {
     "stage-goodput": stage_charts.goodput,
     "stage-response-times": stage_charts.response_times,
 }
+GOODPUT = "goodput"
 DISTRIBUTION = "distribution"
 CONNECTION_MEMORY = "connection-memory"
 
@@ -39,6 +39,8 @@ def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
     run = Run.objects.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
+    if slug == GOODPUT:
+        return as_csv(series.goodput(run, queries.intervals(run)), str(run.pk))
     if slug in OF_INTERVALS:
         return as_csv(OF_INTERVALS[slug](queries.intervals(run)), str(run.pk))
     if slug in OF_READINGS:
@@ -50,7 +52,8 @@ def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
         return as_csv(series.distribution(total), str(run.pk))
     if slug == CONNECTION_MEMORY:
         return as_csv(socket_charts.memory_of_connections(run), str(run.pk))
-    known = ", ".join([*OF_INTERVALS, DISTRIBUTION, *OF_READINGS, *OF_STAGES, CONNECTION_MEMORY])
+    several = [*OF_INTERVALS, *OF_READINGS, *OF_STAGES]
+    known = ", ".join([GOODPUT, DISTRIBUTION, CONNECTION_MEMORY, *several])
     return problem(request, f"There is no chart {slug[:60]!r}; there are: {known}.", status=404)
 
 

@@ -25,6 +25,7 @@ from benchsuite.report.sentences import (
     starts_sentence,
     thread_sentence,
 )
+from benchsuite.report.styles import Style
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.results import Verdict
 from benchsuite.units import format_number, format_ratio
@@ -67,6 +68,7 @@ class Row:
 
     title: str
     cell: Cell
+    style: Style
     state: str
     figures: list[Shown]
     per_cpu_second: str
@@ -137,6 +139,7 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
         Row(
             title=title,
             cell=cell,
+            style=style,
             state=cell.verdict.value if cell.verdict else cell.first.status,
             figures=[_shown(comparison, cell, column) for column in columns],
             per_cpu_second=format_number(per_cpu_second(cell)),
@@ -146,7 +149,9 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
             baseline_url=_url(request, baseline=str(cell.first.pk)) if cell.is_sound else "",
             bar=_bar(comparison, cell),
         )
-        for title, cell in zip(comparison.titles, comparison.cells, strict=True)
+        for title, cell, style in zip(
+            comparison.titles, comparison.cells, overlays.styles(comparison), strict=True
+        )
     ]
 
 

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import NoReverseMatch, reverse
 
 from benchsuite.views import access
-from benchsuite.views.plotlyjs import plotly_url
+from benchsuite.views.plotlyjs import plotly_urls
 
 
 def page(
@@ -19,7 +19,7 @@ def page(
         "request": request,
         "admin_url": url_or_none("admin:index"),
         "open_on_loopback": access.open_on_loopback(),
-        "plotly_url": plotly_url(),
+        **plotly_urls(),
     }
     return render(request, f"benchsuite/{name}.html", {**common, **context}, status=status)
 

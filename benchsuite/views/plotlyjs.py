@@ -1,35 +1,53 @@
-"""Serves plotly.js from the installed package: no network, no collectstatic."""
+"""Serves plotly.js, the basic bundle of npm's plotly.js-basic-dist-min, which lies beside our own
+static files: from our own origin wherever these are, and compressed once.
+"""
 
+import gzip
 from functools import cache
-from importlib import metadata
 from importlib.resources import files
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import cache_control
-from django.views.decorators.gzip import gzip_page
 
+VERSION = "4.1.1"
 YEAR_S = 365 * 24 * 3600
 
 
-@gzip_page
 @cache_control(public=True, max_age=YEAR_S, immutable=True)
-def show(request: HttpRequest, version: str) -> HttpResponse:
+def script(request: HttpRequest, version: str) -> HttpResponse:
     """The script; its URL names its version, so it may be kept for ever. It is no secret."""
-    if version != _version():
-        raise Http404(f"The installed plotly is {_version()}.")
-    return HttpResponse(_script(), content_type="text/javascript; charset=utf-8")
+    _be_present(version)
+    packed = "gzip" in request.headers.get("Accept-Encoding", "")
+    body = _packed() if packed else gzip.decompress(_packed())
+    answer = HttpResponse(body, content_type="text/javascript; charset=utf-8")
+    if packed:
+        answer["Content-Encoding"] = "gzip"
+    patch_vary_headers(answer, ["Accept-Encoding"])
+    return answer
 
 
-def plotly_url() -> str:
-    return reverse("benchsuite:plotly", args=[_version()])
+@cache_control(public=True, max_age=YEAR_S, immutable=True)
+def style(request: HttpRequest, version: str) -> HttpResponse:
+    """An empty sheet that plotly.js writes its rules into: our policy allows it no other."""
+    _be_present(version)
+    return HttpResponse(content_type="text/css; charset=utf-8")
+
+
+def plotly_urls() -> dict[str, str]:
+    return {
+        "plotly_url": reverse("benchsuite:plotly", args=[VERSION]),
+        "plotly_style_url": reverse("benchsuite:plotly-style", args=[VERSION]),
+    }
+
+
+def _be_present(version: str) -> None:
+    if version != VERSION:
+        raise Http404(f"The version of plotly.js here is {VERSION}.")
 
 
 @cache
-def _version() -> str:
-    return metadata.version("plotly")
-
-
-@cache
-def _script() -> bytes:
-    return files("plotly").joinpath("package_data", "plotly.min.js").read_bytes()
+def _packed() -> bytes:
+    script = files("benchsuite").joinpath("static", "benchsuite", f"plotly-basic-{VERSION}.min.js")
+    return gzip.compress(script.read_bytes())

@@ -20,6 +20,7 @@ from benchsuite.report import (
 )
 from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
+from benchsuite.report.drawing import Chart, share_time
 from benchsuite.report.naming import (
     cpus_title,
     load_title,
@@ -101,7 +102,7 @@ def commands(run: Run) -> list[dict[str, str]]:
     ]
 
 
-def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:
+def charts(run: Run, measurements: list[Measurement]) -> list[Chart]:
     """The charts that have something to show."""
     total = next((one for one in measurements if one.scope == "all"), None)
     intervals = list(queries.intervals(run))
@@ -111,7 +112,7 @@ def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:
     answers = [
         (stage_charts.goodput(levels, units, who_of(run)), stage_charts.draw_goodput),
         (stage_charts.response_times(levels, who_of(run)), stage_charts.draw_response_times),
-        (series.goodput(intervals, units), figures.goodput),
+        (series.goodput(run, intervals), figures.goodput),
         (series.response_times(intervals), figures.response_times),
         (series.distribution(total, units), figures.distribution),
     ]
@@ -128,4 +129,7 @@ def charts(run: Run, measurements: list[Measurement]) -> list[figures.Chart]:
         (series.processes(readings), figures.processes),
         (series.connections(readings), figures.connections),
     ]
-    return [draw(numbers) for numbers, draw in made if numbers]
+    drawn = [draw(numbers) for numbers, draw in made if numbers]
+    ends = [*(one.second + 1 for one in intervals), *(one.second for one in readings)]
+    share_time(drawn, series.shades(intervals), max(ends, default=0.0))
+    return drawn

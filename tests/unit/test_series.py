@@ -2,10 +2,12 @@
 
 import pytest
 
-from benchsuite.models import Interval, Measurement, Reading
+from benchsuite.models import Interval, Measurement, Reading, Run
 from benchsuite.report import figures, series
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import samples_needed
+
+RUN = Run(warmup_s=0, duration_s=600, spec={}, unit="request")
 
 
 @pytest.mark.parametrize("count", [20, 72, 368, 3688, 100_000])
@@ -67,7 +69,7 @@ def test_part_without_a_figure_has_no_column() -> None:
 
 def test_nothing_known_is_nothing_to_show() -> None:
     assert not series.cpu([Reading(second=0.5, part="target")])
-    assert not series.goodput([])
+    assert not series.goodput(RUN, [])
 
 
 def test_long_table_takes_means_sums_and_maxima() -> None:
@@ -81,7 +83,7 @@ def test_long_table_takes_means_sums_and_maxima() -> None:
         )
         for second in range(600)
     ]
-    found = series.goodput(intervals)
+    found = series.goodput(RUN, intervals)
     assert found.step == 3
     assert [cell.replace("\u2009", "") for cell in found.short_rows[0]] == [
         "0",

@@ -3,16 +3,17 @@
 import os
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from benchsuite.models import Run
-from tests.factories import BEGUN, WEAK, make_failed_run, make_run
+from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run
 from tests.needs import needs
 
-pytestmark = [needs("chromium", "playwright"), pytest.mark.django_db(transaction=True)]
+pytestmark = [needs("chromium", "playwright", "axe"), pytest.mark.django_db(transaction=True)]
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -24,6 +25,26 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 DEADLINE_MS = 30_000
+CELLS = 20
+
+BUTTONS = {
+    "Download plot as a PNG",
+    "Zoom",
+    "Pan",
+    "Zoom in",
+    "Zoom out",
+    "Reset axes",
+}
+"""All that a chart may offer."""
+
+RANGES = """() => Array.from(document.querySelectorAll(".drawing"))
+  .filter(one => one.layout.meta.over_time).map(one => one._fullLayout.xaxis.range)"""
+CURSORS = """() => Array.from(document.querySelectorAll(".drawing"))
+  .filter(one => one.querySelector(".hoverlayer .legend, .hoverlayer .hovertext")).length"""
+CUT_OFF = """() => Array.from(document.querySelectorAll("body *")).filter(one =>
+  one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1
+  && getComputedStyle(one).overflowX !== "visible" && !one.closest("svg, .scroll, .drawing, select")
+).map(one => one.outerHTML.slice(0, 120))"""
 
 
 @pytest.fixture(scope="module")
@@ -62,33 +83,54 @@ def runs(transactional_db: None) -> list[Run]:
 
 @pytest.fixture
 def tab(chromium: Any, live_server: Any, runs: list[Run]) -> Iterator[Any]:
-    """A tab at the list; whatever its console complains about fails the test at its end."""
+    """A tab at the list; whatever its console complains about, and whatever it asks of another
+    host, fails the test at its end.
+    """
     context = chromium.new_context(base_url=live_server.url, color_scheme="light")
     context.set_default_timeout(DEADLINE_MS)
     page = context.new_page()
     complaints: list[str] = []
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    asked: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text) if is_error(said) else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
+    context.on("request", lambda request: asked.append(request.url))
     page.goto("/results/")
     yield page
     context.close()
     assert complaints == []
+    assert asked
+    assert [url for url in asked if not url.startswith((live_server.url, "data:", "blob:"))] == []
+
+
+def is_error(said: Any) -> bool:
+    """Whether a console complains, but for a page that was asked for wrongly on purpose."""
+    return said.type == "error" and "status of 400" not in said.text
 
 
 def servers(tab: Any) -> list[str]:
     return [text.split()[0] for text in tab.locator("tr.run td.server").all_inner_texts()]
 
 
-def assert_all_drawn(tab: Any) -> None:
+def compare(runs: list[Run]) -> str:
+    return f"/results/compare/?runs={','.join(str(run.pk) for run in runs)}"
+
+
+def draw_all(tab: Any) -> int:
+    """Scrolls to every chart and waits until it is drawn; how many there are."""
     figures = tab.locator("figure.chart")
     figures.first.wait_for()
     for index in range(figures.count()):
+        figures.nth(index).scroll_into_view_if_needed()
         figures.nth(index).locator("svg.main-svg").first.wait_for()
-    assert figures.count() > 0
+    return int(figures.count())
 
 
-def test_list_sorts_and_filters(tab: Any) -> None:
+def test_list_sorts_filters_and_folds(tab: Any) -> None:
     assert servers(tab) == ["daphne", "uvicorn", "uwsgi"]
+    row = tab.locator("tbody.group tr.run").first
+    assert row.is_visible()
+    tab.locator("tr.command-line summary").click()
+    row.wait_for(state="hidden")
     tab.get_by_role("link", name="goodput").click()
     tab.locator("th.goodput[aria-sort=ascending]").wait_for()
     assert servers(tab) == ["uvicorn", "uwsgi", "daphne"]
@@ -98,17 +140,34 @@ def test_list_sorts_and_filters(tab: Any) -> None:
     assert servers(tab) == ["uwsgi"]
 
 
-def test_group_folds(tab: Any) -> None:
-    row = tab.locator("tbody.group tr.run").first
-    assert row.is_visible()
-    tab.locator("tr.command-line summary").click()
-    row.wait_for(state="hidden")
-
-
-def test_run_page_draws_its_charts(tab: Any, runs: list[Run]) -> None:
+def test_charts_of_a_run_are_drawn_in_view_and_offer_no_upload(tab: Any, runs: list[Run]) -> None:
     tab.goto(runs[0].get_absolute_url())
-    assert_all_drawn(tab)
-    assert tab.locator("figure.chart").count() == 6
+    tab.locator("#goodput svg.main-svg").first.wait_for()
+    assert tab.locator("#processes svg.main-svg").count() == 0, "nobody has seen it yet"
+    assert draw_all(tab) == 6
+    offered = tab.locator(".modebar-btn").evaluate_all(
+        "all => all.map(one => one.getAttribute('aria-label') || one.dataset.title)"
+    )
+    assert set(offered) == BUTTONS
+    for drawing in tab.locator(".drawing").all():
+        assert drawing.evaluate("one => one._context.plotlyServerURL") == ""
+        assert drawing.evaluate("one => Plotly.validate(one.data, one.layout)") is None
+
+
+def test_charts_of_a_run_share_their_time_axis_and_cursor(tab: Any, runs: list[Run]) -> None:
+    tab.goto(runs[0].get_absolute_url())
+    draw_all(tab)
+    assert tab.evaluate(RANGES) == [[0, 14]] * 5
+    assert tab.locator("#memory .shapelayer path").count() == 2, "warm-up and drain"
+    tab.locator("#goodput .drawing").focus()
+    tab.keyboard.press("ArrowRight")
+    tab.wait_for_function(f"() => ({CURSORS})() === 1")
+    tab.locator("#cpu .nsewdrag").scroll_into_view_if_needed()
+    tab.locator("#cpu .nsewdrag").hover()
+    tab.wait_for_function(f"() => ({CURSORS})() === 5")
+    tab.evaluate("() => Plotly.relayout(document.querySelector('#cpu .drawing'), "
+                 "{'xaxis.range[0]': 4, 'xaxis.range[1]': 8})")  # fmt: skip
+    tab.wait_for_function(f"() => String(({RANGES})()) === String(Array(5).fill([4, 8]))")
 
 
 def test_ticked_runs_are_compared(tab: Any) -> None:
@@ -118,36 +177,130 @@ def test_ticked_runs_are_compared(tab: Any) -> None:
     tab.get_by_role("button", name="Compare").click()
     tab.wait_for_url("**/compare/**")
     assert "uwsgi answered most" in tab.locator("p.sentence").first.inner_text()
-    assert_all_drawn(tab)
-    assert tab.locator("figure.chart").count() == 3
+    assert draw_all(tab) == 3
 
 
-def test_charts_follow_light_and_dark(tab: Any, runs: list[Run]) -> None:
+def test_twenty_cells_are_told_apart(tab: Any) -> None:
+    cells = [
+        make_run(
+            "uwsgi",
+            processes=number + 1,
+            rate=100 + number,  # lines that lie close together
+            memory_mib=90 + number % 3,
+            started_at=BEGUN + timedelta(minutes=number),
+            duration_s=4.0,
+            findings=(INVALID,) if number == 5 else (),
+        )
+        for number in range(CELLS)
+    ]
+    tab.goto(compare(cells))
+    draw_all(tab)
+    strokes = tab.locator("#goodput .scatterlayer path.js-line").evaluate_all(
+        "all => all.map(one => getComputedStyle(one).stroke)"
+    )
+    assert len(set(strokes)) == len(strokes) == CELLS
+    for chart in ("goodput", "distribution"):
+        assert_apart(boxes(tab, f"#{chart} g.annotation:has(.bg[style*='stroke-opacity: 1'])"))
+    note = boxes(tab, "#goodput-memory g.annotation")[0]
+    points = boxes(tab, "#goodput-memory .points path.point")
+    assert len(points) == CELLS
+    assert not any(overlap(note, point) for point in points)
+    for pointed in ("table.comparison tr[data-cell='3']", ".legend [data-cell='4']"):
+        tab.locator(pointed).hover()
+        for chart in ("goodput", "distribution", "goodput-memory"):
+            dimmed = tab.locator(f"#{chart} .trace.dimmed")
+            assert dimmed.count() == CELLS - 1
+    tab.mouse.move(0, 0)
+    assert tab.locator(".dimmed").count() == 0
+    tab.locator(".legend [data-cell='4']").click()
+    tab.mouse.move(0, 0)
+    assert tab.locator("#goodput .trace.dimmed").count() == CELLS - 1, "stays until the next click"
+
+
+def boxes(tab: Any, selector: str) -> list[dict[str, float]]:
+    found: list[dict[str, float]] = tab.locator(selector).evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().toJSON())"
+    )
+    return found
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    return (
+        one["left"] < other["right"]
+        and other["left"] < one["right"]
+        and one["top"] < other["bottom"]
+        and other["top"] < one["bottom"]
+    )
+
+
+def assert_apart(labels: list[dict[str, float]]) -> None:
+    assert len(labels) == CELLS
+    tops = sorted(label["top"] for label in labels)
+    assert min(b - a for a, b in pairwise(tops)) >= 11, "a line of its own each"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(tab: Any, runs: list[Run], scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    tab.emulate_media(color_scheme=scheme)
+    for path in pages(runs):
+        tab.goto(path)
+        if tab.locator("figure.chart").count():
+            draw_all(tab)
+        found = Axe().run(tab).response["violations"]
+        assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], path
+
+
+def pages(runs: list[Run]) -> list[str]:
+    return [
+        "/results/",
+        runs[0].get_absolute_url(),
+        runs[2].get_absolute_url(),
+        compare(runs[:2]),
+        compare([]),
+        f"/results/delete/?runs={runs[0].pk}",
+    ]
+
+
+def test_charts_follow_light_and_dark_and_paper(tab: Any, runs: list[Run]) -> None:
     tab.goto(runs[0].get_absolute_url())
-    assert_all_drawn(tab)
+    tab.locator("#goodput svg.main-svg").first.wait_for()
     label = "() => getComputedStyle(document.querySelector('#goodput .xtick text')).fill"
     light = tab.evaluate(label)
     tab.emulate_media(color_scheme="dark")
     tab.wait_for_function(f"before => ({label})() !== before", arg=light)
-    light_background = "rgb(255, 255, 255)"
-    assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") != light_background
+    background = "() => getComputedStyle(document.body).backgroundColor"
+    assert tab.evaluate(background) != "rgb(255, 255, 255)"
+    tab.evaluate("() => { document.documentElement.dataset.theme = 'dark' }")
+    tab.emulate_media(media="print", color_scheme="dark")
+    tab.wait_for_function(f"before => ({label})() === before", arg=light)
+    assert tab.evaluate(background) == "rgb(255, 255, 255)"
+    assert tab.locator("#processes svg.main-svg").count() > 0, "all charts are printed"
+    for hidden in ("header", ".copy", ".links", ".breadcrumbs"):
+        assert not tab.locator(hidden).first.is_visible(), hidden
+    assert tab.locator(".tiles").is_visible()
+    tab.goto("/results/")
+    assert [one for one in tab.locator("button, input").all() if one.is_visible()] == []
+    assert len(servers(tab)) == 3
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_pages_are_never_wider_than_the_screen(tab: Any, runs: list[Run], width: int) -> None:
+@pytest.mark.parametrize("width", [360, 1024, 1280])
+def test_nothing_is_cut_off_without_a_cue(tab: Any, runs: list[Run], width: int) -> None:
+    """What a table of numbers holds more is under a shadow at its edge; nothing else is cut."""
     tab.set_viewport_size({"width": width, "height": 800})
-    paths = [
-        "/results/",
-        runs[0].get_absolute_url(),
-        runs[2].get_absolute_url(),
-        f"/results/compare/?runs={runs[0].pk},{runs[1].pk}",
-        f"/results/delete/?runs={runs[0].pk}",
-    ]
-    for path in paths:
+    for path in pages(runs):
         tab.goto(path)
-        if "delete" not in path and tab.locator("figure.chart").count():
-            assert_all_drawn(tab)
+        if tab.locator("figure.chart").count():
+            draw_all(tab)
         assert tab.evaluate("() => document.documentElement.scrollWidth") <= width, path
+        assert tab.evaluate(CUT_OFF) == [], path
+    tab.goto("/results/")
+    if width >= 1024:
+        assert tab.evaluate("() => { const one = document.querySelector('.scroll'); "
+                            "return one.scrollWidth - one.clientWidth }") <= 1  # fmt: skip
+    cue = tab.locator(".scroll").first.evaluate("one => getComputedStyle(one).backgroundImage")
+    assert cue.count("linear-gradient") == 4
 
 
 def test_on_a_phone_no_bar_of_buttons_lies_on_the_legend(
@@ -158,7 +311,7 @@ def test_on_a_phone_no_bar_of_buttons_lies_on_the_legend(
     context.set_default_timeout(DEADLINE_MS)
     tab = context.new_page()
     tab.goto(runs[0].get_absolute_url())
-    assert_all_drawn(tab)
+    draw_all(tab)
     assert tab.locator("figure.chart .modebar-btn").count() == 0
     context.close()
 

@@ -146,5 +146,5 @@ def test_numbers_of_a_comparison(client: Any, slug: Any) -> None:
 
 def test_unknown_chart_names_the_known(soup: Any) -> None:
     run = make_run("uwsgi")
-    assert "goodput, response-times" in soup(f"/results/{run.pk}/colour.csv", status=404).text
+    assert "goodput, distribution" in soup(f"/results/{run.pk}/colour.csv", status=404).text
     assert "goodput, distribution" in soup("/results/compare/colour.csv", status=404).text

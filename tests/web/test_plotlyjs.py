@@ -1,25 +1,46 @@
-"""plotly.js comes from the installed package."""
+"""plotly.js comes from the package, and the pages allow nothing that comes from elsewhere."""
 
-from importlib import metadata
+import gzip
 from typing import Any
 
+import django
+import pytest
+from django.http import HttpResponse
+
+from benchsuite.views import plotlyjs
 from tests.factories import make_run
+
+HEADER = "Content-Security-Policy"
+THEIRS = "default-src 'none'; report-uri /theirs"
+
+
+def policy(answer: Any) -> dict[str, str]:
+    parts = answer[HEADER].split("; ")
+    return {name: sources for name, _, sources in (part.partition(" ") for part in parts)}
 
 
 def test_it_is_served_and_may_be_kept(client: Any, soup: Any) -> None:
-    run = make_run("uwsgi")
-    sources = [script["src"] for script in soup(f"/results/{run.pk}/").select("script[src]")]
+    page = soup(f"/results/{make_run('uwsgi').pk}/")
+    sources = [script["src"] for script in page.select("script[src]")]
     own = next(source for source in sources if "plotly" in source)
-    assert own == f"/results/plotly-{metadata.version('plotly')}.min.js"
     assert all(source.startswith("/") for source in sources)
-    answer = client.get(own, headers={"accept-encoding": "gzip"})
-    assert answer["Content-Type"].startswith("text/javascript")
-    assert "immutable" in answer["Cache-Control"]
-    assert answer["Content-Encoding"] == "gzip"
+    packed = client.get(own, headers={"accept-encoding": "gzip"})
+    plain = client.get(own)
+    for answer in (packed, plain):
+        assert answer["Content-Type"].startswith("text/javascript")
+        assert "immutable" in answer["Cache-Control"]
+        assert answer["Vary"] == "Accept-Encoding"
+    assert packed["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert f"v{plotlyjs.VERSION}\n" in plain.content[:100].decode()
+    sheet = client.get(page.select_one("#plotly\\.js-style-global")["href"])
+    assert sheet["Content-Type"].startswith("text/css")
+    assert sheet.content == b""
 
 
-def test_another_version_is_not_found(client: Any) -> None:
-    assert client.get("/results/plotly-1.0.min.js").status_code == 404
+@pytest.mark.parametrize("name", ["plotly-1.0.min.js", "plotly-1.0.css"])
+def test_another_version_is_not_found(client: Any, name: str) -> None:
+    assert client.get(f"/results/{name}").status_code == 404
 
 
 def test_pages_hold_no_inline_script_or_style(soup: Any) -> None:
@@ -31,3 +52,55 @@ def test_pages_hold_no_inline_script_or_style(soup: Any) -> None:
         ]
         assert not inline
         assert not page.select("[style], style, [onclick]")
+
+
+@pytest.mark.parametrize("path", ["", "compare/", "00000000-0000-0000-0000-000000000007/"])
+def test_every_page_allows_only_our_own_files(client: Any, path: str) -> None:
+    allowed = policy(client.get(f"/results/{path}"))
+    assert allowed["default-src"] == "'none'"
+    assert allowed["script-src"] == allowed["style-src"] == allowed["form-action"] == "'self'"
+
+
+@pytest.mark.parametrize("url", ["https://cdn.example/s/", "//cdn.example/s/"])
+def test_static_files_may_come_from_where_the_project_keeps_them(
+    client: Any, settings: Any, url: str
+) -> None:
+    settings.STATIC_URL = url
+    allowed = policy(client.get("/results/"))
+    assert allowed["script-src"] == f"'self' {url.removesuffix('/s/').removeprefix('//')}"
+    assert allowed["form-action"] == "'self'"
+
+
+def test_a_form_may_end_at_the_login_of_another_site(client: Any, settings: Any) -> None:
+    settings.LOGIN_URL = "https://sso.example/in?a=b"
+    assert policy(client.get("/results/"))["form-action"] == "'self' https://sso.example"
+
+
+def test_numbers_need_no_policy(client: Any) -> None:
+    run = make_run("uwsgi")
+    assert HEADER not in client.get(f"/results/{run.pk}/goodput.csv")
+
+
+def replacing(get_response: Any) -> Any:
+    """A project's own middleware with a policy for everything."""
+
+    def middleware(request: Any) -> HttpResponse:
+        response: HttpResponse = get_response(request)
+        response[HEADER] = THEIRS
+        return response
+
+    return middleware
+
+
+def test_a_project_has_the_last_word(client: Any, settings: Any) -> None:
+    settings.MIDDLEWARE = [f"{__name__}.replacing", *settings.MIDDLEWARE]
+    assert client.get("/results/")[HEADER] == THEIRS
+
+
+if django.VERSION >= (6, 0):
+
+    def test_djangos_own_policy_leaves_ours(client: Any, settings: Any) -> None:
+        middleware = "django.middleware.csp.ContentSecurityPolicyMiddleware"
+        settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
+        settings.SECURE_CSP = {"script-src": ["'nonce-x'"]}
+        assert policy(client.get("/results/"))["script-src"] == "'self'"

@@ -1,4 +1,4 @@
-// Draws the charts, follows light and dark, and adds what is only a convenience: every page works without it.
+// Follows light and dark, and adds what is only a convenience: every page works without it.
 (function () {
   "use strict";
   const root = document.documentElement;
@@ -14,51 +14,6 @@
     if (theme === "light" || theme === "dark") {
       root.dataset.theme = theme;
     }
-  }
-
-  function colour(name) {
-    return getComputedStyle(root).getPropertyValue(name).trim();
-  }
-
-  function themed(layout) {
-    const grid = colour("--chart-grid");
-    const text = colour("--body-quiet-color");
-    const changes = {
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      font: { color: text, family: colour("--font-family-primary"), size: 12 },
-      // Over the legend while the pointer is on the chart: it has to be seen apart from it.
-      modebar: { bgcolor: colour("--body-bg"), color: text, activecolor: colour("--body-fg") },
-      hoverlabel: {
-        bgcolor: colour("--darkened-bg"),
-        bordercolor: colour("--border-color"),
-        font: { color: colour("--body-fg") },
-      },
-    };
-    for (const axis of ["xaxis", "yaxis"]) {
-      changes[axis] = Object.assign({}, layout[axis], { gridcolor: grid, linecolor: grid });
-    }
-    return Object.assign({}, layout, changes);
-  }
-
-  function draw(figure) {
-    const drawing = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
-    const place = figure.querySelector(".drawing");
-    Plotly.react(place, drawing.data, themed(drawing.layout), {
-      displaylogo: false,
-      // Without a pointer the bar would lie on the legend all the time.
-      displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
-      responsive: true,
-      modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"],
-      toImageButtonOptions: { filename: figure.id },
-    });
-  }
-
-  function drawAll() {
-    if (typeof Plotly === "undefined") {
-      return; // the tables show the same numbers
-    }
-    document.querySelectorAll("figure.chart").forEach(draw);
   }
 
   function addCopyButtons() {
@@ -137,7 +92,4 @@
   addCopyButtons();
   countChosen();
   refreshList();
-  drawAll();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-  new MutationObserver(drawAll).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
 })();

@@ -1,0 +1,210 @@
+// Draws the charts as they scroll into view: the tables beside them hold the same numbers.
+(function () {
+  "use strict";
+  const root = document.documentElement;
+  const figures = Array.from(document.querySelectorAll("figure.chart"));
+  const NARROW_PX = 480;
+  // All that a chart offers; the library's own list has a button that uploads.
+  const BUTTONS = ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"];
+  let span = null; // the part of the common time axis that the reader chose
+
+  function colour(name) {
+    return getComputedStyle(root).getPropertyValue(name).trim();
+  }
+
+  function place(figure) {
+    return figure.querySelector(".drawing");
+  }
+
+  function isDrawn(figure) {
+    return Boolean(place(figure).data);
+  }
+
+  function overTime(figure) {
+    return isDrawn(figure) && place(figure).layout.meta.over_time;
+  }
+
+  function themed(layout, narrow) {
+    const grid = colour("--chart-grid");
+    const text = colour("--body-quiet-color");
+    const axes = {};
+    for (const axis of ["xaxis", "yaxis"]) {
+      axes[axis] = Object.assign({}, layout[axis], { gridcolor: grid, linecolor: grid });
+    }
+    // Cells are called by name at the ends of their lines, where there is room for names.
+    const labelled = layout.annotations.some(function (one) { return one.name; });
+    const words = layout.annotations.map(function (one) {
+      return one.name
+        ? Object.assign({}, one, { text: narrow ? one.name : one.text, bgcolor: colour("--body-bg") })
+        : one;
+    });
+    const margin = labelled && narrow ? { r: 36 } : {};
+    return Object.assign({}, layout, axes, {
+      annotations: words,
+      margin: Object.assign({}, layout.margin, margin),
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { color: text, family: colour("--font-family-primary"), size: 12 },
+      // Over the legend while the pointer is on the chart: it has to be seen apart from it.
+      modebar: { bgcolor: colour("--body-bg"), color: text, activecolor: colour("--body-fg") },
+      hoverlabel: {
+        bgcolor: colour("--darkened-bg"),
+        bordercolor: colour("--border-color"),
+        font: { color: colour("--body-fg") },
+      },
+    });
+  }
+
+  function draw(figure) {
+    const drawing = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+    const layout = themed(drawing.layout, place(figure).clientWidth < NARROW_PX);
+    if (span && layout.meta.over_time) {
+      layout.xaxis.range = span;
+    }
+    const fresh = !isDrawn(figure);
+    Plotly.react(place(figure), drawing.data, layout, {
+      displaylogo: false,
+      // Without a pointer the bar would lie on the legend all the time.
+      displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
+      modeBarButtons: [BUTTONS],
+      plotlyServerURL: "",
+      responsive: true,
+      toImageButtonOptions: { filename: figure.id },
+    });
+    if (fresh) {
+      performance.mark("chart " + figure.id);
+      follow(figure);
+    }
+  }
+
+  function redraw() {
+    figures.filter(isDrawn).forEach(draw);
+  }
+
+  // The charts over time have one axis and one cursor.
+  function follow(figure) {
+    const own = place(figure);
+    own.tabIndex = 0;
+    function others() {
+      return figures.filter(function (one) { return one !== figure && overTime(one); }).map(place);
+    }
+    own.on("plotly_afterplot", function () { light(figure); });
+    own.on("plotly_hover", function (event) {
+      const uid = /^cell-(\d+)-/.exec(event.points[0].data.uid || "");
+      highlight(uid && uid[1]);
+      if (own.layout.hovermode === "x unified") {
+        const moment = { xval: event.xvals ? event.xvals[0] : event.points[0].x };
+        others().forEach(function (one) { Plotly.Fx.hover(one, moment, "xy", true); });
+      }
+    });
+    own.on("plotly_unhover", function () {
+      highlight(null);
+      others().forEach(function (one) { Plotly.Fx.unhover(one, {}, "xy", true); });
+    });
+    own.on("plotly_relayout", function (change) {
+      const moved = Object.keys(change).some(function (name) { return name.startsWith("xaxis."); });
+      const range = own.layout.xaxis.range;
+      if (!moved || !overTime(figure) || (span && String(span) === String(range))) {
+        return;
+      }
+      span = range.slice();
+      others().forEach(function (one) { Plotly.relayout(one, { "xaxis.range": span.slice() }); });
+    });
+    own.addEventListener("keydown", function (event) { step(figure, event); });
+  }
+
+  // With the arrow keys the cursor goes from point to point.
+  function step(figure, event) {
+    const steps = { ArrowLeft: -1, ArrowRight: 1 };
+    if (!(event.key in steps)) {
+      return;
+    }
+    event.preventDefault();
+    const own = place(figure);
+    const points = Math.max.apply(null, own.data.map(function (one) { return one.x.length; }));
+    const at = Number(own.dataset.at || (steps[event.key] > 0 ? -1 : points)) + steps[event.key];
+    const to = Math.min(Math.max(at, 0), points - 1);
+    own.dataset.at = to;
+    const shown = own.data.flatMap(function (one, curve) {
+      return to < one.x.length ? [{ curveNumber: curve, pointNumber: to }] : [];
+    });
+    Plotly.Fx.hover(own, shown);
+  }
+
+  // One cell stands out in all charts while its line, its row or its legend is pointed at.
+  let pointed = null;
+  let pinned = null;
+
+  function highlight(cell) {
+    pointed = cell;
+    figures.filter(isDrawn).forEach(light);
+    document.querySelectorAll("[data-cell]").forEach(function (one) {
+      one.classList.toggle("lit", one.dataset.cell === (pointed || pinned));
+    });
+  }
+
+  function light(figure) {
+    const lit = pointed || pinned;
+    place(figure).querySelectorAll("g.trace[class*='tracecell-']").forEach(function (line) {
+      const mine = line.classList.value.includes("tracecell-" + lit + "-");
+      line.classList.toggle("dimmed", Boolean(lit) && !mine);
+    });
+    place(figure).querySelectorAll("g.annotation").forEach(function (label) {
+      const named = place(figure).layout.annotations[Number(label.dataset.index)];
+      const other = named && named.name && named.name !== lit;
+      label.classList.toggle("dimmed", Boolean(lit && other));
+    });
+  }
+
+  function followCells() {
+    document.querySelectorAll("[data-cell]").forEach(function (one) {
+      const cell = one.dataset.cell;
+      ["mouseenter", "focusin"].forEach(function (name) {
+        one.addEventListener(name, function () { highlight(cell); });
+      });
+      ["mouseleave", "focusout"].forEach(function (name) {
+        one.addEventListener(name, function () { highlight(null); });
+      });
+      if (one.matches("button")) {
+        one.addEventListener("click", function () {
+          pinned = pinned === cell ? null : cell;
+          document.querySelectorAll("button[data-cell]").forEach(function (button) {
+            button.setAttribute("aria-pressed", String(button.dataset.cell === pinned));
+          });
+          highlight(pointed);
+        });
+      }
+    });
+  }
+
+  function drawInView() {
+    const seen = new IntersectionObserver(function (entries) {
+      entries.filter(function (entry) { return entry.isIntersecting; }).forEach(function (entry) {
+        seen.unobserve(entry.target);
+        if (!isDrawn(entry.target)) {
+          draw(entry.target);
+        }
+      });
+    }, { rootMargin: "300px" });
+    figures.forEach(function (figure) { seen.observe(figure); });
+  }
+
+  if (typeof Plotly === "undefined") {
+    return;
+  }
+  followCells();
+  drawInView();
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const paper = matchMedia("print");
+  dark.addEventListener("change", redraw);
+  // On paper all charts are wanted, in the colours of paper.
+  paper.addEventListener("change", function () { (paper.matches ? figures : figures.filter(isDrawn)).forEach(draw); });
+  new MutationObserver(redraw).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
+  let narrow = innerWidth < NARROW_PX;
+  addEventListener("resize", function () {
+    if (narrow !== innerWidth < NARROW_PX) {
+      narrow = !narrow;
+      redraw();
+    }
+  });
+})();
