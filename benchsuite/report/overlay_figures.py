@@ -79,7 +79,7 @@ def goodput_and_memory(series: Series, lines: Sequence[Line]) -> Chart:
         memory = [None if row[1] is None else row[1] / 2**20]
         chart.add(scatter(memory, [row[2]], line.group, hover, look))
     where = {"x": 0, "xref": "paper", "xanchor": "left"}
-    text = "↙ cheap and fast lies in this corner"
+    text = "this corner: cheap and fast"
     chart.layout["annotations"].append({"text": text, **where, **drawing.ABOVE})
     return chart
 
