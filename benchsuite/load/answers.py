@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from benchsuite.exceptions import AnswerError
+from benchsuite.load.heads import Head
 
 SHOWN_BYTES = 60
 
@@ -18,7 +19,7 @@ class Answer:
         path: str,
         status_code: int,
         content: bytes,
-        headers: Iterable[tuple[str, str]],
+        head: Head,
         *,
         method: str = "GET",
     ) -> None:
@@ -29,12 +30,17 @@ class Answer:
         self.content = content
         self.redirect_chain: list[tuple[str, int]] = []
         """Where a followed redirect led: (location, status), as in `django.test.Client`."""
-        self._fields = headers
+        self._head = head
 
     @cached_property
     def headers(self) -> Mapping[str, str]:
         """Names in any case; a header that came twice is joined by a comma."""
-        return _Headers(self._fields)
+        return _Headers(self._head)
+
+    @property
+    def media_type(self) -> str:
+        """Such as "text/html"; empty where the answer says none."""
+        return self._head.media_type
 
     @property
     def text(self) -> str:

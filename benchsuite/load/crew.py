@@ -55,10 +55,14 @@ class LoadCrew:
         self._folders = folders
         self._ticks: dict[int, Tick] = {}
 
-    def check(self, job: Job) -> None:
-        """Hands the job over and has its journey checked by each."""
-        for part, worker in enumerate(self._workers):
-            worker.check(replace(job, part=part, parts=len(self._workers)))
+    def check(self, job: Job) -> str:
+        """Hands the job over and has its journey checked by each; what of answers isn't checked."""
+        parts = len(self._workers)
+        told = [
+            worker.check(replace(job, part=part, parts=parts))
+            for part, worker in enumerate(self._workers)
+        ]
+        return told[0]
 
     def run(self, on_tick: Callable[[Tick], None]) -> Done:
         """Starts the load and waits for its end; `on_tick` is called about once a second."""

@@ -99,8 +99,8 @@ class LoadWorker:
         self._progress = _Progress(spool)
         self._done: Done | None = None
 
-    def check(self, job: Job) -> None:
-        """Hands over the job and waits for its checked journey.
+    def check(self, job: Job) -> str:
+        """Hands over the job and waits for its checked journey; what of answers isn't checked.
 
         Raises AnswerError when the target does not answer as the workload expects, and LoadError
         when the load process broke.
@@ -108,12 +108,14 @@ class LoadWorker:
         self._expect("ready", IMPORT_LIMIT_S)
         here = replace(job, spool=str(self._spool))
         self._send(json.dumps(messages.encode(here)).encode())
-        limit_s = messages.CHECKS * (job.load.timeout_s + messages.CHECK_LIMIT_S) + MARGIN_S
-        self._expect("checked", limit_s)
+        limit_s = messages.CHECKS * (job.load.timeout_s + messages.CHECK_LIMIT_S)
+        limit_s += messages.REHEARSAL_LIMIT_S + MARGIN_S
+        checked = self._expect("checked", limit_s)
         self._longest_s = job.load.longest_s
         self._warmup_s = job.load.plan[0].window_start_s
         self._longest_window_s = job.load.window_end_s
         self._progress.scopes = UNITS[job.unit]
+        return str(checked["unchecked"])
 
     def run(self, on_tick: Callable[[Tick], None]) -> Done:
         """Starts the load and waits for its end; `on_tick` is called about once a second."""
@@ -203,10 +205,11 @@ class LoadWorker:
         except BrokenPipeError:
             raise self._died() from None
 
-    def _expect(self, name: str, limit_s: float) -> None:
+    def _expect(self, name: str, limit_s: float) -> dict[str, Any]:
         event = self._next_event(monotonic() + limit_s, f"{SLOW[name]} within {limit_s:g} s")
         if event["event"] != name:
             raise LoadError(f"The load process said {event['event']} where {name} was due.")
+        return event
 
     def _next_event(self, deadline: float, missed: str) -> dict[str, Any]:
         """The next event that is no bad news; bad news is raised.

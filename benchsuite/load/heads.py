@@ -27,7 +27,7 @@ NO_BODY = (204, 304)
 class Head:
     """Status and header fields; the fields are taken apart when somebody asks for them."""
 
-    __slots__ = ("_fields", "_text", "closing", "length", "plain_for", "status")
+    __slots__ = ("_fields", "_media_type", "_text", "closing", "length", "plain_for", "status")
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class Head:
         """Whether the server closes the connection."""
         self.plain_for: str | None = None
         """The run header with which the client has found nothing to do about this head."""
+        self._media_type: str | None = None
         self._text = text
         self._fields = list(fields)
 
@@ -55,6 +56,14 @@ class Head:
             self._fields = [(name, value.strip(" \t")) for name, _, value in pairs]
             self._text = b""
         return iter(self._fields)
+
+    @property
+    def media_type(self) -> str:
+        """The content's type without parameters, such as "text/html"; empty where none is said."""
+        if self._media_type is None:
+            said = next(iter(self.values("content-type")), "")
+            self._media_type = said.partition(";")[0].strip().lower()
+        return self._media_type
 
     def values(self, name: str) -> list[str]:
         """The values of a header, one for each time it came; its name in lower case."""

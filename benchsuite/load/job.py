@@ -6,7 +6,7 @@ samples to files in the spool folder.
 
     child → {"event": "ready"}                                 imported, waits for its job
     parent → job
-    child → {"event": "checked"}                               one journey answered right
+    child → {"event": "checked", "unchecked": …}           answered right; what nobody looks at
           | {"event": "refused", "message": …}                 or not: the child ends
     parent → "go <moment>"                                     monotonic seconds: then it begins
     child → {"event": "tick", "elapsed_s": …, "users": …}      each second; becomes a `Tick`
@@ -34,6 +34,9 @@ CHECK_LIMIT_S = 60.0
 
 CHECKS = 2
 """How often it is made at most."""
+
+REHEARSAL_LIMIT_S = 20.0
+"""How long what is rehearsed after that may take at most."""
 
 SAMPLES_FILE = "samples.bin"
 """Samples packed with `benchsuite.stats.samples.RECORD`, roughly in the order of their finish."""

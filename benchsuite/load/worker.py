@@ -37,6 +37,7 @@ from benchsuite.load.users import Journeys
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.proc import scratch
 from benchsuite.workloads.base import Workload
+from benchsuite.workloads.locustfile import Locustfile
 
 PR_SET_PDEATHSIG = 1
 
@@ -117,6 +118,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
     crowd: Crowd
+    unchecked = Locustfile.unchecked
     if job.locustfile:
         crowd = LocustfileUsers(job, recorder)
     else:
@@ -131,10 +133,11 @@ def _work(parent: Parent) -> dict[str, Any]:
         users = Arriving if job.load.is_open else Journeys
         crowd = users(job, workload, target, recorder, Gate(), dialect)
         crowd.journey_s = journey_s
+        unchecked = workload.unchecked
     course = Course(job, crowd, recorder, parent.stop, parent.say)
     course.prepare()
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
-    parent.say({"event": "checked"})
+    parent.say({"event": "checked", "unchecked": unchecked})
     origin = parent.go.get()
     assert origin is not None
     done = course.run(origin)
@@ -145,6 +148,7 @@ def _work(parent: Parent) -> dict[str, Any]:
 def _workload(job: Job) -> Workload:
     workload = _imported("workload", job.workload_class)(**job.workload.options)
     assert isinstance(workload, Workload)
+    workload.visitor = job.visitor.login
     workload.fit(job.load)
     return workload
 

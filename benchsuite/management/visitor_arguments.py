@@ -51,6 +51,12 @@ def add_to(group: Any) -> None:
         metavar="[/PATH=]STATUS",
         help="status of these pages, or of one of them (default: 200)",
     )
+    group.add_argument(
+        "--no-shape",
+        action="store_true",
+        help="don't ask that pages without --expect look as they did before the load (type, title, "
+        "marks of a log-in, rough length)",
+    )
 
 
 def visitor(options: Mapping[str, Any]) -> VisitorSpec:
@@ -78,6 +84,10 @@ def with_answers(
         if any("\n" in one or not one for one in given):
             raise UsageError(f"--{name} wants a line of text, and got an empty one or several.")
         settings = {**settings, name: "\n".join(given)}
+    if options["no_shape"]:
+        if "shape" not in work.options:
+            raise UsageError(f"--no-shape is about pages of --path=…, not about {work.name}.")
+        settings = {**settings, "shape": False}
     return settings
 
 

@@ -62,6 +62,8 @@ class Draft:
         self.sampler_cpu_percent: float | None = None
         self.slowing: Mapping[str, str] = {}
         self.undone: Mapping[str, str] = {}
+        self.unchecked = ""
+        """What of the answers nobody checks, in a sentence."""
         self.alike = True
         """Whether all users do the same; those of a locustfile, or who listen, need not."""
         self.unit = REQUEST

@@ -47,6 +47,7 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         stall=draft.stall,
         slowing=draft.slowing,
         undone=draft.undone,
+        unchecked=draft.unchecked,
     )
     untold = [*_not_accounted(draft), *_not_counted(draft)]
     whole = replace(whole, unwatched=(*whole.unwatched, *untold))

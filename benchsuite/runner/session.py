@@ -180,7 +180,7 @@ class Session:
         watcher.stage(f"ready in {draft.serving.startup_s:.1f} s")
         serves = draft.serving
         job = _job(spec, workload, serves.base_url, token, folder, keeper, serves.plan)
-        _check(load, job, draft.serving)
+        draft.unchecked = _check(load, job, draft.serving)
         draft.stored_before = keeper.counts(token)
         draft.asked_before, left_out = draft.serving.asked(), draft.serving.left_out()
         draft.witness = witness = Witness(draft.serving, load.pids)
@@ -237,10 +237,12 @@ def _job(
     )
 
 
-def _check(load: LoadCrew, job: Job, serving: Serving) -> None:
-    """One journey, answered right; a wrong answer is told with the error behind it."""
+def _check(load: LoadCrew, job: Job, serving: Serving) -> str:
+    """One journey, answered right; a wrong answer is told with the error behind it. Gives what of
+    answers isn't checked.
+    """
     try:
-        load.check(job)
+        return load.check(job)
     except AnswerError as error:
         cause = reason(str(error), serving.errors) or serving.first_error()
         raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error

@@ -151,6 +151,15 @@ class Workload(ABC):
     used; else the one that was used last takes the next."""
     uses_rows: ClassVar[bool] = False
     """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
+    unchecked: str = (
+        "Of the answers, the status was checked and what the journey itself asks of them, nothing "
+        "else: a log-in page, another user's page or a stale one may have counted as right."
+    )
+    """What of the answers nobody checked, in a sentence; empty where the journey checks all."""
+    rehearsals: int = 1
+    """How often the journey is made before the load, if time allows."""
+    visitor: str = ""
+    """Who is logged in, where somebody is."""
 
     def __init__(self, **options: Option) -> None:
         self.settings = chosen_options(f"The workload {self.name}", self.options, options)
@@ -168,6 +177,9 @@ class Workload(ABC):
 
     def enter(self, client: Client) -> None:  # noqa: B027 - most workloads need nothing
         """What each slot of the open model does before the load begins, such as to connect."""
+
+    def rehearsed(self) -> None:  # noqa: B027 - most workloads learn nothing
+        """The rehearsals are over; what was learned in them may be asked of the answers."""
 
     def prepare(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
         """Fills the throw-away database, with Django set up for the target; runs once before the

@@ -13,6 +13,7 @@ LEAST_S = 0.099
 
 class BenchApp(Workload):
     name = "bench_app"
+    unchecked = ""
     summary = "GET the application of 2012: a loop, 100 ms of sleep, 10 000 small writes"
     ready_path = "/bench/plain/"
     needs_target_app = True

@@ -12,6 +12,7 @@ MAX_SIZE = 10**8
 
 class Cpu(Workload):
     name = "cpu"
+    unchecked = ""
     summary = "GET the sum of i * i for i below size, as JSON: nothing but Python"
     options = {"size": 10**7}
     ready_path = "/bench/plain/"

@@ -13,6 +13,7 @@ CONTENT = "Written by a benchmark, and about as long as a short paragraph is."
 
 class IoCreate(Workload):
     name = "io_create"
+    unchecked = ""
     summary = "POST a title and a content: one row inserted, and its JSON"
     ready_path = "/bench/plain/"
     needs_target_app = True

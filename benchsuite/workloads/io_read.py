@@ -13,6 +13,7 @@ PAGE = 25
 
 class IoRead(Workload):
     name = "io_read"
+    unchecked = ""
     summary = "GET 25 rows and the count of all, as JSON"
     options = {"rows": -1}
     ready_path = "/bench/plain/"

@@ -9,6 +9,7 @@ VIEWS = ("plain", "plain_async")
 
 class Layer(Workload):
     name = "layer"
+    unchecked = ""
     summary = "plain through the channel layer: the server asks a runworker for each answer"
     options = {"view": "plain_async"}
     needs_target_app = True

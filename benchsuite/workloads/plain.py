@@ -7,6 +7,7 @@ from benchsuite.workloads.base import Client, Workload, expect_body
 
 class Plain(Workload):
     name = "plain"
+    unchecked = ""
     summary = "GET two bytes: what the server and Django cost by themselves"
     ready_path = "/bench/plain/"
     needs_target_app = True

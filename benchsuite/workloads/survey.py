@@ -29,6 +29,7 @@ class Survey(Workload):
     """
 
     name = "survey"
+    unchecked = ""
     summary = "complete the seven surveys, one after the other: how many people can finish?"
     options = {"surveys": ",".join(SLUGS), "seed": 0}
     ready_path = "/bench/survey/"

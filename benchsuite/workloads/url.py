@@ -7,7 +7,14 @@ from typing import Any
 from benchsuite.exceptions import AnswerError, StatusError, UsageError
 from benchsuite.paths import check_written
 from benchsuite.specs import Option
+from benchsuite.units import listed
 from benchsuite.workloads.base import Workload, expect_status
+from benchsuite.workloads.shape import Shape
+
+REHEARSALS = 30
+"""So often pages are asked for before the load, to learn what stays the same in their answers."""
+
+MISSED = "Another user's page or a stale one may have counted as right."
 
 REFUSALS = 400
 """From here on an answer is a failure by itself, unless the client is told otherwise."""
@@ -16,7 +23,7 @@ REFUSALS = 400
 class Url(Workload):
     name = "url"
     summary = "GET pages of your own project (--path=/shop/,/shop/cart/), one after the other"
-    options = {"path": "", "expect": "", "status": ""}
+    options = {"path": "", "expect": "", "status": "", "shape": True}
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
@@ -40,6 +47,11 @@ class Url(Workload):
                 )
             self._statuses.update(dict.fromkeys(paths, int(text)))
         self.ready_path = self._paths[0]
+        self._unasked = [path for path in self._expected if not self._expected[path]]
+        self._shapes: dict[str, Shape] = {}
+        self._learning = bool(self.settings["shape"])
+        self.rehearsals = REHEARSALS if self._learning and self._unasked else 1
+        self.unchecked = self._unchecked()
 
     def journey(self, client: Any) -> None:
         for path in self._paths:
@@ -55,6 +67,27 @@ class Url(Workload):
                     raise AnswerError(
                         f"{path}: expected {shown!r} in the body, and it is not there"
                     )
+            if self._learning and path in self._unasked and hasattr(response, "content"):
+                self._shapes.setdefault(path, Shape(self.visitor)).see(response)
+            elif (shape := self._shapes.get(path)) and (words := shape.differs(response)):
+                raise AnswerError(
+                    f"{path}: the answer differs from the {shape.rehearsed} rehearsed ones: {words}"
+                )
+
+    def rehearsed(self) -> None:
+        """From now on answers must look like those that were seen."""
+        self._learning = False
+        for shape in self._shapes.values():
+            shape.settle()
+        self.unchecked = self._unchecked()
+
+    def _unchecked(self) -> str:
+        if not self._unasked:
+            return ""
+        if not self._shapes:
+            return f"Of {listed(self._unasked)}, nothing but the status was checked. {MISSED}"
+        told = (_told_of(path, shape) for path, shape in self._shapes.items())
+        return f"{' '.join(told)} Nothing else of what these pages say was checked. {MISSED}"
 
     def _told(self, option: str) -> list[tuple[Sequence[str], str]]:
         """What this option says of which pages: TEXT of all, /path/=TEXT of one, a line each."""
@@ -69,3 +102,14 @@ class Url(Workload):
                 )
             told.append(([path], line[len(path) + 1 :]) if path else (self._paths, line))
         return told
+
+
+def _told_of(path: str, shape: Shape) -> str:
+    told = (
+        f"{path} was compared with {shape.rehearsed} rehearsed answers: {', '.join(shape.checked)}"
+    )
+    if shape.varied:
+        told += f"; not its {listed(shape.varied)}, which varied"
+    if shape.asks_for_password:
+        told += " (it has a field for a password: is it the page that was meant?)"
+    return f"{told}."

@@ -20,6 +20,7 @@ class WebSocketWorkload(Workload):
     """
 
     ready_path = "/bench/plain/"
+    unchecked = ""
     unit: ClassVar[Unit] = MESSAGE
     needs_websocket = True
     in_turn = True

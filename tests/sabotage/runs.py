@@ -89,7 +89,7 @@ class Laboratory:
         are the workload's options, and `on_cpus` is where the server may run.
         """
         if workload == "url":
-            asked = {"path": path, "expect": expect}
+            asked = {"path": path, "expect": expect, **(asked or {})}
         spec = RunSpec(
             server=ServerSpec(
                 server=server,

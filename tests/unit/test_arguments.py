@@ -71,6 +71,7 @@ def test_the_users_of_a_locustfile_keep_their_cookies() -> None:
 def test_who_asks_and_what_must_come_back() -> None:
     (run,) = specs(
         *("--path=/shop/,/old/", "--expect=Basket", "--expect=/shop/=Total", "--status=/old/=301"),
+        "--no-shape",
         *("--login=eve", "--host=shop.example:8000", "--header=Accept-Language: de"),
         *("--header=X-Api-Key: k3y", "--cookie=lang=de", "--cookie=sid=a=b"),
         *("--fixture=shop,prices", "--fixture=users", "--fill=restock --password s3cret --all"),
@@ -78,6 +79,7 @@ def test_who_asks_and_what_must_come_back() -> None:
     assert run.workload.options == {
         "path": "/shop/,/old/",
         "expect": "Basket\n/shop/=Total",
+        "shape": False,
         "status": "/old/=301",
     }
     assert run.visitor.header_values == {"Accept-Language": "de", "X-Api-Key": "k3y"}
@@ -108,6 +110,10 @@ def test_who_asks_and_what_must_come_back() -> None:
         (["--cookie=a=b; c=d"], "a cookie can't hold blanks"),
         (["--workload=plain", "--expect=OK"], "the workload plain checks its answers itself"),
         (["--path=/a/", "--expect="], "--expect wants a line of text"),
+        (
+            ["--workload=plain", "--no-shape"],
+            "--no-shape is about pages of --path=…, not about plain",
+        ),
         (["--fixture=shop,"], "--fixture has a name that is empty"),
         (["--fill="], "--fill names no command"),
         (["--fill=load 'demo"], "can't be taken apart"),

@@ -244,6 +244,8 @@ class Evidence:
     """What in the project's settings slows it down: setting → words."""
     undone: Mapping[str, str] = field(default_factory=dict)
     """What would, if the run had not put it right: setting → words."""
+    unchecked: str = ""
+    """What of the answers nobody checked, in a sentence."""
 
     @property
     def units(self) -> str:

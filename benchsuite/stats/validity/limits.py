@@ -109,6 +109,7 @@ LIMITS: Mapping[str, Limit] = {
         weak=1,
         invalid=5,
     ),
+    "B214": Limit(name="not-checked", of="what answers say that nobody checked; only said"),
     "B301": Limit(name="not-steady", of="trend, step or half of a cycle's swing, %", weak=5),
     "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
     "B303": Limit(

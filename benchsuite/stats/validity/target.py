@@ -365,6 +365,18 @@ def not_stored(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
+def not_checked(evidence: Evidence) -> Iterator[Finding]:
+    """What a wrong answer with the right status could have hidden behind; never weighs."""
+    if evidence.unchecked:
+        yield Finding(
+            code=limit("B214").code,
+            level=Level.INFO,
+            message=evidence.unchecked,
+            hint="Ask for a text that only the right answer holds: --expect with --path, or an "
+            'AnswerError of the journey. A journey that checks all says so by unchecked = "".',
+        )
+
+
 def _failed(evidence: Evidence, kind: Kind) -> int:
     return evidence.total.failures_by_kind.get(kind.words, 0) if evidence.total else 0
 
@@ -382,5 +394,6 @@ CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     turned_away,
     stall,
     not_stored,
+    not_checked,
 )
 BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (starvation,)

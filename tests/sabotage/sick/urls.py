@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tests.sabotage.sick import views
+from tests.sabotage.sick import members, views
 
 urlpatterns = [
     path("well/", views.well),
@@ -29,4 +29,9 @@ urlpatterns = [
     path("keeping/", views.keeping),
     path("querying/", views.querying),
     path("losing/", views.losing),
+    path("ousting/", members.ousting),
+    path("mixing/", members.mixing),
+    path("emptied/", members.emptied),
+    path("leading-away/", members.leading_away),
+    path("changing/<kind>/", members.changing),
 ]

@@ -35,6 +35,7 @@ class Late:
         monkeypatch.setattr(driver, "IMPORT_LIMIT_S", 0.001)
         monkeypatch.setattr(driver, "MARGIN_S", 0.001)
         monkeypatch.setattr(driver.messages, "CHECK_LIMIT_S", 0.001)
+        monkeypatch.setattr(driver.messages, "REHEARSAL_LIMIT_S", 0.0)
         self.events, self._theirs = os.pipe()
         self.log = folder / "log"
         self.log.touch()
@@ -61,14 +62,14 @@ def test_a_deadline_begins_when_somebody_waits(late: Late) -> None:
     """Databases take their time meanwhile, and servers."""
     late.now += 3600
     late.says("ready")
-    late.says("checked")
+    late.says("checked", unchecked="")
     late.worker.check(JOB)
     assert json.loads(late.stdin.getvalue())["base_url"] == JOB.base_url
 
 
 def test_what_is_in_the_pipe_is_read_after_the_deadline(late: Late) -> None:
     late.says("ready")
-    late.says("checked")
+    late.says("checked", unchecked="")
     late.worker.check(JOB)
     late.worker.go(late.now)
     late.now += 3600
@@ -79,7 +80,7 @@ def test_what_is_in_the_pipe_is_read_after_the_deadline(late: Late) -> None:
 
 def test_what_was_written_before_the_disk_was_full_is_kept(late: Late) -> None:
     late.says("ready")
-    late.says("checked")
+    late.says("checked", unchecked="")
     late.worker.check(JOB)
     late.worker.go(late.now)
     late.says("full")
@@ -101,8 +102,14 @@ def test_there_is_time_for_both_checks(late: Late, monkeypatch: pytest.MonkeyPat
     """A journey that sends a form is made twice, and may take as long each time."""
     limits: list[float] = []
     monkeypatch.setattr(driver.messages, "CHECK_LIMIT_S", 60.0)
-    monkeypatch.setattr(late.worker, "_expect", lambda name, limit_s: limits.append(limit_s))
-    late.worker.check(JOB)
+    monkeypatch.setattr(driver.messages, "REHEARSAL_LIMIT_S", 0.0)
+
+    def expect(name: str, limit_s: float) -> dict[str, str]:
+        limits.append(limit_s)
+        return {"unchecked": "nothing"}
+
+    monkeypatch.setattr(late.worker, "_expect", expect)
+    assert late.worker.check(JOB) == "nothing"
     assert limits[-1] > 2 * (60.0 + JOB.load.timeout_s)
 
 

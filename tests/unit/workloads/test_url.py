@@ -24,7 +24,12 @@ def broken(request: HttpRequest) -> HttpResponse:
     return HttpResponse("sorry", status=500)
 
 
+def moody(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("well", content_type=request.headers.get("Accept", "text/html"))
+
+
 urlpatterns = [
+    path("moody/", moody),
     path("shop/", page),
     path("cart/", page),
     path("private/", private),
@@ -71,6 +76,42 @@ def test_each_page_may_have_its_own_answer() -> None:
         status="/private/=302\n/broken/=500\n/nowhere/=404",
     ).journey(Client(raise_request_exception=False))
     Url(path="/nowhere/", status="404").journey(Client())
+
+
+@pytest.mark.parametrize(
+    ("given", "rehearsals", "words"),
+    [
+        (
+            {},
+            30,
+            "/shop/ was compared with 2 rehearsed answers: content type text/html, title none,",
+        ),
+        ({"expect": "/shop/=cart"}, 30, "/cart/ was compared with 2 rehearsed answers: content"),
+        ({"expect": "cart"}, 1, ""),
+        ({"shape": False}, 1, "Of /shop/ and /cart/, nothing but the status was checked. Another"),
+        ({"shape": False, "expect": "/cart/=cart"}, 1, "Of /shop/, nothing but the status was"),
+    ],
+)
+def test_what_is_checked_of_pages_without_a_text(
+    given: dict[str, str], rehearsals: int, words: str
+) -> None:
+    url = Url(path="/shop/,/cart/", **given)
+    assert url.rehearsals == rehearsals
+    for _ in range(2):
+        url.journey(Client())
+    url.rehearsed()
+    url.journey(Client())
+    assert url.unchecked.startswith(words)
+    assert bool(url.unchecked) == bool(words)
+
+
+def test_an_answer_that_looks_otherwise_than_in_the_rehearsal_is_wrong() -> None:
+    url = Url(path="/moody/")
+    url.journey(Client())
+    url.rehearsed()
+    words = r"/moody/: .* the 1 rehearsed ones: content type text/plain \(was text/html\)"
+    with pytest.raises(AnswerError, match=words):
+        url.journey(Client(headers={"accept": "text/plain"}))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,207 @@
+"""What the answers of a page look like: learned while it is rehearsed, then asked of every other.
+
+The signs are those that stay while all else on a page changes: the type of the content, the title,
+where a redirect leads, a field for a password, a way to log out, the name of who is logged in, how
+JSON begins, roughly how long it is. What was not the same in all rehearsals is not asked for.
+"""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from html import unescape
+from typing import Any
+from urllib.parse import urlsplit
+
+TYPE, REDIRECT, TITLED, JSON, LENGTH = "content type", "redirect", "title", "JSON", "length"
+PASSWORD, WAY_OUT, VISITOR = "password field", "way to log out", "name of who is logged in"
+PRESENT, ABSENT = "present", "absent"
+
+TITLE = re.compile(rb"<title[^>]{0,200}>(.{0,500}?)</title", re.IGNORECASE | re.DOTALL)
+PASSWORDS = (b'type="password"', b"type='password'", b"type=password")
+LOG_OUT = re.compile(
+    rb"(?:href|action)\s*=\s*[\"']?[^\"'>\s]{0,500}?"
+    rb"(?<![a-z])(?:log[-_]?(?:out|off)|sign[-_]?(?:out|off))(?![a-z])",
+    re.IGNORECASE,
+)
+LOG_OUT_WORDS = (b"logout", b"log-out", b"log_out", b"logoff", b"signout", b"sign-out", b"sign_out")
+"""One of them is there wherever `LOG_OUT` is, and is found much faster."""
+BEGIN = re.compile(rb"\s*(?:\{\s*(?:\"[^\"]{0,100}\")?|\[|\S)")
+"""Of an object of JSON its bracket and first key, else the first character."""
+DIGITS = re.compile(r"\d+")
+
+TELLING_BYTES = 256
+"""Of shorter answers the length tells nothing but that they are empty."""
+STRETCH = 2
+"""Lengths that differ by more in the rehearsals may become any length."""
+LONGEST = 4
+"""Times the longest that was rehearsed."""
+
+NARROW_BYTES = 64
+"""No other page is so nearly as long, has the same title and the same way out."""
+
+NONE = (sys.maxsize, -1)
+ANY = (0.0, float("inf"))
+
+
+class Shape:
+    """One page: first it sees answers, then it is settled, then it tells which differ."""
+
+    def __init__(self, visitor: str = "") -> None:
+        """`visitor` is the name of who is logged in, where somebody is."""
+        self._visitor = visitor.encode()
+        self._signs: list[dict[str, str]] = []
+        self._lengths: list[int] = []
+        self._wanted: dict[str, str] = {}
+        self._band = ANY
+        self._known: bytes | None = None
+        """The last one that was right; None where more than the body counts."""
+        self._known_type: str | None = None
+        self._known_marks: tuple[bytes, ...] = ()
+        self._known_lengths = NONE
+        """An answer of this type and such a length that holds these bytes is right, and quickly
+        seen to be; where the lengths lie far apart, without a field for a password. None has such a
+        length where only a closer look can tell."""
+
+    def see(self, response: Any) -> None:
+        """An answer of a rehearsal."""
+        self._signs.append(self._signs_of(response))
+        self._lengths.append(len(response.content))
+
+    def settle(self) -> None:
+        """The rehearsals are over."""
+        self._wanted = {
+            name: value
+            for name, value in self._signs[0].items()
+            if all(_same(one.get(name), value) for one in self._signs)
+        }
+        self._band = _band(self._lengths)
+
+    @property
+    def checked(self) -> list[str]:
+        """What is asked of every answer, in words."""
+        found = [f"{name} {value}" for name, value in self._wanted.items()]
+        return found if self._band == ANY else [*found, f"{LENGTH} {self._bytes_seen}"]
+
+    @property
+    def varied(self) -> list[str]:
+        """What is not, because it was not the same in all rehearsals."""
+        names = dict.fromkeys(name for one in self._signs for name in one)
+        found = [name for name in names if name not in self._wanted]
+        return [*found, LENGTH] if self._band == ANY else found
+
+    @property
+    def rehearsed(self) -> int:
+        """How many answers were seen."""
+        return len(self._lengths)
+
+    @property
+    def asks_for_password(self) -> bool:
+        """Whether the rehearsed answers look like a log-in page."""
+        return self._wanted.get(PASSWORD) == PRESENT
+
+    def differs(self, response: Any) -> str:
+        """In what an answer differs, in words; empty when in nothing."""
+        content = response.content
+        if _media_type(response) != self._known_type:
+            return self._looked_at(response)
+        if content == self._known:
+            return ""
+        least, most = self._known_lengths
+        if not least <= len(content) <= most:
+            return self._looked_at(response)
+        if most - least > NARROW_BYTES and PASSWORDS[0] in content:
+            return self._looked_at(response)
+        for mark in self._known_marks:
+            if mark not in content:
+                return self._looked_at(response)
+        self._known = content
+        return ""
+
+    def _looked_at(self, response: Any) -> str:
+        found, length = self._signs_of(response), len(response.content)
+        wrong = [
+            f"{name} {found.get(name, 'unknown')} (was {value})"
+            for name, value in self._wanted.items()
+            if not _same(found.get(name), value)
+        ]
+        if wrong and TYPE in self._wanted and found[TYPE] != self._wanted[TYPE]:
+            return wrong[0]  # the other signs are those of another type
+        least, most = self._band
+        if not least <= length <= most:
+            wrong.append(f"{LENGTH} {length} bytes (was {self._bytes_seen})")
+        if not wrong:
+            self._get_to_know(response, found, length)
+        return ", ".join(wrong)
+
+    def _get_to_know(self, response: Any, found: Mapping[str, str], length: int) -> None:
+        """The next one like this is seen to be right without a closer look."""
+        if REDIRECT in found:
+            return
+        looks = ((TITLED, TITLE.search), (WAY_OUT, LOG_OUT.search), (JSON, BEGIN.match))
+        seen = [look(response.content) for name, look in looks if name in self._wanted]
+        marks = [one[0] for one in seen if one is not None]
+        if self._wanted.get(VISITOR) == PRESENT:
+            marks.append(self._visitor)
+        known = _media_type(response), (*marks,)
+        if known != (self._known_type, self._known_marks):
+            self._known_lengths = NONE
+        self._known = response.content
+        self._known_type, self._known_marks = known
+        if TITLED not in found or (marks and TITLED in self._wanted):
+            least, most = self._known_lengths
+            self._known_lengths = min(least, length), max(most, length)
+
+    @property
+    def _bytes_seen(self) -> str:
+        least, most = min(self._lengths), max(self._lengths)
+        return f"{least} bytes" if least == most else f"{least} to {most} bytes"
+
+    def _signs_of(self, response: Any) -> dict[str, str]:
+        """Name of a sign → its value as people read it."""
+        content, media_type = response.content, _media_type(response)
+        found = {TYPE: media_type or "none"}
+        if 300 <= response.status_code < 400:
+            found[REDIRECT] = "to " + urlsplit(response.headers.get("Location", "")).path
+        elif "html" in media_type:
+            title = TITLE.search(content)
+            words = " ".join(unescape(title[1].decode(errors="replace")).split()) if title else ""
+            found[TITLED] = repr(words) if title else "none"
+            found[PASSWORD] = _present(any(one in content for one in PASSWORDS))
+            found[WAY_OUT] = _present(_has_way_out(content))
+        elif media_type.endswith(("/json", "+json")) and (begin := BEGIN.match(content)):
+            found[JSON] = f"that begins {begin[0].decode(errors='replace').strip()}"
+        if self._visitor:
+            found[VISITOR] = _present(self._visitor in content)
+        return found
+
+
+def _has_way_out(content: bytes) -> bool:
+    return any(word in content for word in LOG_OUT_WORDS) and LOG_OUT.search(content) is not None
+
+
+def _media_type(response: Any) -> str:
+    """Without its parameters; our own client knows it for every head that it has seen before."""
+    known = getattr(response, "media_type", None)
+    if known is None:
+        known = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return str(known)
+
+
+def _same(one: str | None, other: str) -> bool:
+    """Numbers count and tell the time: they may change."""
+    return one == other or (one is not None and DIGITS.sub("0", one) == DIGITS.sub("0", other))
+
+
+def _band(lengths: Sequence[int]) -> tuple[float, float]:
+    """Which lengths are right, after those that were seen."""
+    least, most = min(lengths), max(lengths)
+    if most > STRETCH * least + TELLING_BYTES:
+        return ANY
+    grew = least < most and sorted(lengths) == list(lengths)
+    shrank = least < most and sorted(lengths, reverse=True) == list(lengths)
+    low = 0 if not least or shrank else least / STRETCH if least > TELLING_BYTES else 1
+    return low, float("inf") if grew else LONGEST * (most + TELLING_BYTES)
+
+
+def _present(found: bool) -> str:  # noqa: FBT001
+    return PRESENT if found else ABSENT
