@@ -1,6 +1,6 @@
 """How runs and cells are called on pages and in sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchsuite.models import Run
@@ -10,6 +10,9 @@ from benchsuite.report.cells import Cell
 from benchsuite.revision import short
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.samples import REQUEST
+
+NO_DETAILS = ("format version", "label", "repetition", "seed")
+"""Fields of a spec in which the starts of a cell differ, or that title it by themselves."""
 
 
 def workload_title(run: Run) -> str:
@@ -86,7 +89,7 @@ def cell_titles(cells: Sequence[Cell]) -> list[str]:
         same = [other for other in facets if other["server"] == mine["server"]]
         telling = _telling(same)
         titles.append(
-            " · ".join([mine["server"], *(mine[name] or f"no {name}" for name in telling)])
+            " · ".join([mine["server"], *(mine.get(name) or f"no {name}" for name in telling)])
         )
     return _numbered(titles)
 
@@ -94,9 +97,9 @@ def cell_titles(cells: Sequence[Cell]) -> list[str]:
 def _telling(facets: Sequence[Mapping[str, str]]) -> list[str]:
     """The fewest names, taken in their order, whose values tell all of these apart."""
     telling: list[str] = []
-    for name in facets[0]:
-        apart = {tuple(one[known] for known in telling) for one in facets}
-        further = {tuple(one[known] for known in [*telling, name]) for one in facets}
+    for name in dict.fromkeys(name for one in facets for name in one):
+        apart = {tuple(one.get(known) for known in telling) for one in facets}
+        further = {tuple(one.get(known) for known in [*telling, name]) for one in facets}
         if len(further) > len(apart):
             telling.append(name)
         if len(further) == len(facets):
@@ -125,7 +128,27 @@ def _facets(run: Run) -> dict[str, str]:
         "Python": f"Python {run.python_version}" if run.python_version else "",
         "revision": short(run.revision),
         "environment": f"environment {run.environment.fingerprint[:6]}" if run.environment else "",
+        "packages": f"packages {run.software.fingerprint[:6]}" if run.software else "",
+        **dict(_details(run.spec)),
     }
+
+
+def _details(spec: Mapping[str, Any], of: str = "") -> Iterator[tuple[str, str]]:
+    """Every field of a spec that makes it another cell, in words: "load timeout 5 s"."""
+    for field, value in spec.items():
+        name = f"{of} {field.removesuffix('_s').replace('_', ' ')}".strip()
+        if isinstance(value, Mapping):
+            yield from _details(value, name)
+        elif name not in NO_DETAILS:
+            yield name, _detail(name, value, " s" if field.endswith("_s") else "")
+
+
+def _detail(name: str, value: object, unit: str) -> str:
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    if isinstance(value, list | tuple):
+        return f"{name} {', '.join(map(str, value))}" if value else ""
+    return "" if value in (None, "") else f"{name} {value}{unit}"
 
 
 def _numbered(titles: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ JSON begins, roughly how long it is. What was not the same in all rehearsals is 
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any
@@ -14,10 +15,17 @@ from urllib.parse import urlsplit
 
 TYPE, REDIRECT, TITLED, JSON, LENGTH = "content type", "redirect", "title", "JSON", "length"
 PASSWORD, WAY_OUT, VISITOR = "password field", "way to log out", "name of who is logged in"
+ENTRY = "log-in or log-out page"
 PRESENT, ABSENT = "present", "absent"
 
 TITLE = re.compile(rb"<title[^>]{0,200}>(.{0,500}?)</title", re.IGNORECASE | re.DOTALL)
 PASSWORDS = (b'type="password"', b"type='password'", b"type=password")
+HEADING = re.compile(rb"<h1[^>]{0,200}>(.{0,500}?)</h1", re.IGNORECASE | re.DOTALL)
+ENTRY_WORDS = re.compile(
+    rb"\b(?:log(?:ged)?|sign(?:ed)?)[- ]?(?:in|out|on|off)\b|\bsession (?:has )?expired"
+    rb"|\b(?:anmeld|abgemeldet|connexion|iniciar sesi|sesi.{1,2}n cerrada|accedi\b)",
+    re.IGNORECASE,
+)
 LOG_OUT = re.compile(
     rb"(?:href|action)\s*=\s*[\"']?[^\"'>\s]{0,500}?"
     rb"(?<![a-z])(?:log[-_]?(?:out|off)|sign[-_]?(?:out|off))(?![a-z])",
@@ -31,11 +39,15 @@ DIGITS = re.compile(r"\d+")
 
 TELLING_BYTES = 256
 """Of shorter answers the length tells nothing but that they are empty."""
+RULE = 2 / 3
+"""What has such a share is the rule, and all else an exception."""
 STRETCH = 2
 """Lengths that differ by more in the rehearsals may become any length."""
 LONGEST = 4
 """Times the longest that was rehearsed."""
 
+MOST_TITLES = 2
+"""A page's own, and that of another page that comes instead."""
 NARROW_BYTES = 64
 """No other page is so nearly as long, has the same title and the same way out."""
 
@@ -74,7 +86,19 @@ class Shape:
             for name, value in self._signs[0].items()
             if all(_same(one.get(name), value) for one in self._signs)
         }
+        self._settle_entry()
         self._band = _band(self._lengths)
+
+    def _settle_entry(self) -> None:
+        """A log-in page now and then is wrong, also where it was rehearsed. But many titles are
+        those of articles, one of which may well be about logging in.
+        """
+        entries = [one.get(ENTRY, "") for one in self._signs]
+        titles = {DIGITS.sub("0", one.get(TITLED, "")) for one in self._signs}
+        if len(titles) > MOST_TITLES:
+            self._wanted.pop(ENTRY, None)
+        elif "" not in entries and entries.count(ABSENT) > len(entries) / 2:
+            self._wanted[ENTRY] = ABSENT
 
     @property
     def checked(self) -> list[str]:
@@ -86,8 +110,15 @@ class Shape:
     def varied(self) -> list[str]:
         """What is not, because it was not the same in all rehearsals."""
         names = dict.fromkeys(name for one in self._signs for name in one)
-        found = [name for name in names if name not in self._wanted]
+        found = [self._told(name) for name in names if name not in self._wanted]
         return [*found, LENGTH] if self._band == ANY else found
+
+    def _told(self, name: str) -> str:
+        """A sign that varied; where it hardly did, with what was the rule."""
+        (value, times), *_ = Counter(one.get(name, "") for one in self._signs).most_common(1)
+        if times < self.rehearsed * RULE or not value:
+            return name
+        return f"{name} ({value} in {times} of {self.rehearsed})"
 
     @property
     def rehearsed(self) -> int:
@@ -166,6 +197,9 @@ class Shape:
             title = TITLE.search(content)
             words = " ".join(unescape(title[1].decode(errors="replace")).split()) if title else ""
             found[TITLED] = repr(words) if title else "none"
+            heading = HEADING.search(content)
+            told = b" ".join(one[1] for one in (title, heading) if one is not None)
+            found[ENTRY] = _present(ENTRY_WORDS.search(told) is not None)
             found[PASSWORD] = _present(any(one in content for one in PASSWORDS))
             found[WAY_OUT] = _present(_has_way_out(content))
         elif media_type.endswith(("/json", "+json")) and (begin := BEGIN.match(content)):

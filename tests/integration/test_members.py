@@ -185,7 +185,7 @@ def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> N
     many, one = made(
         club,
         spec(path="/prizes/,/old/,/gone/", options=options, visitor=visitor, database=database),
-        spec(options={"expect": whole}, visitor=visitor, database=database),
+        spec(visitor=visitor, database=database),
     )
     for result in (many, one):
         assert (result.status, result.failure) == (Status.FINISHED, "")
@@ -194,6 +194,7 @@ def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> N
         assert result.settings_changed["(log-in)"].startswith("as eve@club.example, who was made")
     told = " ".join(finding.message for finding in one.findings)
     assert not re.search("The prober was answered 0 of [1-9]", told), "it sends what the load sends"
+    assert "name of who is logged in present" in told, "another member's page would be seen"
 
 
 def test_what_can_not_be_had_is_told_in_a_sentence(club: str) -> None:

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.alone
             "wrong body",
             "password field present (was absent), way to log out absent (was present)",
         ),
+        ("/logged-out/", {}, "wrong body", "log-in or log-out page present (was absent)"),
         ("/mixing/", {}, "wrong body", "title 'Account of bert' (was 'Account of anna')"),
         ("/emptied/", {}, "wrong body", 'JSON that begins {"error" (was that begins {"rows")'),
         (

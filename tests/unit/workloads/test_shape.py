@@ -31,8 +31,12 @@ LOG_IN = page("Log in", '<form><input name="p" type="password"></form>', "")
 @pytest.mark.parametrize(
     ("right", "wrong", "words"),
     [
-        (page(), LOG_IN, "title 'Log in' (was 'Shop'), password field present (was absent)"),
-        (page(), page("Logged out", ROW * 20, ""), "title 'Logged out' (was 'Shop'), way to log"),
+        (
+            page(),
+            LOG_IN,
+            "title 'Log in' (was 'Shop'), log-in or log-out page present (was absent)",
+        ),
+        (page(), page("Bye", ROW * 20, ""), "title 'Bye' (was 'Shop'), way to log out absent (was"),
         (page(), page(out=""), "way to log out absent (was present)"),
         (page(out=""), page(), "way to log out present (was absent)"),
         (page(), page(body='<input type="password">' + ROW * 19), "password field present"),
@@ -111,10 +115,33 @@ def test_what_varied_is_not_asked_for_and_told() -> None:
     assert shape.varied == ["title", "length"]
     assert shape.checked == [
         "content type text/html",
+        "log-in or log-out page absent",
         "password field absent",
         "way to log out present",
     ]
-    assert shape.differs(LOG_IN).startswith("password field present (was absent), way to log out")
+    assert shape.differs(LOG_IN).startswith("log-in or log-out page present (was absent), password")
+
+
+OUSTED = page("Logged out", "You have been logged out.", "")
+
+
+@pytest.mark.parametrize("wrong", [LOG_IN, OUSTED, page("Shop", "<h1>Please sign in</h1>")])
+def test_a_log_in_page_is_wrong_also_where_it_was_rehearsed_now_and_then(
+    wrong: HttpResponse,
+) -> None:
+    shape = learned([*[page()] * 20, wrong, page(), wrong, *[page()] * 8])
+    assert "log-in or log-out page present (was absent)" in shape.differs(wrong)
+    assert shape.differs(page()) == ""
+
+
+def test_what_varied_seldom_is_told_with_the_rule() -> None:
+    shape = learned([*[page("Account of anna")] * 28, *[page("Account of bert")] * 3])
+    assert shape.varied == ["title ('Account of anna' in 28 of 31)"]
+
+
+def test_articles_may_be_about_logging_in() -> None:
+    shape = learned(page(f"Article {one}") for one in "ABCDEFGH")
+    assert shape.differs(page("How to log in")) == ""
 
 
 def test_a_log_in_page_that_was_rehearsed_is_told() -> None:
