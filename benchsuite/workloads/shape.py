@@ -110,7 +110,11 @@ class Shape:
     def varied(self) -> list[str]:
         """What is not, because it was not the same in all rehearsals."""
         names = dict.fromkeys(name for one in self._signs for name in one)
-        found = [self._told(name) for name in names if name not in self._wanted]
+        found = [
+            self._told(name)
+            for name in names
+            if name not in self._wanted and len({one.get(name) for one in self._signs}) > 1
+        ]
         return [*found, LENGTH] if self._band == ANY else found
 
     def _told(self, name: str) -> str:
