@@ -25,6 +25,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 
 import django
+import psutil
 
 from benchmarks.faults.case import Case, NotPossible
 from benchmarks.faults.drawing import drawn
@@ -59,7 +60,7 @@ class Bench:
         try:
             with lock.alone(lambda pid: None), case.during() as more:
                 return judged(case, lab.run(**{**run, **more}))
-        except (BenchsuiteError, NotPossible) as error:
+        except (BenchsuiteError, NotPossible, OSError, psutil.Error) as error:
             return Outcome(
                 number=case.number,
                 kind=case.kind,
@@ -171,7 +172,8 @@ def _share(count: int, of: int) -> list[str]:
     if not of:
         return ["0", "—", "—"]
     low, high = binomtest(count, of).proportion_ci(method="wilson")
-    return [str(of), f"{count / of:.1%}", f"{low:.1%} to {high:.1%}"]
+    percent, least, most = (f"{100 * share:.1f}" for share in (count / of, low, high))
+    return [str(of), f"{percent} %", f"{least} to {most} %"]
 
 
 if __name__ == "__main__":

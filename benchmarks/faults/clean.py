@@ -35,6 +35,7 @@ def _clean(run: Mapping[str, object]) -> Case:
 
 KINDS: Mapping[str, Kind] = {
     "clean, a fast page": page("/well/", NEAR),
+    "clean, a page that costs nothing": page("/well/?ms=0", THREADED),
     "clean, a page of 20 ms": page("/slow/?ms=20", NEAR),
     "clean, a branch of 43 ms": page("/branching/", THREADED),
     "clean, any time up to 100 ms": page("/broad/", THREADED),

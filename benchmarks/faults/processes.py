@@ -120,7 +120,10 @@ def recycled(chance: random.Random) -> Case:
     """As it was told to: only said, and no doubt about the figures."""
     after = chance.choice((100, 300))
     run = {"server": "gunicorn-sync", "path": "/well/?ms=10", "processes": 2}
-    run |= {"options": {"max_requests": after}, **load(chance, users=(4,), think_s=(0.0,))}
+    run |= {
+        "options": {"max_requests": after},
+        **load(chance, open_share=0.0, users=(4,), think_s=(0.0,)),
+    }
     codes = frozenset({"B203"})
     return Case(words=f"after {after}, {words_of(run)}", codes=codes, run=run)
 

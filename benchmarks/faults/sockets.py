@@ -24,7 +24,7 @@ def share(page: str, codes: frozenset[str]) -> Kind:
 
 def hoarding(chance: random.Random) -> Case:
     """Much memory with one connection: what one costs can't be told."""
-    run = {**served(chance, SERVERS), **load(chance, open_share=0.0), "users": 40}
+    run = {**served(chance, SERVERS), **load(chance, open_share=0.0, keep_alive=True), "users": 40}
     run |= {"workload": "ws_idle", "asked": {"path": "/hoarding/"}, "think_time_s": 0.0}
     run |= {"stages": (10.0, 20.0, 30.0, 40.0), "warmup_s": 0.5, "duration_s": 1.5}
     return Case(words=words_of(run), codes=frozenset({"B303"}), run=run)

@@ -121,6 +121,7 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
         # messages and handshakes have none: it was requests that were calibrated
         ceiling_rate=ceiling_rate(ceilings, load, in_flight) if draft.unit == REQUEST else None,
         waiting_users=stretch.waiting_users,
+        wakes_per_s=stretch.wakes_per_s,
         under_way=stretch.under_way,
         journeys_by_user=stretch.journeys_by_user,
         slots=stretch.slots,

@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchsuite.load.job import stage_windows
 from benchsuite.results import Summary
 from benchsuite.runner.figures import Figures, Window
 from benchsuite.stats import signs, summary
 from benchsuite.stats.samples import PAUSE
 from benchsuite.stats.validity import Slots, UnderWay
+
+Pauses = NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +23,7 @@ class Stretch:
     window: Window
     """Monotonic seconds."""
     waiting_users: float | None = None
+    wakes_per_s: float = 0.0
     under_way: UnderWay | None = None
     journeys_by_user: tuple[int, ...] = ()
     slots: Slots | None = None
@@ -64,20 +70,29 @@ def _closed(
 ) -> Stretch:
     if not alike:
         return Stretch(total=total, window=window)
+    pauses = figures.of(PAUSE)
+    pauses = pauses[pauses["user"] < users]
     return Stretch(
         total=total,
         window=window,
-        waiting_users=_waiting(figures, window, users),
+        waiting_users=_waiting(figures, pauses, window, users),
+        wakes_per_s=_ends_per_s(pauses, window),
         journeys_by_user=signs.journeys_by_user(figures.journeys, window, users),
     )
 
 
-def _waiting(figures: Figures, window: Window, users: int) -> float | None:
+def _waiting(figures: Figures, pauses: Pauses, window: Window, users: int) -> float | None:
     """Users who waited for answers: all but those who were seen to pause, and those who make or
     close connections. None when a run was stopped: who then waited is not known.
     """
     if figures.done.stopped or not len(figures.journeys):
         return None
-    pauses = figures.of(PAUSE)
-    pausing = summary.concurrency(pauses[pauses["user"] < users], window=window)
+    pausing = summary.concurrency(pauses, window=window)
     return users - pausing - figures.connecting(window)
+
+
+def _ends_per_s(pauses: Pauses, window: Window) -> float:
+    begin, end = window
+    return float(np.count_nonzero((begin <= pauses["finish"]) & (pauses["finish"] < end))) / (
+        end - begin
+    )

@@ -73,6 +73,7 @@ def test_users_think_for_as_long_as_they_were_seen_to() -> None:
     made = replace(made, samples=np.concatenate([made.samples, pauses]), names=(*NAMES, entry))
     (whole,) = stretches(made, alike=True, at_once=None)
     assert whole.waiting_users == pytest.approx(2 - (0.5 + 0.25) / 2.0)
+    assert whole.wakes_per_s == 0.5
     assert [one.name for one in made.by_name] == ["GET /", "get"], "no figures of their own"
 
 

@@ -192,6 +192,8 @@ class Evidence:
     under_way: UnderWay | None = None
     waiting_users: float | None = None
     """Users of a closed model that were not pausing, on average."""
+    wakes_per_s: float = 0.0
+    """How often a pause of any of them ended."""
     probes: Probes | None = None
     unprobed: str = ""
     """Why there are no probes."""

@@ -137,7 +137,7 @@ LIMITS: Mapping[str, Limit] = {
 }
 
 LAG_ALWAYS_FINE_S = 0.001
-"""B102: a timer is never that exact."""
+"""B102, B105: a timer is never that exact."""
 
 PROBER_ALLOWANCE_S = 0.001
 """B106: two clients in Python differ by about this, however they are written."""

@@ -78,6 +78,15 @@ def test_littles_law_finds_time_lost_in_the_generator(
 
 
 @pytest.mark.parametrize(
+    ("wakes_per_s", "expected"), [(2500.0, None), (1500.0, Level.INVALID), (0.0, Level.INVALID)]
+)
+def test_users_who_pause_wake_as_late_as_any_timer(
+    wakes_per_s: float, expected: Level | None
+) -> None:
+    assert level("B105", waiting_users=12.0, wakes_per_s=wakes_per_s) == expected
+
+
+@pytest.mark.parametrize(
     ("throughput", "expected"),
     [(95.1, None), (94.9, Level.WEAK), (85.1, Level.WEAK), (84.9, Level.INVALID)],
 )
