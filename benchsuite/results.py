@@ -192,6 +192,45 @@ class Accounts:
         return self.duplicated + self.reordered + self.corrupt + self.misdirected
 
 
+@dataclass(slots=True)
+class Traffic:
+    """What compression makes of messages, and what was negotiated for it."""
+
+    negotiated: dict[str, int] = field(default_factory=dict)
+    """What servers answered to the offer of permessage-deflate → handshakes over the whole load;
+    empty where they declined it."""
+    sent_bytes: int = 0
+    """Of messages that the load sent in the window on connections that compress."""
+    sent_wire_bytes: int = 0
+    """The same as they went out, with the heads of their frames."""
+    received_bytes: int = 0
+    received_wire_bytes: int = 0
+
+    def negotiate(self, answer: str) -> None:
+        """A handshake whose answer says so."""
+        self.negotiated[answer] = self.negotiated.get(answer, 0) + 1
+
+    def since(self, begin: "Traffic") -> "Traffic":
+        """The bytes since then, and all handshakes."""
+        return Traffic(
+            self.negotiated,
+            self.sent_bytes - begin.sent_bytes,
+            self.sent_wire_bytes - begin.sent_wire_bytes,
+            self.received_bytes - begin.received_bytes,
+            self.received_wire_bytes - begin.received_wire_bytes,
+        )
+
+    def __add__(self, other: "Traffic") -> "Traffic":
+        names = [*self.negotiated, *other.negotiated]
+        return Traffic(
+            {name: self.negotiated.get(name, 0) + other.negotiated.get(name, 0) for name in names},
+            self.sent_bytes + other.sent_bytes,
+            self.sent_wire_bytes + other.sent_wire_bytes,
+            self.received_bytes + other.received_bytes,
+            self.received_wire_bytes + other.received_wire_bytes,
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleMemory:
     """What a connection that says nothing takes of the target's memory, in bytes."""
@@ -228,6 +267,8 @@ class WebSockets:
     idle: IdleMemory | None = None
     lagging: Lagging | None = None
     """Where some subscribers of a broadcast were slow."""
+    compression: Traffic | None = None
+    """None where it was not asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -188,6 +188,7 @@ class HttpClient:
         name: str = "",
         headers: Mapping[str, str] | None = None,
         subprotocols: Sequence[str] = (),
+        deflate: bool = False,
     ) -> "WebSocket":
         """An open WebSocket: a new one or, with `keep`, that of an earlier journey if it is still
         open. Raises RequestFailed when the server does not take it.
@@ -206,6 +207,7 @@ class HttpClient:
             name=name,
             headers=headers,
             subprotocols=subprotocols,
+            deflate=deflate,
         )
         made.open()
         if keep:

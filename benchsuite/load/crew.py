@@ -8,7 +8,9 @@ arrival, all begin at one moment of the clock they share, and samples are merged
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import reduce
 from itertools import zip_longest
+from operator import add
 from pathlib import Path
 from time import monotonic
 
@@ -116,6 +118,7 @@ def merged(parts: Sequence[Done]) -> Done:
     """The end of the whole load; its health is that of the busiest process."""
     end = min(part.window[1] for part in parts)
     known_cpu = [part.cpu_percent for part in parts if part.cpu_percent is not None]
+    compressed = [part.traffic for part in parts if part.traffic is not None]
     known_lag = [part.lag_p99_s for part in parts if part.lag_p99_s is not None]
     return Done(
         origin=min(part.origin for part in parts),
@@ -127,6 +130,7 @@ def merged(parts: Sequence[Done]) -> Done:
         lag_p99_s=max(known_lag, default=None),
         sent=_sums([part.sent for part in parts]),
         dropped=_sums([part.dropped for part in parts]),
+        traffic=reduce(add, compressed) if compressed else None,
     )
 
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from benchsuite.results import Traffic
 from benchsuite.specs import LoadProfile, VisitorSpec, WorkloadSpec
 from benchsuite.stats.samples import REQUEST
 
@@ -122,6 +123,8 @@ class Done:
     """Open model: arrivals due in each stage's window that never were."""
     connections: tuple[tuple[float, int], ...] = ()
     """(moment, WebSockets then open), one a second; empty where there were none."""
+    traffic: Traffic | None = None
+    """What compression made of messages in the window; None where it was not asked for."""
 
 
 def stage_windows(load: LoadProfile, done: Done) -> tuple[tuple[float, float], ...]:
@@ -160,11 +163,13 @@ def decode_done(data: Mapping[str, Any]) -> Done:
     users = tuple((moment, count) for moment, count in fields.pop("users"))
     connections = tuple((moment, count) for moment, count in fields.pop("connections"))
     sent, dropped = tuple(fields.pop("sent")), tuple(fields.pop("dropped"))
+    traffic = fields.pop("traffic")
     return Done(
         window=(begin, end),
         users=users,
         connections=connections,
         sent=sent,
         dropped=dropped,
+        traffic=Traffic(**traffic) if traffic else None,
         **fields,
     )

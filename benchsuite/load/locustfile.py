@@ -90,6 +90,9 @@ class LocustfileUsers:
         """Whatever they open, they don't tell."""
         return None
 
+    def traffic(self) -> None:
+        return None
+
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return (), ()
 

@@ -13,6 +13,7 @@ from benchsuite.exceptions import LoadError
 from benchsuite.load.job import Done, Job
 from benchsuite.load.pulse import Pulse
 from benchsuite.load.recorder import SpoolRecorder
+from benchsuite.results import Traffic
 from benchsuite.specs import Stage
 
 TICK_S = 1.0
@@ -47,6 +48,9 @@ class Crowd(Protocol):
 
     def connections(self) -> int | None:
         """Open WebSockets; None where there never were any."""
+
+    def traffic(self) -> Traffic | None:
+        """What compression has made of messages so far; None where nobody was asked for it."""
 
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Open model: arrivals that were sent and that never were, of each stage's window."""
@@ -111,6 +115,7 @@ class Course:
         end = self._origin + self._load.window_end_s
         self._until(begin)
         pulse.begin()
+        earlier = self._crowd.traffic() or Traffic()
         for stage in others:
             self._until(self._origin + stage.start_s)
             if not self._stop.is_set():
@@ -120,6 +125,7 @@ class Course:
             end = monotonic()
             begin = min(begin, end)
         pulse.end()
+        traffic = self._crowd.traffic()
         stopped = self._stop.is_set()
         self._crowd.end()
         if self._runner.spawning_greenlet is not None:
@@ -139,6 +145,7 @@ class Course:
             lag_p99_s=pulse.lag_p99_s if measured else None,
             sent=sent,
             dropped=dropped,
+            traffic=traffic and traffic.since(earlier),
         )
 
     def _rise(self, stage: Stage) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from copy import copy
 from time import monotonic
 
 import gevent
@@ -17,6 +18,7 @@ from benchsuite.load.recorder import Recorder
 from benchsuite.load.target import Gate, LoadEnded, RequestFailed, Target
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
+from benchsuite.results import Traffic
 from benchsuite.stats.samples import JOURNEY, PAUSE, Kind
 from benchsuite.workloads.base import Workload
 
@@ -129,6 +131,10 @@ class Journeys:
     def connections(self) -> int | None:
         """Open WebSockets; None where there never were any."""
         return len(self._sockets) if self._sockets.used else None
+
+    def traffic(self) -> Traffic | None:
+        """What compression has made of messages so far; None where nobody was asked for it."""
+        return copy(self._sockets.traffic) if self._sockets.traffic.negotiated else None
 
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Nothing is planned in the closed model."""

@@ -80,7 +80,7 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
         text = format_count(accounts["unsolicited"])
         told.append(Figure("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
     told.append(Figure("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
-    return [one for one in told if one.text]
+    return [one for one in [*told, *_compression(data["compression"])] if one.text]
 
 
 def _lagging(
@@ -141,6 +141,19 @@ def _idle(run: Run) -> tuple[str, str]:
         return "", ""
     low, high = (f"{idle[name] / 1024:.1f}" for name in ("low_bytes", "high_bytes"))
     return f"{run.connection_bytes / 1024:.1f} KiB", f"[{low}, {high}]"
+
+
+def _compression(traffic: Mapping[str, Any] | None) -> list[Figure]:
+    """What was negotiated, and what became of what was said; nothing where it wasn't asked for."""
+    if traffic is None:
+        return []
+    told = [Figure("compression", ", ".join(one or "declined" for one in traffic["negotiated"]))]
+    for way in ("sent", "received"):
+        said, wire = traffic[f"{way}_bytes"], traffic[f"{way}_wire_bytes"]
+        if said:
+            note = f"of {format_bytes(said)}"
+            told.append(Figure(f"{way} on the wire", f"{100 * wire / said:.1f} %", note))
+    return told
 
 
 def _codes(accounts: Mapping[str, Any]) -> str:

@@ -31,6 +31,7 @@ def websockets(
         rate_connected=figures.rate_connected,
         idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,
         lagging=_lagging(figures, readings, begin_s),
+        compression=figures.done.traffic,
     )
 
 

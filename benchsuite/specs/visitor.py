@@ -25,9 +25,14 @@ ELSEWHERE = {
     "host": "--host=NAME",
     "cookie": "--cookie NAME=VALUE",
     "connection": "--no-keep-alive",
+    "sec-websocket-protocol": "--workload-option subprotocol=NAME",
+    "sec-websocket-extensions": "--workload-option deflate=true",
 }
 """Headers that have options of their own."""
-OURS = ("content-length", "content-type", "transfer-encoding", "upgrade", "te", "trailer", "expect")
+OURS = (
+    *("content-length", "content-type", "transfer-encoding", "upgrade", "te", "trailer", "expect"),
+    *("sec-websocket-key", "sec-websocket-version"),
+)
 """Headers that say how a request is sent, which the load's client does itself."""
 
 ROUNDS = 100_000

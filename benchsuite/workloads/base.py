@@ -105,9 +105,20 @@ class SocketClient(Protocol):
     user: int
 
     def websocket(
-        self, path: str, *, keep: bool = ..., name: str = ..., headers: Any = ...
+        self,
+        path: str,
+        *,
+        keep: bool = ...,
+        name: str = ...,
+        headers: Any = ...,
+        subprotocols: Any = ...,
+        deflate: bool = ...,
     ) -> WebSocket:
-        """An open connection. With `keep` it stays open, and the user's next journey has it."""
+        """An open connection. With `keep` it stays open, and the user's next journey has it.
+
+        Of `subprotocols` that are offered the server must choose one; it may decline `deflate`,
+        the offer to compress messages.
+        """
 
 
 class Workload(ABC):

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, cast
 from benchsuite.exceptions import UsageError
 from benchsuite.paths import check_written
 from benchsuite.specs import Option
+from benchsuite.specs.visitor import TOKEN
 from benchsuite.stats.samples import MESSAGE
-from benchsuite.workloads.base import Client, SocketClient, Unit, Workload
+from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload
 
 ROOT = "/bench/ws/"
 MOST_BYTES = 16 * 2**20
@@ -48,6 +49,22 @@ class WebSocketWorkload(Workload):
         else:
             self.path = f"{ROOT}{'_'.join([self.consumer, *variants])}/"
         self._check_size()
+        self._offered = [name.strip() for name in str(self.settings["subprotocol"]).split(",")]
+        self._offered = [name for name in self._offered if name]
+        if wrong := [name for name in self._offered if not TOKEN.fullmatch(name)]:
+            raise UsageError(
+                f"{self.name}'s option subprotocol is one name or several with commas between "
+                f"them, without blanks or quotes, and {wrong[0]!r} is none."
+            )
+
+    def connect(self, client: Client, *, keep: bool = False) -> WebSocket:
+        """The user's connection, as the options have it."""
+        return speaking(client).websocket(
+            self.path,
+            keep=keep,
+            subprotocols=self._offered,
+            deflate=bool(self.settings["deflate"]),
+        )
 
     def _check_size(self) -> None:
         size = self.settings.get("size")
@@ -63,4 +80,10 @@ def speaking(client: Client) -> SocketClient:
     return cast(SocketClient, client)
 
 
-COMMON: Mapping[str, Any] = {"path": "", "sync": False}
+COMMON: Mapping[str, Any] = {
+    "path": "",
+    "sync": False,
+    "subprotocol": "",
+    "deflate": False,
+}
+"""Options of all of them."""

@@ -96,7 +96,7 @@ class WsBroadcast(WebSocketWorkload):
             self._until[user] = monotonic() + self._churn_s
 
     def _join(self, client: Client) -> WebSocket:
-        socket = speaking(client).websocket(self.path, keep=True)
+        socket = self.connect(client, keep=True)
         slow = speaking(client).user >= self._slow_from
         bytes_s = self._slow_rate * (self._size + FRAME_BYTES) if slow else None
         socket.subscribe(binary=self._binary, read_bytes_s=bytes_s)

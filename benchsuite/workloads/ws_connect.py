@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from benchsuite.stats.samples import HANDSHAKE
 from benchsuite.workloads.base import Client, Unit
-from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
+from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 
 
 class WsConnect(WebSocketWorkload):
@@ -18,7 +18,7 @@ class WsConnect(WebSocketWorkload):
     consumer = "idle"
 
     def journey(self, client: Client) -> None:
-        socket = speaking(client).websocket(self.path)
+        socket = self.connect(client)
         if self.settings["close"]:
             socket.close()
         else:

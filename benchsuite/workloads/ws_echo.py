@@ -3,7 +3,7 @@
 from benchsuite.exceptions import UsageError
 from benchsuite.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client
-from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
+from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 
 LEAST_BYTES = 24
 
@@ -42,14 +42,14 @@ class WsEcho(WebSocketWorkload):
 
     def enter(self, client: Client) -> None:
         if not self._fresh and not self._messages:
-            speaking(client).websocket(self.path, keep=True)
+            self.connect(client, keep=True)
 
     def journey(self, client: Client) -> None:
         if self._fresh:
             for _ in range(self._messages or 1):
-                with speaking(client).websocket(self.path) as socket:
+                with self.connect(client) as socket:
                     socket.echo(self._size, binary=self._binary)
             return
-        with speaking(client).websocket(self.path, keep=not self._messages) as socket:
+        with self.connect(client, keep=not self._messages) as socket:
             for _ in range(self._messages or 1):
                 socket.echo(self._size, binary=self._binary)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from benchsuite.exceptions import UsageError
 from benchsuite.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client
-from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
+from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 
 
 class WsIdle(WebSocketWorkload):
@@ -50,7 +50,7 @@ class WsIdle(WebSocketWorkload):
         return replace(load, stages=tuple(dict.fromkeys(map(float, levels))))
 
     def journey(self, client: Client) -> None:
-        with speaking(client).websocket(self.path, keep=True) as socket:
+        with self.connect(client, keep=True) as socket:
             socket.rest(self._ping_s or math.inf)
             if self._ping_s:
                 socket.ping()

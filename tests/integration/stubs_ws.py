@@ -7,7 +7,7 @@ import ssl
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +15,7 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
+from websockets.typing import Subprotocol
 
 from tests.integration.stubs_http import RUN
 
@@ -101,8 +102,12 @@ class SocketResponder:
         *,
         headers: Mapping[str, str] | None = None,
         tls: ssl.SSLContext | None = None,
+        compression: str | None = None,
+        subprotocols: Sequence[str] = (),
     ) -> None:
-        """A number in place of a behaviour is the status of the handshake's answer."""
+        """A number in place of a behaviour is the status of the handshake's answer. Of
+        `subprotocols` the first that is offered is chosen, if any is.
+        """
         self.behaviours: dict[str, Behaviour | int] = {"/": echo, **(behaviours or {})}
         self.seen: dict[str, Counter[str]] = {path: Counter() for path in self.behaviours}
         self.codes: Counter[int | None] = Counter()
@@ -115,7 +120,10 @@ class SocketResponder:
             process_request=self._refuse,
             process_response=self._respond,
             ping_interval=None,
-            compression=None,
+            compression=compression,
+            select_subprotocol=lambda _, offered: next(
+                (Subprotocol(one) for one in subprotocols if one in offered), None
+            ),
             close_timeout=0.2,
             max_size=None,
             ssl=tls,

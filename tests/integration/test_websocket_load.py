@@ -15,6 +15,7 @@ from websockets.server import ServerProtocol
 from websockets.sync.server import ServerConnection
 
 from benchsuite.exceptions import AnswerError
+from benchsuite.results import Traffic
 from benchsuite.specs import VisitorSpec
 from benchsuite.stats.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
@@ -460,6 +461,49 @@ def test_the_handshake_carries_cookies_and_origin(tmp_path: Path) -> None:
     assert asked[-1]["X-Team"] == "red"
     assert asked[-1]["Cookie"] == "sid=abc; b=3; c=4"
     assert "Sec-WebSocket-Extensions" not in asked[0]
+
+
+ECHO = "benchsuite.workloads.ws_echo.WsEcho"
+
+
+def test_a_subprotocol_is_chosen_or_the_handshake_has_failed(tmp_path: Path) -> None:
+    job = a_job("", ECHO, path="/odd", unit="message")
+    options = {**job.workload.options, "subprotocol": "chat.v3, chat.v2"}
+    job = replace(job, workload=replace(job.workload, options=options))
+    with SocketResponder({"/odd": echo}, subprotocols=["chat.v2"]) as responder:
+        result = load(tmp_path, replace(job, base_url=responder.base_url))
+        assert set(result.kinds(MESSAGE)) == {Kind.OK}
+    with (
+        SocketResponder({"/odd": echo}) as responder,
+        pytest.raises(AnswerError, match=r"no subprotocol of chat\.v3, chat\.v2"),
+    ):
+        load(tmp_path / "again", replace(job, base_url=responder.base_url))
+
+
+@pytest.mark.parametrize("compression", ["deflate", None])
+def test_messages_are_compressed_where_the_server_takes_up_the_offer(
+    tmp_path: Path, compression: str | None
+) -> None:
+    job = a_job("", ECHO, path="/odd", unit="message", size=2000)
+    job = replace(
+        job, workload=replace(job.workload, options={**job.workload.options, "deflate": True})
+    )
+    with SocketResponder({"/odd": echo}, compression=compression) as responder:
+        result = load(tmp_path, replace(job, base_url=responder.base_url))
+    messages = result.of(MESSAGE)
+    traffic = result.done.traffic
+    assert set(result.kinds(MESSAGE)) == {Kind.OK}
+    assert traffic is not None
+    assert sum(traffic.negotiated.values()) == len(result.of(HANDSHAKE)) == 2
+    if compression is None:
+        assert traffic == Traffic({"": 2})
+        return
+    (answer,) = traffic.negotiated
+    assert answer.startswith("permessage-deflate; server_max_window_bits=12")
+    counted = {traffic.sent_bytes, traffic.received_bytes}
+    assert all(abs(count - 2000 * len(messages)) <= 2 * 2000 for count in counted)
+    assert 0.01 < traffic.sent_wire_bytes / traffic.sent_bytes < 0.1  # a filler, again and again
+    assert 0.01 < traffic.received_wire_bytes / traffic.received_bytes < 0.1
 
 
 def test_a_server_that_sends_no_headers_tells_the_run_by_a_subprotocol(tmp_path: Path) -> None:

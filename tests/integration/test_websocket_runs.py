@@ -69,6 +69,26 @@ def test_echoes_of_every_kind(command: Command, option: str) -> None:
     assert one["requests"] > 10
 
 
+def test_what_is_offered_with_the_handshake_is_negotiated_and_stored(command: Command) -> None:
+    one = measured(
+        command,
+        "--server=uvicorn",
+        "--workload=ws_echo",
+        "--connections=3",
+        "--workload-option=deflate=1",
+        "--workload-option=subprotocol=chat,benchsuite",
+        "--workload-option=size=2000",
+    )
+    assert one["failures"] == one["websockets"]["accounts"]["lost"] == 0
+    told = one["websockets"]["compression"]
+    ((answer, handshakes),) = told["negotiated"].items()
+    assert answer.startswith("permessage-deflate")
+    assert handshakes == one["websockets"]["accounts"]["handshakes"] == 3
+    for way in ("sent", "received"):
+        assert told[f"{way}_bytes"] == pytest.approx(2000 * one["requests"], rel=0.05)
+        assert 0 < told[f"{way}_wire_bytes"] < told[f"{way}_bytes"] / 5
+
+
 def test_a_connection_for_each_message(command: Command) -> None:
     one = measured(
         command, "--server=uvicorn", "--workload=ws_echo", "--connections=3", "--no-keep-alive"

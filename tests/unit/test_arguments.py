@@ -104,6 +104,8 @@ def test_who_asks_and_what_must_come_back() -> None:
         (["--header=Cookie: a=b"], "has its own option: --cookie"),
         (["--header=Host: a"], "has its own option: --host"),
         (["--header=Content-Length: 3"], "made by the load's client"),
+        (["--header=Sec-WebSocket-Key: k"], "made by the load's client"),
+        (["--header=Sec-WebSocket-Protocol: a"], "--workload-option subprotocol=NAME"),
         (["--header=A: 1", "--header=a: 2"], "--header gives a twice"),
         (["--header=A: 1\r\nB: 2"], "a header can't hold its value"),
         (["--cookie=lang"], "--cookie wants name=value"),

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import asdict
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from benchsuite.report.cells import cells
 from benchsuite.report.export import run_as_json
 from benchsuite.report.sentences import ranking_sentence, run_sentence
 from benchsuite.report.sockets import sockets_table
+from benchsuite.results import Traffic
 from tests.factories import make_run
 from tests.socket_factories import make_echo_run, make_idle_run
 
@@ -82,6 +84,17 @@ def test_many_levels_are_told_by_the_first_and_the_last(soup: Any) -> None:
         "250 … 1250 users",
         "250, 500, 750, 1000, 1250 users",
     )
+
+
+def test_what_was_negotiated_for_compression_is_shown(soup: Any) -> None:
+    run = make_echo_run()
+    answer = "permessage-deflate; server_max_window_bits=12"
+    run.websockets["compression"] = asdict(Traffic({answer: 99, "": 1}, 2000, 500, 4000, 100))
+    run.save()
+    shown = soup(f"/results/{run.pk}/").text.replace("\u2009", " ")
+    assert f"{answer}, declined" in shown
+    assert "25.0 %" in shown
+    assert "2.5 %" in shown
 
 
 def test_connections_and_losses_are_drawn_over_time(soup: Any, client: Client) -> None:

@@ -5,16 +5,26 @@ from collections.abc import Sequence
 from websockets.http11 import Response
 
 from benchsuite.load.target import RUN_HEADER, Target
+from benchsuite.load.websocket.deflate import Offer
 from benchsuite.load.websocket.records import Failed
 from benchsuite.load.websocket.wire import Wire
+from benchsuite.results import Traffic
 from benchsuite.stats.samples import Kind
 
 
 class Handshake:
     """One connection's: what is offered, and the judgement of the answer."""
 
-    def __init__(self, target: Target, subprotocols: Sequence[str]) -> None:
+    def __init__(
+        self, target: Target, subprotocols: Sequence[str], traffic: Traffic | None = None
+    ) -> None:
+        """Of the subprotocols one must be chosen, as browsers want it. Where there is `traffic` to
+        be counted, compression is offered.
+        """
         self.offered = [*subprotocols]
+        self.extensions = [] if traffic is None else [Offer(traffic)]
+        self._wanted = tuple(subprotocols)
+        self._traffic = traffic
         self._run = target.run_header
         self._mark = ""
         """A subprotocol that only the run's server knows, where it sends no headers."""
@@ -37,4 +47,8 @@ class Handshake:
         ending = wire.ending
         if ending is not None and ending.kind is Kind.PROTOCOL:
             return ending.kind, ending.words
+        if self._wanted and wire.subprotocol not in self._wanted:
+            return Kind.PROTOCOL, f"the server chose no subprotocol of {', '.join(self._wanted)}"
+        if self._traffic is not None:
+            self._traffic.negotiate(response.headers.get("Sec-WebSocket-Extensions", ""))
         return None

@@ -49,6 +49,7 @@ class WebSocket:
         name: str = "",
         headers: Mapping[str, str] | None = None,
         subprotocols: Sequence[str] = (),
+        deflate: bool = False,
     ) -> None:
         """`number` stands in every numbered message; it must be the load's only one."""
         self._path = path
@@ -65,13 +66,16 @@ class WebSocket:
         self._dialect = None if owner.dialect is None else owner.dialect(path)
         self._ready = self._dialect is None
         self._handshake = Handshake(
-            owner.target, self._dialect.subprotocols if self._dialect else subprotocols
+            owner.target,
+            self._dialect.subprotocols if self._dialect else subprotocols,
+            owner.sockets.traffic if deflate else None,
         )
         self._wire = Wire(
             owner.target,
             path if self._dialect is None else self._dialect.address,
             headers={**owner.handshake_headers, **(headers or {})},
             subprotocols=self._handshake.offered,
+            extensions=self._handshake.extensions,
             on_end=self._on_end,
             on_gone=self._on_gone,
             on_overflow=self._echoes.judge,

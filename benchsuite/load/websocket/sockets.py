@@ -6,6 +6,7 @@ from typing import Protocol
 import gevent
 
 from benchsuite.load.websocket.group import Group
+from benchsuite.results import Traffic
 
 STEP_S = 0.01
 QUIET_S = 2.0
@@ -34,6 +35,8 @@ class Sockets:
         self.over = False
         """Whether the load has ended: from then on an end of a connection is nobody's failure."""
         self.last_delivery = 0.0
+        self.traffic = Traffic()
+        """Of those that may compress."""
         self._open: set[Leaving] = set()
         self._leaving: set[Leaving] = set()
         """Those that are over for the load, and may still hear something."""

@@ -4,8 +4,8 @@ Framing is that of `websockets` (its sans-I/O layer, with its masking in C): one
 back costs it 3 µs, where a loop of our own around the same mask costs 0.5 µs and wsproto 8 µs. At
 2 000 messages a second that is 0.6 % of a CPU, so nothing is gained by framing ourselves.
 
-The hub takes what `transport` reads, answers pings and then wakes the greenlet that waits. No
-extensions are offered, so nothing is compressed.
+The hub takes what `transport` reads, answers pings and then wakes the greenlet that waits. Nothing
+is compressed unless an extension is offered for it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from gevent import getcurrent
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus
+from websockets.extensions import ClientExtensionFactory
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
 from websockets.protocol import State
@@ -51,6 +52,7 @@ class Wire:
         *,
         headers: Mapping[str, str],
         subprotocols: Sequence[str] = (),
+        extensions: Sequence[ClientExtensionFactory] = (),
         on_end: Callable[[Ending], None] = lambda ending: None,
         on_gone: Callable[[], None] = lambda: None,
         on_overflow: Callable[[Message], None] = lambda message: None,
@@ -76,6 +78,7 @@ class Wire:
         self._protocol = ClientProtocol(
             _uri(destination, path),
             subprotocols=[Subprotocol(name) for name in subprotocols] or None,
+            extensions=extensions or None,
             max_size=MOST_BYTES,
         )
         self._transport = Transport(destination, self)
