@@ -6,6 +6,7 @@ from typing import Any
 
 from benchsuite.isolation.changes import Changes
 from benchsuite.isolation.plan import Plan
+from benchsuite.specs.sentinel import SentinelUrl, is_by_sentinel
 
 OF_REDIS = "channels_redis."
 ITS_PREFIX = "asgi"
@@ -65,11 +66,22 @@ def _host(url: str) -> dict[str, Any]:
     channels_redis waits for messages 5 s at a time. From version 8 on, redis-py gives up a read
     after just as long, and whichever is first decides whether an idle WebSocket is cut off.
     """
-    return {"address": url, "socket_timeout": None}
+    if not is_by_sentinel(url):
+        return {"address": url, "socket_timeout": None}
+    found = SentinelUrl.read(url)
+    return {
+        "sentinels": list(found.sentinels),
+        "master_name": found.master,
+        "sentinel_kwargs": found.of_sentinels,
+        "socket_timeout": None,
+        **found.of_redis,
+    }
 
 
 def _place(url: str) -> str:
     """How Redis is reached, in words that hold no password."""
     if not url:
         return ""
+    if is_by_sentinel(url):
+        return " by Sentinel"
     return " by Unix socket" if url.startswith("unix:") else " by TCP"

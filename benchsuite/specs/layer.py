@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from benchsuite.exceptions import UsageError
 from benchsuite.passwords import hidden
+from benchsuite.specs import sentinel
 from benchsuite.specs.server import MAX_PROCESSES
 from benchsuite.specs.spec import Spec, whole
 
@@ -19,7 +20,7 @@ PATHS = {
     REDIS_PUBSUB: "channels_redis.pubsub.RedisPubSubChannelLayer",
 }
 
-SCHEMES = ("redis", "rediss", "unix")
+SCHEMES = ("redis", "rediss", "unix", *sentinel.SCHEMES)
 
 TCP = "tcp"
 UNIX = "unix"
@@ -60,8 +61,9 @@ class LayerSpec(Spec):
             self._check_url()
 
     def _check_url(self) -> None:
-        scheme = urlsplit(self.url).scheme
-        if scheme not in SCHEMES:
+        by_sentinel = sentinel.is_by_sentinel(self.url)
+        scheme = "" if by_sentinel else urlsplit(self.url).scheme
+        if not by_sentinel and scheme not in SCHEMES:
             raise UsageError(
                 f"--layer-url begins with {'://, '.join(SCHEMES)}://, and what was given with "
                 f"{scheme or 'none of them'}."
@@ -72,6 +74,8 @@ class LayerSpec(Spec):
             )
         if self.by != TCP:
             raise UsageError("--layer-by is said by the --layer-url; leave one of them out.")
+        if by_sentinel:
+            sentinel.SentinelUrl.read(self.url)
 
     @property
     def uses_redis(self) -> bool:

@@ -1,20 +1,30 @@
 """Channel layers on the run's own Redis, and requests that go through them to workers."""
 
 import asyncio
+import gc
 import logging
 import os
+import socket
 import tempfile
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from channels.exceptions import ChannelFull
 from channels_redis.core import BoundedQueue
 
 from benchsuite.isolation import overflow
-from benchsuite.services.redis import redis
+from benchsuite.isolation.changes import Changes
+from benchsuite.isolation.layers import change_layers
+from benchsuite.isolation.plan import Plan
+from benchsuite.proc.ports import free_port
+from benchsuite.proc.readiness import wait_until_ready
+from benchsuite.proc.starting import running
+from benchsuite.services.redis import program, redis
 from benchsuite.services.service import Service
 from benchsuite.specs import LayerSpec
 from tests.integration.command import Command, measured
@@ -37,12 +47,20 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
         yield one
 
 
-def with_layer(backend: str, service: Service, then: Then) -> None:
+def with_layer(backend: str, url: str, then: Then) -> None:
+    """The layer as a target has it that is told this URL."""
     from django.utils.module_loading import import_string
 
     async def all_of_it() -> None:
-        config = {} if backend == "memory" else {"hosts": [service.url], "prefix": "bench_x_"}
-        layer = import_string(LayerSpec(backend=backend).path)(**config)
+        path = LayerSpec(backend=backend).path
+        changes = Changes({})
+        of_redis = "" if backend == "memory" else url
+        plan = Plan(
+            settings_module="", token=uuid.uuid4().hex, folder="", layer=path, layer_url=of_redis
+        )
+        change_layers(changes, plan)
+        made = changes.values["CHANNEL_LAYERS"]["default"]
+        layer = import_string(path)(**made["CONFIG"])
         try:
             await then(layer)
         finally:
@@ -51,18 +69,19 @@ def with_layer(backend: str, service: Service, then: Then) -> None:
     asyncio.run(all_of_it())
 
 
+async def broadcast(layer: Any) -> None:
+    channels = [await layer.new_channel() for _ in range(MEMBERS)]
+    for channel in channels:
+        await layer.group_add("all", channel)
+    await layer.group_send("all", {"type": "said", "text": "é"})
+    async with asyncio.timeout(10):
+        heard = await asyncio.gather(*(layer.receive(channel) for channel in channels))
+    assert heard == [{"type": "said", "text": "é"}] * MEMBERS
+
+
 @pytest.mark.parametrize("backend", ["memory", "redis", "redis-pubsub"])
 def test_a_group_hears_what_is_sent_to_it(backend: str, service: Service) -> None:
-    async def broadcast(layer: Any) -> None:
-        channels = [await layer.new_channel() for _ in range(MEMBERS)]
-        for channel in channels:
-            await layer.group_add("all", channel)
-        await layer.group_send("all", {"type": "said", "text": "é"})
-        async with asyncio.timeout(10):
-            heard = await asyncio.gather(*(layer.receive(channel) for channel in channels))
-        assert heard == [{"type": "said", "text": "é"}] * MEMBERS
-
-    with_layer(backend, service, broadcast)
+    with_layer(backend, service.url, broadcast)
 
 
 @pytest.fixture
@@ -88,7 +107,7 @@ def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(
         for _ in range(25):
             await layer.group_send("all", {"type": "said"})
 
-    with_layer(backend, service, send_too_much)
+    with_layer(backend, service.url, send_too_much)
     assert len(left_out) == 15
     assert not [one for one in caplog.records if "over capacity" in one.message]
 
@@ -141,6 +160,47 @@ def test_a_redis_that_is_there_already_is_used(command: Command, service: Servic
     assert "password" not in str(one["spec"]["layer"])
     password = service.url.rpartition("password=")[2] if service.socket else service.url[9:41]
     assert password not in str(one)
+
+
+@contextmanager
+def sentinel(of: Service, folder: Path) -> Iterator[int]:
+    """A Sentinel that watches this Redis as "mymaster"; its port."""
+    port, configuration = free_port("127.0.0.1"), folder / "sentinel.conf"
+    password = urlsplit(of.url).password
+    configuration.write_text(
+        f"port {port}\nbind 127.0.0.1\nrequirepass watch\ndir {folder}\n"
+        f"sentinel monitor mymaster 127.0.0.1 {of.port} 1\n"
+        f"sentinel auth-pass mymaster {password}\n"
+    )
+    with running(
+        [str(program()), str(configuration), "--sentinel"],
+        name="Sentinel",
+        log=folder / "sentinel.log",
+        env=dict(os.environ),
+        marker=uuid.uuid4().hex,
+    ) as process:
+        wait_until_ready(process, lambda: port_answers(port), timeout_s=10)
+        yield port
+
+
+def port_answers(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+@pytest.mark.filterwarnings("ignore:unclosed", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("backend", ["redis", "redis-pubsub"])
+def test_a_group_hears_through_a_redis_that_a_sentinel_names(
+    backend: str, service: Service, tmp_path: Path
+) -> None:
+    if service.port is None:
+        return  # a Sentinel watches what has a port
+    place = f":{urlsplit(service.url).password}@127.0.0.1"
+    with sentinel(service, tmp_path) as port:
+        url = f"redis+sentinel://{place}:{port}/mymaster/0?sentinel_password=watch"
+        with_layer(backend, url, broadcast)
+    gc.collect()  # channels_redis closes no connection to a Sentinel: here, and in no later test
 
 
 def test_a_redis_that_is_not_there_is_told_by_the_worker(command: Command) -> None:

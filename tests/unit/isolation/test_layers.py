@@ -74,3 +74,20 @@ def test_each_layer_that_can_be_asked_for_has_a_class() -> None:
     assert LayerSpec().path == ""
     for backend in ("memory", "redis", "redis-pubsub"):
         import_string(LayerSpec(backend=backend).path)
+
+
+def test_a_layer_by_sentinel_is_given_as_channels_redis_asks_for_it() -> None:
+    url = "rediss+sentinel://eve:s%40cret@one,[::1]:99/my-master/3?sentinel_password=p4ss"
+    found, words = changed(layer=LayerSpec(backend="redis").path, layer_url=url)
+    (host,) = found["default"]["CONFIG"]["hosts"]
+    assert host == {
+        "sentinels": [("one", 26379), ("::1", 99)],
+        "master_name": "my-master",
+        "sentinel_kwargs": {"password": "p4ss", "ssl": True},
+        "socket_timeout": None,
+        "db": 3,
+        "username": "eve",
+        "password": "s@cret",
+        "ssl": True,
+    }
+    assert words == f"default is {CORE} by Sentinel"
