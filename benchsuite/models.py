@@ -138,6 +138,10 @@ class Run(models.Model):
         default="request",
         help_text="What the figures are of: request, message or handshake.",
     )
+    level = models.FloatField(
+        null=True,
+        help_text="With stages: users, or arrivals per second, that the figures are of.",
+    )
     requests = models.PositiveBigIntegerField(null=True)
     failures = models.PositiveBigIntegerField(null=True)
     resent = models.PositiveBigIntegerField(null=True, help_text="Requests sent a second time.")

@@ -107,7 +107,7 @@ class Summary:
     arrivals: Arrivals | None = None
     """Of all requests and of a stage in the open model."""
     level: float | None = None
-    """Of a stage: its users or its arrivals per second."""
+    """Of a stage, and of the total of a run with stages: its users or its arrivals per second."""
     order: int = 0
     """Of a stage: its place, from 1."""
 
@@ -352,10 +352,13 @@ class RunResult:
     threads: int | None = None
     startup_s: float | None = None
     window: tuple[float, float] | None = None
-    """Begin and end of the window in seconds since the first request."""
+    """Begin and end of the window in seconds since the first request; with stages, of that stage
+    whose figures the total has."""
     unit: str = "request"
     """What the total is of: requests, messages or handshakes."""
     total: Summary | None = None
+    """With stages: of the one that stands for the run (`benchsuite.stats.levels`); its `level` says
+    which."""
     summaries: tuple[Summary, ...] = ()
     intervals: tuple[Interval, ...] = ()
     readings: tuple[Reading, ...] = ()

@@ -4,6 +4,7 @@ end.
 
 import dataclasses
 import hashlib
+import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import chain
@@ -21,7 +22,7 @@ from benchsuite.refusals import Refusal
 from benchsuite.report.completions import is_completion
 from benchsuite.results import Ceiling, Distribution, RunResult, Status, Summary
 from benchsuite.specs import RunSpec
-from benchsuite.stats.readings import mean_cpu_percent
+from benchsuite.stats.readings import mean_cpu_percent, most_memory_bytes
 
 BATCH_SIZE = 500
 
@@ -169,9 +170,8 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.log_tail = result.log_tail
     run.startup_s = result.startup_s
     run.sampler_cpu_percent = result.sampler_cpu_percent
-    target = [reading for reading in result.readings if reading.part == TARGET]
     run.cpu_percent = mean_cpu_percent(result.readings, TARGET, result.window)
-    run.memory_bytes = max((one.memory_bytes for one in target if one.memory_bytes), default=None)
+    run.memory_bytes = most_memory_bytes(result.readings, TARGET, _until_s(result))
     own = [one for one in result.summaries if is_completion(run.workload, one.scope, one.name)]
     if own:
         run.failed_completions = sum(one.failures for one in own)
@@ -185,6 +185,7 @@ def _columns(run: models.Run, result: RunResult) -> None:
         run.connection_bytes = sockets.idle.each_bytes if sockets.idle else None
     total = result.total
     if total is not None:
+        run.level = total.level
         run.requests = total.requests
         run.failures = total.failures
         run.resent = total.resent
@@ -194,6 +195,13 @@ def _columns(run: models.Run, result: RunResult) -> None:
         run.p50_s = total.response_time.at(50)
         run.p95_s = total.response_time.at(95)
         run.p99_s = total.response_time.at(99)
+
+
+def _until_s(result: RunResult) -> float:
+    """Memory is read up to here: what higher levels need later is not that of the level told."""
+    if result.total is None or result.total.level is None or result.window is None:
+        return math.inf
+    return result.window[1]
 
 
 def _known(model: type[Model], data: dict[str, Any]) -> Any:

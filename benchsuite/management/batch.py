@@ -63,7 +63,7 @@ def _line(result: RunResult) -> str:
         verdict = result.verdict.value if result.verdict else ""
         return f"{format_bytes(idle.each_bytes)} per connection · {verdict}"
     parts = [
-        f"{format_rate(total.goodput)}",
+        f"{format_rate(total.goodput)}" + (f" at {total.name}" if total.level is not None else ""),
         f"p50 {format_duration(total.response_time.at(50))}",
         f"p95 {format_duration(total.response_time.at(95))}",
         f"{total.failures} failed",

@@ -67,6 +67,7 @@ class Migration(migrations.Migration):
                 ('log_tail', models.TextField(blank=True)),
                 ('startup_s', models.FloatField(null=True)),
                 ('unit', models.CharField(default='request', help_text='What the figures are of: request, message or handshake.', max_length=12)),
+                ('level', models.FloatField(help_text='With stages: users, or arrivals per second, that the figures are of.', null=True)),
                 ('requests', models.PositiveBigIntegerField(null=True)),
                 ('failures', models.PositiveBigIntegerField(null=True)),
                 ('resent', models.PositiveBigIntegerField(help_text='Requests sent a second time.', null=True)),

@@ -40,6 +40,19 @@ def load_title(run: Run) -> str:
     return f"{run.users} {who}" if run.users == 1 else f"{run.users} {who}s"
 
 
+def level_title(run: Run) -> str:
+    """Which of its levels the figures of a run with stages are of: "50 users"; empty for others."""
+    if run.level is None:
+        return ""
+    return LoadProfile.from_json(_part(run.spec, "load")).level_words(run.level, who_of(run))
+
+
+def levels_title(cell: Cell) -> str:
+    """The same of all starts of a cell, which need not agree: "50 users or 100 users"."""
+    names = {run.level: level_title(run) for run in cell.shown if run.level is not None}
+    return " or ".join(names[level] for level in sorted(names))
+
+
 def keeps_alive(run: Run) -> bool:
     """Whether the load kept connections; most do, also where the spec can't be read."""
     return _part(run.spec, "load").get("keep_alive", True) is not False

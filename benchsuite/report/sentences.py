@@ -9,13 +9,14 @@ from django.utils.timezone import localtime
 
 from benchsuite import conf
 from benchsuite.exceptions import UsageError
-from benchsuite.models import Finding, Run
+from benchsuite.models import Finding, Measurement, Run
 from benchsuite.proc import owner
 from benchsuite.report.abandoned import expected_until
 from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.leading import leading_sentence
 from benchsuite.report.comparing.metrics import metric
-from benchsuite.report.naming import cell_titles, load_title, units_of, workload_title
+from benchsuite.report.levels import climb_words, overload_words
+from benchsuite.report.naming import cell_titles, levels_title, load_title, units_of, workload_title
 from benchsuite.report.periods import planned_s
 from benchsuite.report.sockets import idle_interval, idle_sentence
 from benchsuite.results import Level, Status, Verdict
@@ -98,7 +99,9 @@ def questions(cells: Sequence[Cell]) -> tuple[Question, ...]:
     return QUESTIONS
 
 
-def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
+def run_sentence(
+    run: Run, findings: Iterable[Finding] = (), measurements: Sequence[Measurement] = ()
+) -> str:
     """What happened in this run, and whether its number can be believed."""
     what = f"{workload_title(run)} {'at' if run.model == OPEN else 'from'} {load_title(run)}"
     if run.status == Status.RUNNING.value:
@@ -107,7 +110,8 @@ def run_sentence(run: Run, findings: Iterable[Finding] = ()) -> str:
         return f"{said}; {_failed(run)}.{_doubt(run, list(findings))}"
     if run.goodput is None:
         return f"{run.server} gave no result for {what}: the run {_became(run)}."
-    parts = [f"{run.server} answered {format_number(run.goodput)} {units_of(run)}/s of {what}"]
+    answered = f"{run.server} answered {format_number(run.goodput)} {units_of(run)}/s of {what}"
+    parts = [climb_words(run, measurements) or overload_words(run, measurements) or answered]
     if times := _times(run):
         parts.append(times)
     parts.append(_failed(run))
@@ -142,7 +146,13 @@ def unranked_sentence(cells: Sequence[Cell]) -> str:
 
 
 def question_sentence(cells: Sequence[Cell], question: Question) -> str:
-    """Who is first in one figure, against the next; invalid cells take no part."""
+    """Who is first in one figure, against the next; invalid cells take no part.
+
+    Times and memory of different levels of a load are not ranked.
+    """
+    if not question.highest and len(levels := {levels_title(cell) for cell in cells}) > 1:
+        about = question.about[:1].upper() + question.about[1:]
+        return f"{about} is not ranked: the figures are of {listed(sorted(filter(None, levels)))}."
     if said := leading_sentence(cells, question.metric):
         return said
     ranked = _ranked(cells, question)

@@ -14,7 +14,7 @@ from django.utils.timezone import localtime
 
 from benchsuite.models import Run
 from benchsuite.report import html, queries
-from benchsuite.report.naming import load_title, size_title, workload_title
+from benchsuite.report.naming import level_title, load_title, size_title, workload_title
 from benchsuite.results import Status
 from benchsuite.units import format_count
 
@@ -67,6 +67,8 @@ class Goodput(Figure):
             each = html.figure(record, "connection_bytes")
             return format_html('{} <span class="quiet">per connection</span>', each)
         shown = super().render(record)
+        if level := level_title(record):
+            return format_html('{} <span class="quiet">at {}</span>', shown, level)
         if record.completions is None:
             return shown
         return format_html(

@@ -10,7 +10,7 @@ from benchsuite import conf
 from benchsuite.proc.cpus import words
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
-from benchsuite.report.naming import cell_titles, units_beside
+from benchsuite.report.naming import cell_titles, levels_title, units_beside
 from benchsuite.results import Status, Verdict
 from benchsuite.specs import USER, DatabaseSpec, LoadProfile, RunSpec
 from benchsuite.units import (
@@ -186,6 +186,8 @@ def _goodput(cell: Cell) -> str:
         return MISSING
     around = spread.half_range_percent
     text = format_rate(spread.median, units_beside(cell.first))
+    if level := levels_title(cell):
+        text += f" at {level}"
     if len(cell.shown) > 1 and around is not None:
         return f"{text} ±{around:.1f} %"
     return text

@@ -13,7 +13,7 @@ from benchsuite.load.spool import NameEntry, Samples
 from benchsuite.passwords import hidden, hidden_in
 from benchsuite.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.runner.broadcasts import with_broadcasts
-from benchsuite.runner.figures import Figures
+from benchsuite.runner.figures import Figures, Window
 from benchsuite.runner.gathering import gathered
 from benchsuite.runner.reasons import explained, of_sockets
 from benchsuite.runner.serving import Serving
@@ -23,6 +23,7 @@ from benchsuite.runner.witness import Witness
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.stats import signs, validity
+from benchsuite.stats.levels import climb, level_of
 from benchsuite.stats.samples import ANSWERED, REQUEST, RESENT, Kind
 from benchsuite.stats.stall import Stall
 from benchsuite.stats.validity import Cluster, Stored
@@ -55,6 +56,7 @@ class Draft:
         self.revision = ""
         self.done: Done | None = None
         self.total: Summary | None = None
+        """Of all stages together, where there are several."""
         self.summaries: tuple[Summary, ...] = ()
         self.intervals: tuple[Any, ...] = ()
         self._seen: Sequence[Reading] = ()
@@ -136,6 +138,17 @@ class Draft:
             figures, self.readings, begin_s=done.origin, reads_memory=self.reads_memory
         )
 
+    @property
+    def headline(self) -> int | None:
+        """The place of the stage whose figures stand for the run; None where there are no stages,
+        and where nothing was asked.
+        """
+        load = self.spec.load
+        if not load.stages or not self.stretches or not (self.total and self.total.requests):
+            return None
+        levels = [level_of(one.total, one.window[1] - one.window[0]) for one in self.stretches]
+        return climb(levels).headline
+
     def ask_again(self) -> None:
         """Asks the target about what only it can tell, if the load's times give reason to.
 
@@ -190,6 +203,7 @@ class Draft:
         if self.total is not None and self.done is not None:
             ceilings = self._ceilings(environment)
             findings = validity.assess(gathered(self, self.done, ceilings))
+        told = None if self.headline is None else self.stretches[self.headline]
         return RunResult(
             spec=self.spec,
             status=self.status,
@@ -206,9 +220,9 @@ class Draft:
             processes=self.adapter.processes,
             threads=self.adapter.threads,
             startup_s=self.serving.startup_s,
-            window=self.window,
+            window=self._since_origin(told.window) if told else self.window,
             unit=self.unit,
-            total=hidden_in(self.total),
+            total=hidden_in(replace(told.total, scope="all", order=0) if told else self.total),
             summaries=hidden_in(self.summaries),
             intervals=self.intervals,
             readings=self.readings,
@@ -235,6 +249,8 @@ class Draft:
     @property
     def window(self) -> tuple[float, float] | None:
         """Begin and end of the window in seconds since the first request."""
-        if self.done is None:
-            return None
-        return (self.done.window[0] - self.done.origin, self.done.window[1] - self.done.origin)
+        return None if self.done is None else self._since_origin(self.done.window)
+
+    def _since_origin(self, window: Window) -> Window:
+        origin = self.done.origin if self.done is not None else 0.0
+        return window[0] - origin, window[1] - origin

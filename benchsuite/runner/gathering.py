@@ -54,7 +54,7 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
     parts = [_of(stretch, whole, draft, ceilings) for stretch in draft.stretches]
     if not load.stages:
         return parts[0] if parts else whole
-    return replace(whole, stages=parts)
+    return replace(whole, stages=parts, headline=draft.headline)
 
 
 def _layers_apart(draft: "Draft") -> int:

@@ -23,3 +23,15 @@ def mean_cpu_percent(
         if one.part == part and one.cpu_percent is not None and begin <= one.second - HALF_S < end
     ]
     return sum(shares) / len(shares) if shares else None
+
+
+def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) -> int | None:
+    """The most memory that a part had in any second until then; None when none was read."""
+    return max(
+        (
+            one.memory_bytes
+            for one in readings
+            if one.part == part and one.memory_bytes and one.second <= until_s
+        ),
+        default=None,
+    )

@@ -18,6 +18,7 @@ from benchsuite.report.comparing.comparison import (
     per_gib,
 )
 from benchsuite.report.comparing.likeness import unlike
+from benchsuite.report.naming import levels_title
 from benchsuite.report.sentences import (
     missing_reason,
     question_sentence,
@@ -70,6 +71,8 @@ class Row:
     cell: Cell
     style: Style
     state: str
+    level: str
+    """Of a load with stages: which its figures are of."""
     figures: list[Shown]
     per_cpu_second: str
     per_gib: str
@@ -141,6 +144,7 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
             cell=cell,
             style=style,
             state=cell.verdict.value if cell.verdict else cell.first.status,
+            level=levels_title(cell),
             figures=[_shown(comparison, cell, column) for column in columns],
             per_cpu_second=format_number(per_cpu_second(cell)),
             per_gib=format_number(per_gib(cell)),

@@ -56,7 +56,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "title": f"{run.server} · {workload_title(run)}",
         "run": run,
         "state": html.state(run),
-        "sentence": run_sentence(run, findings),
+        "sentence": run_sentence(run, findings, measurements),
         "own_target": own_target_sentence([run.server]),
         "findings": findings,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),

@@ -32,6 +32,7 @@ from benchsuite.stats.validity.sockets import CHECKS as SOCKETS
 from benchsuite.stats.validity.stages import of_each_stage
 from benchsuite.stats.validity.target import BY_STAGE as TARGET_BY_STAGE
 from benchsuite.stats.validity.target import CHECKS as TARGET
+from benchsuite.stats.validity.window import BY_STAGE as WINDOW_BY_STAGE
 from benchsuite.stats.validity.window import CHECKS as WINDOW
 
 __all__ = [
@@ -57,6 +58,7 @@ BY_STAGE = (
     *PROBER_BY_STAGE,
     *TARGET_BY_STAGE,
     *FRONT_BY_STAGE,
+    *WINDOW_BY_STAGE,
     near_capacity,
 )
 """Checks of what differs from level to level of a load."""
@@ -68,7 +70,10 @@ def assess(evidence: Evidence) -> tuple[Finding, ...]:
     for check in CHECKS:
         found += check(evidence)
     for check in BY_STAGE:
-        found += of_each_stage(check, evidence.stages) if evidence.stages else check(evidence)
+        if evidence.stages:
+            found += of_each_stage(check, evidence.stages, evidence.headline)
+        else:
+            found += check(evidence)
     return tuple(sorted(found, key=lambda finding: finding.code))
 
 

@@ -171,6 +171,8 @@ class Evidence:
     """Which one this is about, as "200 users"; empty for a whole run."""
     stages: Sequence["Evidence"] = ()
     """The same of each stage, of a run that has stages."""
+    headline: int | None = None
+    """Which of the stages gives the run its figures, from 0."""
 
     unit: str = REQUEST
     """What the total is of: requests, messages or handshakes."""

@@ -53,16 +53,17 @@ HERE = (
 
 
 def failures(evidence: Evidence) -> Iterator[Finding]:
-    """Requests that failed; or journeys, where these failed though their requests were answered."""
-    total = evidence.total
-    if total is None:
+    """Requests that failed."""
+    if evidence.total is not None and (found := _failed_share(evidence.units, [evidence.total])):
+        yield found
+
+
+def failed_journeys(evidence: Evidence) -> Iterator[Finding]:
+    """Journeys that failed though their requests were answered."""
+    if any(True for one in evidence.stages or [evidence] for _ in failures(one)):
         return
-    of_requests = _failed_share(evidence.units, [total])
-    of_journeys = _failed_share("journeys", evidence.journeys)
-    if of_requests is not None:
-        yield of_requests
-    elif of_journeys is not None:
-        yield of_journeys
+    if found := _failed_share("journeys", evidence.journeys):
+        yield found
 
 
 def _failed_share(what: str, summaries: Sequence[Summary]) -> Finding | None:
@@ -386,8 +387,7 @@ def _says(log: str, sign: str) -> bool:
 
 
 CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
-    failures,
-    sent_again,
+    failed_journeys,
     wrong_responder,
     answered_elsewhere,
     died,
@@ -396,4 +396,8 @@ CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     not_stored,
     not_checked,
 )
-BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (starvation,)
+BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
+    failures,
+    sent_again,
+    starvation,
+)

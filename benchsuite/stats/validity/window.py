@@ -140,4 +140,5 @@ SERIES: Mapping[str, Callable[[Interval], float | None]] = {
     "median response time": lambda one: one.p50_s,
 }
 
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (not_steady, few_samples)
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (not_steady,)
+BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (few_samples,)

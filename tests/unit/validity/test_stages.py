@@ -69,6 +69,30 @@ def test_each_check_of_a_level_looks_at_the_stages() -> None:
     }
 
 
+def test_what_the_target_does_beyond_the_level_told_is_no_doubt() -> None:
+    failing = summary(requests=1000, failures=400, failures_by_kind={"status": 400})
+
+    def at(users: int, **changes: Any) -> Evidence:
+        return stage(users, **{"total": replace(CLEAN.total or failing, level=users), **changes})
+
+    beyond = at(40, total=replace(failing, level=40.0), ceiling_rate=110.0)
+    levels = (at(10), at(20), beyond)
+    told = validity.assess(replace(CLEAN, stages=levels, headline=1))
+    assert {one.code.split()[0]: one.level for one in told}["B201"] is Level.INFO
+    itself = validity.assess(replace(CLEAN, stages=levels, headline=2))
+    assert {one.code.split()[0]: one.level for one in itself}["B201"] is Level.INVALID
+    below = validity.assess(
+        replace(CLEAN, stages=(at(10, total=replace(failing, level=10.0)), at(20)), headline=1)
+    )
+    assert {one.code.split()[0]: one.level for one in below}["B201"] is Level.INVALID
+
+
+def test_the_generators_own_limit_is_a_doubt_at_every_level() -> None:
+    levels = (stage(10), stage(40, ceiling_rate=110.0))
+    (finding,) = validity.assess(replace(CLEAN, stages=levels, headline=0))
+    assert finding.level is Level.INVALID
+
+
 def test_other_checks_look_at_the_whole_run() -> None:
     whole = replace(CLEAN, stages=(stage(10), stage(20)), load_cpu_percent=95.0)
     (finding,) = validity.assess(whole)

@@ -1,0 +1,83 @@
+"""What a run says of how much load the target takes: at one level too many, or over several."""
+
+from collections.abc import Iterable, Sequence
+
+from benchsuite.models import Measurement, Run
+from benchsuite.report.naming import units_of, workload_title
+from benchsuite.stats.levels import HELD, Level, climb
+from benchsuite.units import format_count, format_number
+
+
+def levels_of(run: Run, measurements: Iterable[Measurement]) -> list[Level]:
+    """The levels of a run with stages, in their order; empty for others."""
+    stages = [one for one in measurements if one.scope == "stage"]
+    return [_level(run, one) for one in sorted(stages, key=lambda one: one.order)]
+
+
+def climb_words(run: Run, measurements: Sequence[Measurement]) -> str:
+    """Which level was held, where it levels off or breaks; empty for a run without stages."""
+    levels = levels_of(run, measurements)
+    if run.level is None or not levels:
+        return ""
+    found, what = climb(levels), workload_title(run)
+    headline = levels[found.headline]
+    broken = levels[found.breaks] if found.breaks is not None else None
+    if headline.offered_rate is not None:
+        if not found.found:
+            return f"{run.server} held no level, and kept up with {_kept(run, headline)}"
+        beyond = f", and not {broken.name}" if broken else ", the highest level"
+        return f"{run.server} held {headline.name} of {what}{beyond}"
+    rate = f"{format_number(headline.goodput)} {units_of(run)}/s of {what}"
+    if headline.fails:
+        return f"{run.server} failed at every level of {what}"
+    if not found.found:
+        return f"{run.server} answered {rate} at {headline.name}, the highest level, still rising"
+    beyond = f", and breaks at {broken.name}" if broken else ""
+    return f"{run.server} levels off at {headline.name} with {rate}{beyond}"
+
+
+def overload_words(run: Run, measurements: Iterable[Measurement]) -> str:
+    """That an open run offered more than was taken; empty where it kept up, and in a closed run."""
+    total = _total(measurements)
+    if total is None or total.offered_rate is None or run.duration_s <= 0:
+        return ""
+    one = _level(run, total)
+    if one.is_held or (one.fails and _keeps_up(one)):
+        return ""
+    return f"{run.server} kept up with {_kept(run, one)}"
+
+
+def _keeps_up(one: Level) -> bool:
+    """Whether every arrival was sent and answered, right or wrong."""
+    return not one.dropped and one.throughput >= HELD * one.requested_rate
+
+
+def _kept(run: Run, one: Level) -> str:
+    """Arrivals answered right, of those planned; a journey may ask several times."""
+    offered, dropped = one.offered_rate or 0.0, one.dropped or 0
+    sent = offered - dropped / run.duration_s
+    answered = one.goodput * sent / one.requested_rate if one.requested_rate else 0.0
+    never = f"; {format_count(dropped)} were never sent" if dropped else ""
+    return (
+        f"{format_number(answered)} of {format_number(offered)} arrivals/s of "
+        f"{workload_title(run)}{never}"
+    )
+
+
+def _total(measurements: Iterable[Measurement]) -> Measurement | None:
+    return next((one for one in measurements if one.scope == "all"), None)
+
+
+def _level(run: Run, one: Measurement) -> Level:
+    return Level(
+        name=one.name,
+        value=one.level or 0.0,
+        requests=one.requests,
+        failures=one.failures,
+        throughput=one.throughput,
+        goodput=one.goodput,
+        requested_rate=one.requests / run.duration_s,
+        offered_rate=one.offered_rate,
+        achieved_rate=one.achieved_rate,
+        dropped=one.dropped,
+    )

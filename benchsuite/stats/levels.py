@@ -1,0 +1,135 @@
+"""What a climb over several levels of load found: which it held, where it levels off or breaks.
+
+The figures of all stages taken together would depend on which levels were chosen. Those of one
+level, the *headline*, stand for a run with stages.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchsuite.results import Summary
+
+HELD = 0.98
+"""Open model: the share of planned arrivals that must begin, and of requests that must be answered,
+within the window of a level that is held; B104 and B304 have the same limit."""
+
+LEVELS_OFF = 0.95
+"""Closed model: more users no longer help from the first level on that has this share of the
+highest goodput."""
+
+BREAKS = 0.9
+"""Closed model: beyond that level, less than this share of the highest goodput is a break."""
+
+FAILED = 0.05
+"""More failures than this break a level, as they make a run invalid (B201)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One level of a run, as far as it tells what the target can take."""
+
+    name: str
+    """Such as "50 users" or "200 /s"."""
+    value: float
+    """Users, or arrivals per second."""
+    requests: int
+    failures: int
+    throughput: float
+    """Completions per second of its window, right or wrong."""
+    goodput: float
+    requested_rate: float
+    """Requests that were meant to start, per second of its window."""
+    offered_rate: float | None = None
+    """Open model only, as the next two: journeys planned per second."""
+    achieved_rate: float | None = None
+    dropped: int | None = None
+
+    @property
+    def fails(self) -> bool:
+        return not self.goodput or self.failures > FAILED * self.requests
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the target kept up with what arrived; of the open model."""
+        offered, achieved = self.offered_rate or 0.0, self.achieved_rate or 0.0
+        keeps_up = achieved >= HELD * offered and self.throughput >= HELD * self.requested_rate
+        return keeps_up and not self.dropped and not self.fails
+
+
+def level_of(stage: Summary, duration_s: float) -> Level:
+    """The level that a stage measured in a window of `duration_s` seconds."""
+    planned = stage.arrivals
+    return Level(
+        name=stage.name,
+        value=stage.level or 0.0,
+        requests=stage.requests,
+        failures=stage.failures,
+        throughput=stage.throughput,
+        goodput=stage.goodput,
+        requested_rate=stage.requests / duration_s,
+        offered_rate=planned.offered_rate if planned else None,
+        achieved_rate=planned.achieved_rate if planned else None,
+        dropped=planned.dropped if planned else None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Climb:
+    """What the levels of one run say together, by their places from 0."""
+
+    headline: int
+    """The level whose figures stand for the run: in the open model the highest that was held, in
+    the closed model the lowest from which on more users don't help. The lowest where none was
+    held."""
+    found: bool
+    """Whether there is such a level: False where none was held, or goodput still rises at the
+    highest."""
+    breaks: int | None = None
+    """The lowest level above the headline that the target did not take; in the open model the
+    headline itself, where none was held."""
+
+
+def climb(levels: Sequence[Level]) -> Climb:
+    """Of at least one level, in any order."""
+    if any(one.offered_rate is not None for one in levels):
+        return _open(levels)
+    return _closed(levels)
+
+
+def _open(levels: Sequence[Level]) -> Climb:
+    places = range(len(levels))
+    held = [place for place in places if levels[place].is_held]
+    missed = [place for place in places if place not in held]
+    headline = _highest(levels, held) if held else _lowest(levels, places)
+    above = [place for place in missed if levels[place].value >= levels[headline].value]
+    return Climb(
+        headline=headline, found=bool(held), breaks=_lowest(levels, above) if above else None
+    )
+
+
+def _closed(levels: Sequence[Level]) -> Climb:
+    places = range(len(levels))
+    most = max((one.goodput for one in levels if not one.fails), default=0.0)
+    enough = [
+        place
+        for place in places
+        if levels[place].goodput >= LEVELS_OFF * most and not levels[place].fails
+    ]
+    headline = _lowest(levels, enough or places)
+    above = [place for place in places if levels[place].value > levels[headline].value]
+    broken = [
+        place for place in above if levels[place].fails or levels[place].goodput < BREAKS * most
+    ]
+    return Climb(
+        headline=headline,
+        found=bool(enough and above),
+        breaks=_lowest(levels, broken) if broken else None,
+    )
+
+
+def _highest(levels: Sequence[Level], places: Sequence[int]) -> int:
+    return max(places, key=lambda place: levels[place].value)
+
+
+def _lowest(levels: Sequence[Level], places: Sequence[int]) -> int:
+    return min(places, key=lambda place: levels[place].value)
