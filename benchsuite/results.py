@@ -161,7 +161,8 @@ class Accounts:
     """What became of all messages and connections of a window, exactly."""
 
     messages: int
-    """Meant to be sent in the window; in a broadcast, one for each subscriber."""
+    """Meant to be sent in the window, also when none could be; in a broadcast, one for each
+    subscriber."""
     lost: int
     """Sent, and nothing came back in time."""
     duplicated: int
@@ -171,16 +172,17 @@ class Accounts:
     misdirected: int
     """Came to another connection."""
     handshakes: int
-    """Over the whole load, as the next three."""
+    """Connections that existed in the window, and those that were tried in vain."""
     handshakes_failed: int
+    """Of these, as the next three."""
     closings_failed: int
     """Closing handshakes that the server did not answer."""
     closed_early: int
-    """Connections that the server ended in the window."""
+    """Connections that the server ended."""
     closes: Mapping[int, int] = field(default_factory=dict)
     """The same by the server's close code; 1006 where no close frame came."""
     broken: int = 0
-    """Connections that the load ended in the window, because the server broke the protocol."""
+    """Connections that the load ended, because the server broke the protocol."""
     silence_s: float | None = None
     """How long those that ended with 1006 had been silent, in the median."""
     unsolicited: int = 0

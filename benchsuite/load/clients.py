@@ -26,7 +26,7 @@ from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
 from benchsuite.paths import path_of, quoted
 from benchsuite.specs import over
-from benchsuite.stats.samples import REQUEST, RESENT, Kind
+from benchsuite.stats.samples import MESSAGE, REQUEST, RESENT, Kind
 
 if TYPE_CHECKING:
     from benchsuite.load.websocket.socket import WebSocket
@@ -65,9 +65,12 @@ class HttpClient:
         cookies: Mapping[str, str],
         sockets: Sockets | None = None,
         dialect: type[Dialect] | None = None,
+        due: str = MESSAGE,
         rehearsal: bool = False,
     ) -> None:
-        """`rehearsal`: the journey is only being checked, and need not rest long."""
+        """`due`: what over WebSockets is meant to start when a journey is (a scope). `rehearsal`:
+        the journey is only being checked, and need not rest long.
+        """
         self.target = target
         self.recorder: Recorder = recorder
         """Takes down what becomes of what was begun; nothing any more once that was given up."""
@@ -77,6 +80,7 @@ class HttpClient:
         self.sockets = Sockets() if sockets is None else sockets
         """All WebSockets of this process."""
         self.dialect = dialect
+        self.due = due
         self.rehearsal = rehearsal
         self.cookies = Cookies(cookies)
         self.user = user
@@ -224,18 +228,24 @@ class HttpClient:
             headers["Cookie"] = self.cookies.header_line.partition(":")[2].strip()
         return headers
 
-    def begin_sample(self, index: int) -> Begun:
-        """Something starts now, and is in flight until `end_sample()`."""
+    def begin_sample(self, index: int, *, due: bool = True) -> Begun:
+        """Something starts now, and is in flight until `end_sample()`; `due`: it is what the
+        journey was meant to start with.
+        """
         if self.gate.closed:
             raise LoadEnded
         self.settle()
         self.requests += 1
         start = monotonic()
-        intended = start if self._intended is None else self._intended
-        self._intended = None
-        begun = (index, intended, start)
+        intended = self.take_due() if due else None
+        begun = (index, start if intended is None else intended, start)
         self.in_flight.append(begun)
         return begun
+
+    def take_due(self) -> float | None:
+        """When the journey was meant to start, if nothing has started as that."""
+        intended, self._intended = self._intended, None
+        return intended
 
     def end_sample(self, begun: Begun) -> None:
         """It is in flight no more."""
@@ -308,9 +318,8 @@ class HttpClient:
         self.requests += 1
         failure: tuple[Kind, str]
         start = monotonic()
-        intended = start if self._intended is None else self._intended
-        self._intended = None
-        begun = (index, intended, start)
+        intended = self.take_due()
+        begun = (index, start if intended is None else intended, start)
         self.in_flight.append(begun)
         try:
             head, content = self._connection.exchange(method, message)
@@ -321,11 +330,11 @@ class HttpClient:
             finish = monotonic()
             failure = self._timed_out()
         else:
-            times = (intended, start, self._connection.arrived)
+            times = (begun[1], start, self._connection.arrived)
             return self._answered(method, path, index, head, content, times)
         finally:
             self.end_sample(begun)
-        self._held = _Sample(index, failure[0], intended, start, finish, 0, None, (method, path))
+        self._held = _Sample(index, failure[0], begun[1], start, finish, 0, None, (method, path))
         self._fail(self._held, *failure)
         raise RequestFailed(failure[1])
 

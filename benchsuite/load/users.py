@@ -80,6 +80,7 @@ class Journeys:
                 cookies={**job.cookies, **job.visitor.cookie_values},
                 sockets=self._sockets,
                 dialect=dialect,
+                due=workload.due,
             )
 
         self._new_client: Callable[[], HttpClient] = new_client

@@ -61,7 +61,7 @@ def _with_one(
     strays = got[overtaken(sent, got)]
     strays["name"] = _entered(entries, f"stray {path}", STRAY, {Kind.REORDERED: LATE})
     strays["kind"] = Kind.REORDERED
-    strays["intended_start"] = strays["start"] = strays["finish"]
+    strays["start"] = strays["finish"]
     lost["name"] = _entered(entries, entries[of[MESSAGE]].name, MESSAGE, {Kind.LOST: NEVER})
     samples = np.concatenate([samples, whole, lost, strays])
     return _in_classes(samples, entries, of[MESSAGE], slow_users(got, lost))

@@ -13,6 +13,7 @@ from benchsuite.stats import messages, summary
 from benchsuite.stats.samples import (
     ASIDE,
     CLOSING,
+    CONNECTION,
     HANDSHAKE,
     JOURNEY,
     MESSAGE,
@@ -78,9 +79,8 @@ class Figures:
     @property
     def accounts(self) -> Accounts:
         """What became of all messages and connections."""
-        by_scope = {
-            scope: self.of(scope) for scope in (MESSAGE, STRAY, UNSOLICITED, HANDSHAKE, CLOSING)
-        }
+        scopes = (MESSAGE, STRAY, UNSOLICITED, HANDSHAKE, CONNECTION)
+        by_scope = {scope: self.of(scope) for scope in scopes}
         return messages.accounts(by_scope, self.done.window, self._pauses)
 
     @property

@@ -22,11 +22,10 @@ def websockets(
     `readings` are in seconds since the load's begin, which is a moment of the monotonic clock; with
     `reads_memory` they tell the memory per connection.
     """
-    accounts = figures.accounts
-    if not accounts.handshakes:
+    if not len(figures.of(HANDSHAKE)):
         return None
     return WebSockets(
-        accounts=accounts,
+        accounts=figures.accounts,
         connections=max((count for _, count in figures.done.connections), default=None),
         rate_connected=figures.rate_connected,
         idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,

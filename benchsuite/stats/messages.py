@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchsuite.results import Accounts
-from benchsuite.stats.samples import CLOSING, ENDS, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
+from benchsuite.stats.samples import CONNECTION, ENDS, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.stats.silence import silence
 from benchsuite.stats.summary import Pauses, Samples, inside
 
@@ -33,13 +33,21 @@ def ended_early(strays: Samples) -> Samples:
 def accounts(
     by_scope: Mapping[str, Samples], window: tuple[float, float], pauses: Pauses
 ) -> Accounts:
-    """The counts over a window: messages by when they were meant to be sent, strays by when they
-    came.
+    """The counts over a window, by one rule: whatever belongs to it is followed to its end.
+
+    Messages belong to it that were meant to be sent in it, and with them what came of them: copies,
+    damaged ones. Connections belong to it that existed in it, and with them how they ended; those
+    that were tried in vain do, too, and all of these where nobody connected but before the window.
     """
-    sent = _within(by_scope[MESSAGE], "intended_start", window, pauses)
-    strays = _within(by_scope[STRAY], "finish", window, pauses)
-    unsolicited = _within(by_scope[UNSOLICITED], "finish", window, pauses)
-    ends = ended_early(strays)
+    sent = _within(by_scope[MESSAGE], window, pauses)
+    strays = _within(by_scope[STRAY], window, pauses)
+    unsolicited = _within(by_scope[UNSOLICITED], window, pauses)
+    held = _existing(by_scope[CONNECTION], window, pauses)
+    tried = by_scope[HANDSHAKE]
+    if len(_within(tried, window, pauses)):
+        tried = _existing(tried, window, pauses)
+    refused = len(tried) - _count(tried, Kind.OK)
+    ends = ended_early(held)
     broken = ends["kind"] == Kind.PROTOCOL  # the close code of these is ours
     ends = ends[~broken]
     codes, counts = np.unique(ends["body_bytes"], return_counts=True)
@@ -50,9 +58,9 @@ def accounts(
         reordered=_count(strays, Kind.REORDERED),
         corrupt=_count(strays, Kind.CORRUPT) + _count(sent, Kind.CORRUPT),
         misdirected=_count(strays, Kind.MISDIRECTED),
-        handshakes=len(by_scope[HANDSHAKE]),
-        handshakes_failed=int((by_scope[HANDSHAKE]["kind"] != Kind.OK).sum()),
-        closings_failed=int((by_scope[CLOSING]["kind"] != Kind.OK).sum()),
+        handshakes=len(held) + refused,
+        handshakes_failed=refused,
+        closings_failed=_count(held, Kind.UNFINISHED),
         closed_early=len(ends),
         unsolicited=len(unsolicited),
         unsolicited_bytes=int(unsolicited["body_bytes"].sum()),
@@ -62,8 +70,20 @@ def accounts(
     )
 
 
-def _within(samples: Samples, field: str, window: tuple[float, float], pauses: Pauses) -> Samples:
-    return samples[inside(samples[field], window, pauses)]
+def _within(samples: Samples, window: tuple[float, float], pauses: Pauses) -> Samples:
+    return samples[inside(samples["intended_start"], window, pauses)]
+
+
+def _existing(spans: Samples, window: tuple[float, float], pauses: Pauses) -> Samples:
+    """Those that existed at some moment of the window that counts, and those that began after it:
+    what was due in it needed them.
+    """
+    begin, end = window
+    edges = [begin, *(edge for pause in sorted(pauses) for edge in pause), end]
+    found = spans["start"] >= end
+    for low, high in zip(edges[::2], edges[1::2], strict=True):
+        found |= (spans["start"] < high) & (spans["finish"] >= low) & (low < high)
+    return spans[found]
 
 
 def _count(samples: Samples, kind: Kind) -> int:

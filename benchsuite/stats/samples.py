@@ -42,12 +42,15 @@ SENT: Final = "sent"
 """A message that asks for no answer, from its intended start until it was sent."""
 MOMENTS = (STRAY, UNSOLICITED)
 """Scopes whose samples took no time: they only came."""
+CONNECTION: Final = "connection"
+"""A WebSocket from its handshake to its end: OK when we ended it, UNFINISHED when its closing
+handshake failed, else how it ended early (then the body's length is the close code)."""
 RESENT: Final = "resent"
 """A request that was sent a second time, from its begin to that moment; it is a sample itself."""
 PAUSE: Final = "pause"
 """Time in which a user of the closed model asked for nothing: before the first journey, in thought,
 or after a failure."""
-ASIDE = (RESENT, PAUSE)
+ASIDE = (RESENT, PAUSE, CONNECTION)
 """Scopes that have no figures of their own."""
 PUBLICATION: Final = "publication"
 """A message to all subscribers, from its intended start until it was sent."""

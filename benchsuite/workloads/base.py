@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self
 
 from benchsuite.exceptions import AnswerError, StatusError
 from benchsuite.specs import DatabaseSpec, LoadProfile, Option, chosen_options
-from benchsuite.stats.samples import REQUEST
+from benchsuite.stats.samples import MESSAGE, REQUEST
 
 Unit = Literal["request", "message", "handshake"]
 
@@ -144,6 +144,9 @@ class Workload(ABC):
     not cut off between two requests."""
     unit: ClassVar[Unit] = REQUEST
     """What the figures of a run are of."""
+    due: ClassVar[str] = MESSAGE
+    """What an arrival of the open model is, over WebSockets: what it was meant to be keeps its
+    intended start, whatever must be opened before."""
     reads_memory: ClassVar[bool] = False
     """Whether the target's memory for each connection is what it asks for."""
     needs_websocket: ClassVar[bool] = False

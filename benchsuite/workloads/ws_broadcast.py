@@ -5,6 +5,7 @@ from time import monotonic
 
 from benchsuite.exceptions import UsageError
 from benchsuite.specs import LoadProfile, Option
+from benchsuite.stats.samples import PUBLICATION
 from benchsuite.workloads.base import Client, WebSocket
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 
@@ -36,6 +37,7 @@ class WsBroadcast(WebSocketWorkload):
         "slow_rate": 1.0,
         "churn_s": 0.0,
     }
+    due = PUBLICATION
     consumer = "broadcast"
     by_layer = True
     alike = False

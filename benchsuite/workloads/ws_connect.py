@@ -14,6 +14,7 @@ class WsConnect(WebSocketWorkload):
     summary = "WebSocket: connect, close, and again: how many handshakes a second?"
     options = {**COMMON, "close": True}
     unit: ClassVar[Unit] = HANDSHAKE
+    due = HANDSHAKE
     in_turn = False
     consumer = "idle"
 

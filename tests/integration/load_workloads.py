@@ -232,6 +232,19 @@ class SocketTalk(Workload):
                 raise AnswerError("expected a goodbye")
 
 
+class SocketImpatient(Workload):
+    """Takes for the answer whatever comes next."""
+
+    name = "socket-impatient"
+    unit = "message"
+    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
+
+    def journey(self, client: Any) -> None:
+        with client.websocket(str(self.settings["path"]), keep=True) as socket:
+            socket.send("hello")
+            socket.receive(matching=lambda said: True)
+
+
 class SocketRest(Workload):
     """Rests on a kept connection for a moment at a time."""
 

@@ -30,7 +30,9 @@ def test_b210_the_server_closes_connections(lab: Laboratory) -> None:
     assert finding.level is Level.INVALID, told(result)
     assert "× 1011" in finding.message
     assert result.websockets is not None
-    assert result.websockets.accounts.closed_early == result.websockets.accounts.lost
+    # a connection may have been ended for a message from before the window, or from after it
+    accounts = result.websockets.accounts
+    assert 0 <= accounts.closed_early - accounts.lost <= result.spec.load.users
     assert "websocket closed" in findings(result, "B201")[0].message
 
 

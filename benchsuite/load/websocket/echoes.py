@@ -1,16 +1,37 @@
 """The numbered messages of one connection, and what comes back of them."""
 
+from benchsuite.load.recorder import Begun
 from benchsuite.load.websocket import accounts
 from benchsuite.load.websocket.endings import Message
 from benchsuite.load.websocket.records import Failed, Records
 from benchsuite.stats.samples import Kind
 
+MOST_KNOWN = 20_000
+
+
+class Meant:
+    """When the last numbered messages of this process were meant to be sent: what comes of one
+    belongs to the window of the message itself.
+    """
+
+    def __init__(self) -> None:
+        self._moments: dict[accounts.Numbered, float] = {}
+
+    def add(self, message: accounts.Numbered, intended: float) -> None:
+        if len(self._moments) >= MOST_KNOWN:
+            del self._moments[next(iter(self._moments))]
+        self._moments[message] = intended
+
+    def of(self, message: accounts.Numbered) -> float | None:
+        return self._moments.get(message)
+
 
 class Echoes:
     """One is awaited at a time; everything else that comes is told from it, and counted."""
 
-    def __init__(self, connection: int, records: Records) -> None:
+    def __init__(self, connection: int, records: Records, meant: Meant) -> None:
         """`connection` stands in every message; it must be the load's only one."""
+        self._meant = meant
         self.is_over = True
         """Whether nothing is awaited (any more)."""
         self.failure: Failed | None = None
@@ -34,9 +55,11 @@ class Echoes:
         """The next message, of so many bytes."""
         return accounts.message(self._connection, self.count(), size)
 
-    def expect(self, said: bytes, *, is_text: bool, start: float) -> None:
+    def expect(self, said: bytes, *, is_text: bool, begun: Begun) -> None:
         """That message, the last one, is awaited from now on."""
+        _, intended, start = begun
         self._said, self._is_text, self._start = said, is_text, start
+        self._meant.add(accounts.Numbered(self._connection, self._number), intended)
         self.is_over, self.failure = False, None
 
     def give_up(self) -> None:
@@ -59,16 +82,20 @@ class Echoes:
         elif said is not None:
             self._count(message, said)
         elif last:
-            self._records.stray(Kind.CORRUPT, message, _as_it_came(message))
+            meant = self._meant.of(accounts.Numbered(self._connection, self._number))
+            self._records.stray(Kind.CORRUPT, message, _as_it_came(message), meant)
         else:
             self._records.unsolicited(message)
 
     def _count(self, message: Message, said: accounts.Numbered) -> None:
         """A whole message of this load, which is none that is awaited."""
+        meant = self._meant.of(said)
         if said.connection != self._connection:
-            self._records.stray(Kind.MISDIRECTED, message, "a message of another connection")
+            words = "a message of another connection"
+            self._records.stray(Kind.MISDIRECTED, message, words, meant)
         elif said.number <= self._number:
-            self._records.stray(Kind.DUPLICATED, message, f"message {said.number} once more")
+            words = f"message {said.number} once more"
+            self._records.stray(Kind.DUPLICATED, message, words, meant)
         else:
             self._records.stray(Kind.CORRUPT, message, _as_it_came(message))
 

@@ -7,7 +7,7 @@ from benchsuite.exceptions import AnswerError
 from benchsuite.load.recorder import Begun
 from benchsuite.load.refusal import SOCKET
 from benchsuite.load.websocket.endings import Ending, Message
-from benchsuite.stats.samples import STRAY, UNSOLICITED, Kind
+from benchsuite.stats.samples import CONNECTION, STRAY, UNSOLICITED, Kind
 
 if TYPE_CHECKING:
     from benchsuite.load.clients import HttpClient
@@ -68,8 +68,10 @@ class Records:
             raise AnswerError(f"the message {words}")
         self._owner.break_off(words)
 
-    def stray(self, kind: Kind, message: Message, words: str) -> None:
-        self._aside(kind, message.moment, len(message.data), words)
+    def stray(self, kind: Kind, message: Message, words: str, meant: float | None = None) -> None:
+        """`meant`: the intended start of the message of which it is a copy, where that is known."""
+        begin = message.moment if meant is None else meant
+        self._aside(kind, begin, message.moment, len(message.data), words)
 
     def unsolicited(self, message: Message) -> None:
         """The server said something by itself: neither a failure nor a stray."""
@@ -80,9 +82,14 @@ class Records:
 
     def ended(self, ending: Ending, moment: float) -> None:
         """The connection ended, and we had not ended it."""
-        self._aside(ending.kind, moment, ending.code, ending.words)
+        self._aside(ending.kind, moment, moment, ending.code, ending.words)
 
-    def _aside(self, kind: Kind, moment: float, number: int, words: str) -> None:
+    def connection(self, kind: Kind, code: int, opened: float, moment: float) -> None:
+        """A connection is over."""
+        index = self._owner.aside.index(f"connection {self.name}", CONNECTION)
+        self._owner.aside.add(index, kind, self._owner.user, code, opened, opened, moment)
+
+    def _aside(self, kind: Kind, begin: float, moment: float, number: int, words: str) -> None:
         recorder = self._owner.aside
-        recorder.add(self._strays, kind, self._owner.user, number, moment, moment, moment)
+        recorder.add(self._strays, kind, self._owner.user, number, begin, moment, moment)
         recorder.example(self._strays, kind, words)

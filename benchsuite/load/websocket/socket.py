@@ -60,7 +60,9 @@ class WebSocket:
         self._records = Records(owner, path, name)
         self._messages = self._records.index("message", MESSAGE)
         self._exchanges = Exchanges()
-        self._echoes = Echoes(number, self._records)
+        self._echoes = Echoes(number, self._records, owner.sockets.meant)
+        self._opened = 0.0
+        """When hands were shaken."""
         self._rest: Event | None = None
         self._subscription: Subscription | None = None
         self._dialect = None if owner.dialect is None else owner.dialect(path)
@@ -115,7 +117,8 @@ class WebSocket:
 
     def open(self) -> None:
         """The handshake; raises RequestFailed when the server does not take it."""
-        begun = self._owner.begin_sample(self._records.index("handshake", HANDSHAKE))
+        index = self._records.index("handshake", HANDSHAKE)
+        begun = self._owner.begin_sample(index, due=self._owner.due == HANDSHAKE)
         failure: Failed | None = None
         status: int | None = None
         try:
@@ -134,8 +137,10 @@ class WebSocket:
         if failure is not None:
             finish = monotonic()
             self._wire.drop()
+            self._lose_due(failure, begun)
             self._records.fail(begun, failure, finish, status=status)
         self._records.right(begun, self._wire.arrived, 0)
+        self._opened = self._wire.arrived
         self._sockets.add(self)
         if self._wire.ending is not None:  # with the very bytes of the handshake
             self._on_end(self._wire.ending)
@@ -212,7 +217,7 @@ class WebSocket:
         self._heard()
         data = self._echoes.message(size)
         begun = self._owner.begin_sample(self._messages)
-        self._echoes.expect(data, is_text=not binary, start=begun[2])
+        self._echoes.expect(data, is_text=not binary, begun=begun)
         sent_bytes = 0
         failure: Failed | None
         try:
@@ -322,9 +327,10 @@ class WebSocket:
             failure = self._timed_out("answer to the close frame")
         finally:
             self._owner.end_sample(begun)
-            self._gone()
         if failure is not None:
+            self._gone(Kind.UNFINISHED)
             self._records.fail(begun, failure)
+        self._gone()
         self._records.right(begun, self._wire.arrived, 0)
 
     def leave(self) -> None:
@@ -354,6 +360,13 @@ class WebSocket:
             self._owner.end_sample(exchange.begun)
             self._records.lost(exchange.begun, failure, exchange.length)
 
+    def _lose_due(self, failure: Failed, handshake: Begun) -> None:
+        """What was to be sent over the connection that could not be opened: it was due, too."""
+        meant = self._owner.take_due()
+        if meant is not None:
+            index = self._records.index(self._owner.due, self._owner.due)
+            self._records.lost((index, meant, handshake[2]), failure, 0)
+
     def _fail(self, begun: Begun, failure: Failed) -> NoReturn:
         self._owner.end_sample(begun)
         self._records.fail(begun, failure)
@@ -369,6 +382,7 @@ class WebSocket:
         """In the hub: the connection has ended, and not because we wanted it."""
         if self in self._sockets and not self._sockets.over:
             self._records.ended(ending, monotonic())
+            self._gone(ending.kind, ending.code)
         self._gone()
 
     def _on_gone(self) -> None:
@@ -376,7 +390,10 @@ class WebSocket:
         self._heard()
         self._sockets.gone(self)
 
-    def _gone(self) -> None:
+    def _gone(self, kind: Kind = Kind.OK, code: int = 0) -> None:
+        """The connection is over, and how; its TCP connection may go on for a while."""
+        if self in self._sockets:
+            self._records.connection(kind, code, self._opened, monotonic())
         self._sockets.discard(self)
         if self._subscription is not None:
             self._subscription.leave()

@@ -5,6 +5,7 @@ from typing import Protocol
 
 import gevent
 
+from benchsuite.load.websocket.echoes import Meant
 from benchsuite.load.websocket.group import Group
 from benchsuite.results import Traffic
 
@@ -37,6 +38,7 @@ class Sockets:
         self.last_delivery = 0.0
         self.traffic = Traffic()
         """Of those that may compress."""
+        self.meant = Meant()
         self._open: set[Leaving] = set()
         self._leaving: set[Leaving] = set()
         """Those that are over for the load, and may still hear something."""

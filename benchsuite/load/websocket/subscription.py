@@ -36,7 +36,7 @@ class Subscription:
         kind = self._seen.setdefault(said.connection, Sequence()).judge(said.number)
         if kind is not Kind.OK:
             words = f"publication {said.number} of connection {said.connection}"
-            self._records.stray(kind, message, words)
+            self._records.stray(kind, message, words, said.intended)
         else:
             begun = (self._messages, said.intended, said.start)
             self._records.right(begun, message.moment, len(message.data))
