@@ -2,9 +2,12 @@
 
 import cProfile
 import os
+from collections.abc import Mapping
+from typing import ClassVar
 
 from benchsuite.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_body
+from benchsuite.workloads.websocket import speaking
 
 PROFILE_VARIABLE = "BENCHMARK_PROFILE"
 """Where `Profiled` writes."""
@@ -19,6 +22,20 @@ class Get(Workload):
 
     def journey(self, client: Client) -> None:
         expect_body(client.get("/"), b"OK")
+
+
+class Say(Workload):
+    """Says so many things over a WebSocket, each as soon as it has heard the last one."""
+
+    name = "say"
+    options: ClassVar[Mapping[str, Option]] = {"path": "/", "messages": 1}
+
+    def journey(self, client: Client) -> None:
+        with speaking(client).websocket(str(self.settings["path"])) as socket:
+            for _ in range(int(self.settings["messages"])):
+                text = socket.numbered(32)
+                socket.send(text)
+                socket.receive(matching=text)
 
 
 class Profiled(Get):

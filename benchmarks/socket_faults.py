@@ -44,8 +44,7 @@ class Faults:
     """Handshakes with these numbers, from the first to before the second, are refused."""
     handshake_s: float = 0.0
     life: int = 0
-    """After so many messages the connection is closed with 1012, instead of an answer to the last.
-    """
+    """After so many messages a connection, but the first, is closed with 1012 and no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ class Peer(asyncio.Protocol):
             count = self._server.count(self, "got")
             is_odd = self.number > 1 and faults.every and count % faults.every == 0
             odd = faults.do if is_odd else "echo"
-            if faults.life and self._messages == faults.life:
+            if self.number > 1 and self._messages == faults.life:
                 odd = "close"
             self._later(faults.delay_s, lambda: self._answer(odd, data, opcode))
 
