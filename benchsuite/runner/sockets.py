@@ -11,6 +11,7 @@ from benchsuite.runner.figures import Figures
 from benchsuite.runner.serving import TARGET
 from benchsuite.specs import REDIS
 from benchsuite.stats.lagging import SLOW
+from benchsuite.stats.samples import HANDSHAKE
 from benchsuite.stats.slope import slope
 
 
