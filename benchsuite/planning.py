@@ -221,6 +221,8 @@ def _check_consumer(work: Workload, server: type[ServerAdapter], instances: int)
         )
     if server.dialect and work.settings.get("binary"):
         raise UsageError(f"{server.name} is spoken to in text: leave binary out.")
+    if server.dialect and work.settings.get("subprotocol"):
+        raise UsageError(f"{server.name} has a protocol of its own: leave subprotocol out.")
     if server.consumers and path.endswith("/broadcast/") and instances > 1:
         raise UsageError(
             f"{server.name} is one process, and its broadcasts stay within it: of what is "

@@ -101,6 +101,8 @@ def test_consumers_that_it_does_not_have_are_refused():
 
 def test_bytes_are_refused_where_only_text_is_spoken():
     assert "peer-actioncable is spoken to in text" in refused("peer-actioncable", binary=True)
+    own = refused("peer-socketio", subprotocol="chat")
+    assert own == "peer-socketio has a protocol of its own: leave subprotocol out."
 
 
 def test_without_node_it_says_what_helps(monkeypatch):
