@@ -1,8 +1,10 @@
 """Stored runs in Django's admin: to look at and to delete, never to change."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import Field, FloatField, IntegerField, Model
 from django.http import HttpRequest
 from django.urls import NoReverseMatch
 from django.utils.html import format_html
@@ -11,17 +13,65 @@ from django.utils.safestring import SafeString
 from benchsuite.models import Environment, Finding, Measurement, Run, Software
 from benchsuite.report import html, queries
 from benchsuite.report.abandoned import sweep
-from benchsuite.units import MISSING
+from benchsuite.units import (
+    MISSING,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_number,
+    format_percent,
+    format_rate,
+)
 
 
 class ReadOnly(admin.options.BaseModelAdmin):
-    """Nothing is added or changed by hand; a measured figure stays what was measured."""
+    """Nothing is added or changed by hand; a measured figure stays what was measured, and is
+    written with its unit.
+    """
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        names = self.fields or [field.name for field in self.opts.fields if field.editable]
+        return [SHOWN.get((self.model, name), name) for name in names]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return self.get_fields(request, obj)
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+def _shown(field: "Field[Any, Any]") -> Callable[[Model], str]:
+    """A column of the admin: the figure as our own pages write it."""
+    write = html.FORMATS.get(field.name) or next(
+        (write for ending, write in BY_ENDING.items() if field.name.endswith(ending)),
+        format_count if isinstance(field, IntegerField) else format_number,
+    )
+
+    @admin.display(description=field.verbose_name, ordering=field.name)
+    def shown(obj: Model) -> str:
+        if isinstance(obj, Run) and field.name in html.FORMATS:
+            return html.figure(obj, field.name)
+        return write(getattr(obj, field.name))
+
+    return shown
+
+
+BY_ENDING = {
+    "_s": format_duration,
+    "_bytes": format_bytes,
+    "_percent": format_percent,
+    "_rate": format_rate,
+}
+SHOWN = {
+    (model, field.name): _shown(field)
+    for model in (Run, Measurement)
+    for field in model._meta.concrete_fields
+    if isinstance(field, (FloatField, IntegerField)) and not field.primary_key
+}
+"""Columns with figures."""
 
 
 class MeasurementInline(ReadOnly, admin.TabularInline):
@@ -46,8 +96,8 @@ class RunAdmin(ReadOnly, admin.ModelAdmin):
         "workload",
         "server",
         "users",
-        "shown_goodput",
-        "shown_p95",
+        SHOWN[Run, "goodput"],
+        SHOWN[Run, "p95_s"],
     )
     list_display_links = ("started_at",)
     list_filter = ("status", "verdict", "server", "workload", "started_at")
@@ -70,14 +120,6 @@ class RunAdmin(ReadOnly, admin.ModelAdmin):
     @admin.display(description="verdict", ordering="verdict")
     def state(self, obj: Run) -> SafeString:
         return html.badge(html.state(obj))
-
-    @admin.display(description="goodput", ordering="goodput")
-    def shown_goodput(self, obj: Run) -> str:
-        return html.figure(obj, "goodput")
-
-    @admin.display(description="p95", ordering="p95_s")
-    def shown_p95(self, obj: Run) -> str:
-        return html.figure(obj, "p95_s")
 
 
 @admin.register(Environment)

@@ -41,11 +41,17 @@ def nobody_listens(place: Path) -> Entry:
     return {"ENGINE": engine, "NAME": "results", "HOST": str(place), "PORT": "5999", "OPTIONS": {}}
 
 
+def not_named(place: Path) -> Entry:
+    """As Django has it where there are no DATABASES."""
+    return {"ENGINE": "django.db.backends.dummy", "NAME": ""}
+
+
 BROKEN: dict[Callable[[Path], Entry], tuple[str, str]] = {
     no_database: ("letter.sqlite3 is damaged or no database", "run: python manage.py migrate"),
     a_folder: ("folder.sqlite3 can't be opened: it is a folder", "name a file in it"),
     no_folder: ("results.sqlite3 can't be opened: there is no folder", "nowhere; make it"),
     unmigrated: ("empty.sqlite3", "python manage.py migrate"),
+    not_named: ("DATABASES['default'] names no database", "name one there"),
     nobody_listens: ("(socket) can't be reached", "start it"),
 }
 """What is said of each, and what is to be done."""

@@ -1,9 +1,8 @@
 """The numbers of one chart as CSV."""
 
-from collections.abc import Iterable
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
@@ -35,7 +34,7 @@ CONNECTION_MEMORY = "connection-memory"
 
 
 @access.guarded
-def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
+def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponse:
     run = Run.objects.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
@@ -58,7 +57,7 @@ def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
 
 
 @access.guarded
-def of_comparison(request: HttpRequest, slug: str) -> HttpResponseBase:
+def of_comparison(request: HttpRequest, slug: str) -> HttpResponse:
     if slug not in overlays.SLUGS:
         known = ", ".join(overlays.SLUGS)
         return problem(request, f"There is no chart {slug[:60]!r}; there are: {known}.", status=404)
@@ -78,15 +77,10 @@ def wanted_ids(request: HttpRequest) -> list[str]:
     ]
 
 
-def as_csv(numbers: Series, name: str) -> HttpResponseBase:
+def as_csv(numbers: Series, name: str) -> HttpResponse:
     lines = table_as_csv([column.name for column in numbers.columns], numbers.rows)
-    return download(lines, "text/csv", f"{numbers.slug}-{name}.csv")
-
-
-def download(pieces: Iterable[str], kind: str, filename: str) -> HttpResponseBase:
-    """Sent as it is made: a large one never stands in memory as a whole."""
-    return StreamingHttpResponse(
-        pieces,
-        content_type=f"{kind}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{filename}"'},
+    return HttpResponse(
+        "".join(lines),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{numbers.slug}-{name}.csv"'},
     )

@@ -11,7 +11,8 @@ from benchsuite.report import queries
 from benchsuite.report.export import csv_of, json_of
 from benchsuite.report.filters import RunFilter
 from benchsuite.views import access
-from benchsuite.views.charts import download, wanted_ids
+from benchsuite.views.charts import wanted_ids
+from benchsuite.views.download import download
 from benchsuite.views.page import problem
 
 FORMATS = ("csv", "json")
@@ -55,11 +56,11 @@ def one(request: HttpRequest, pk: UUID) -> HttpResponseBase:
 def _answer(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpResponseBase:
     wanted = request.GET.get("format", "json")
     if wanted == "csv":
-        return download(csv_of(runs), "text/csv", f"{name}.csv")
+        return download(request, csv_of(runs), "text/csv", f"{name}.csv")
     if wanted != "json":
         raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(FORMATS)}.")
 
     def address(run: Run) -> str:
         return request.build_absolute_uri(run.get_absolute_url())
 
-    return download(json_of(runs, address), "application/json", f"{name}.json")
+    return download(request, json_of(runs, address), "application/json", f"{name}.json")

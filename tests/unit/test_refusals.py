@@ -168,12 +168,6 @@ def test_what_servers_say_has_a_remedy(error: Exception, words: str) -> None:
     assert "\n" not in said
 
 
-def test_a_project_without_a_database_is_told_so(refused: Any) -> None:
-    entry = {"ENGINE": "django.db.backends.dummy", "NAME": ""}
-    for command in ("comparebench", "checkbench", "loadbench", "seedbench", "runbench"):
-        assert "names no database; name one there" in refused(entry, command)
-
-
 def test_another_database_is_migrated_by_its_name() -> None:
     said = sentence(OperationalError("no such table: x"), {"NAME": "/a.sqlite3"}, "runs")
     assert said.endswith("run: python manage.py migrate --database=runs")

@@ -6,8 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
+from django.test import AsyncClient
 
 from benchsuite.report.export import run_as_json
+from benchsuite.views import export
+from benchsuite.views.download import CHUNK_LETTERS
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
 
 PROMISED = {
@@ -148,3 +152,35 @@ def test_unknown_chart_names_the_known(soup: Any) -> None:
     run = make_run("uwsgi")
     assert "goodput, distribution" in soup(f"/results/{run.pk}/colour.csv", status=404).text
     assert "goodput, distribution" in soup("/results/compare/colour.csv", status=404).text
+
+
+def anyone(request: Any) -> bool:
+    return True
+
+
+def test_under_asgi_an_export_is_sent_as_it_is_made(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    """Django would read an ordinary iterator to its end before the first byte leaves."""
+    settings.BENCHSUITE = {"ACCESS": f"{__name__}.anyone"}
+    make_run("uwsgi")
+    made = []
+
+    def lines(runs: Any) -> Any:
+        for number in range(5):
+            made.append(number)
+            yield "x" * CHUNK_LETTERS
+
+    monkeypatch.setattr(export, "csv_of", lines)
+
+    async def some() -> int:
+        answer: Any = await AsyncClient().get("/results/export/?format=csv")
+        assert answer.is_async
+        pieces = answer.streaming_content
+        assert len(await anext(pieces)) == CHUNK_LETTERS
+        before = len(made)
+        assert sum([len(piece) async for piece in pieces]) == 4 * CHUNK_LETTERS
+        return before
+
+    assert async_to_sync(some)() == 1
+    assert len(made) == 5
