@@ -1,57 +1,68 @@
 """How long the pages take when there is much to show: python benchmarks/pages.py
 
-The list with 10 000 runs, a run with 3 600 seconds, a comparison of 8 runs. Uses a SQLite file of
-its own that is removed at the end.
+The list with 10 000 runs, a run with 3 600 seconds, comparisons of 8 and of 40 cells: what the
+server needs for each, and when a browser has drawn the first chart. Uses a SQLite file of its own
+that is removed at the end.
 """
 
-import os
-import sys
-import tempfile
+import gzip
 import time
-from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from console import console, served, tab
+
 RUNS = 10_000
 SECONDS = 3_600
+CELLS = 40
+STARTS = 3
 TIMES = 5
+FIRST = """() => performance.getEntriesByType("mark")[0].startTime
+  - performance.getEntriesByType("navigation")[0].responseEnd"""
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["DATABASE_URL"] = f"sqlite:///{folder}/pages.sqlite3"
-        os.environ["DJANGO_SETTINGS_MODULE"] = "testproject.settings.console"
-        os.environ["DEBUG"] = "0"
-        sys.path[0] = str(ROOT)  # instead of this folder, whose files have names of modules
-        import django
+    with console():
+        paths = made()
+        print(f"{'page':<44}{'queries':>8}{'server':>10}{'bytes':>10}{'packed':>10}")
+        for name, path in paths.items():
+            report(name, path)
+        print(f"\n{'page':<44}{'first chart after the HTML':>38}")
+        with served() as address, tab(address, viewport={"width": 1280, "height": 900}) as page:
+            for name, path in paths.items():
+                if "run," in name or "comparison" in name:
+                    print(f"{name:<44}{first_chart(page, path) * 1e3:>35.0f} ms")
 
-        django.setup()
-        measure()
 
-
-def measure() -> None:
-    from django.conf import settings
-    from django.core.management import call_command
+def made() -> dict[str, str]:
+    """Names of pages with their paths; what they show is made first."""
+    from datetime import timedelta
 
     from benchsuite import conf
-    from tests.factories import make_rows, make_run
+    from tests.factories import BEGUN, make_rows, make_run
 
-    settings.BENCHSUITE = {"ACCESS": "benchsuite.views.access.loopback"}
-    conf.config.cache_clear()
-    call_command("migrate", verbosity=0)
     make_rows(RUNS, servers=tuple(conf.server_paths()))
     long = make_run("uwsgi", rate=50, users=10, warmup_s=0.0, duration_s=float(SECONDS))
-    several = [make_run(server, seed=number) for number, server in enumerate(["uwsgi"] * 8)]
-    ids = ",".join(str(run.pk) for run in several)
-    print(f"{'page':<44}{'queries':>8}{'median':>10}{'size':>10}")
-    for name, path in (
-        (f"list, {RUNS} runs, newest first", "/results/"),
-        (f"list, {RUNS} runs, by goodput, page 100", "/results/?sort=-goodput&page=100"),
-        (f"list, {RUNS} runs, filtered and searched", "/results/?server=uwsgi&q=label-24"),
-        (f"run, {SECONDS} seconds", f"/results/{long.pk}/"),
-        ("comparison of 8 runs", f"/results/compare/?runs={ids}"),
-        (f"export of {RUNS} runs as CSV", "/results/export/?format=csv"),
-    ):
-        report(name, path)
+    several = [make_run("uwsgi", seed=number, processes=number + 1) for number in range(8)]
+    many = [
+        make_run(
+            "uvicorn", seed=one, processes=one % CELLS + 1, started_at=BEGUN + timedelta(days=one)
+        )
+        for one in range(CELLS * STARTS)
+    ]
+    return {
+        f"list, {RUNS} runs, newest first": "/results/",
+        f"list, {RUNS} runs, by goodput, page 100": "/results/?sort=-goodput&page=100",
+        f"list, {RUNS} runs, filtered and searched": "/results/?server=uwsgi&q=label-24",
+        f"run, {SECONDS} seconds": f"/results/{long.pk}/",
+        "run, 13 seconds": f"/results/{several[0].pk}/",
+        "comparison of 8 cells": compared(several),
+        f"comparison of {CELLS} cells, {STARTS} starts each": compared(many),
+        f"export of {RUNS} runs as CSV": "/results/export/?format=csv",
+    }
+
+
+def compared(runs: list[Any]) -> str:
+    return f"/results/compare/?runs={','.join(str(run.pk) for run in runs)}"
 
 
 def report(name: str, path: str) -> None:
@@ -62,16 +73,28 @@ def report(name: str, path: str) -> None:
     client = Client(HTTP_HOST="localhost")
     with CaptureQueriesContext(connection) as seen:
         answer = client.get(path)
-    assert answer.status_code == 200, answer.content
+        body = answer.getvalue()
+    assert answer.status_code == 200, body
     queries = len(seen)  # the next request begins a new log
     took = []
     for _ in range(TIMES):
         begun = time.perf_counter()
-        client.get(path)
+        client.get(path).getvalue()
         took.append(time.perf_counter() - begun)
     median = sorted(took)[TIMES // 2]
-    size = f"{len(answer.content) / 1024:.0f} KiB"
-    print(f"{name:<44}{queries:>8}{median * 1e3:>7.0f} ms{size:>10}")
+    sizes = "".join(f"{len(one) / 1024:>6.0f} KiB" for one in (body, gzip.compress(body)))
+    print(f"{name:<44}{queries:>8}{median * 1e3:>7.0f} ms{sizes}")
+
+
+def first_chart(page: Any, path: str) -> float:
+    """Seconds, the median of several visits; plotly.js is in the cache but for the first."""
+    took = []
+    for _ in range(TIMES):
+        page.goto(path)
+        page.locator("figure.chart").first.scroll_into_view_if_needed()
+        page.wait_for_function("() => performance.getEntriesByType('mark').length > 0")
+        took.append(page.evaluate(FIRST) / 1e3)
+    return sorted(took)[TIMES // 2]
 
 
 if __name__ == "__main__":

@@ -62,13 +62,19 @@ def blank(series: Series, across: str, up: str) -> Chart:
 
 
 def scatter(
-    across: Sequence[Any], up: Sequence[Any], name: str, hover: str, look: Trace | None = None
+    across: Sequence[Any] | None,
+    up: Sequence[Any],
+    name: str,
+    hover: str,
+    look: Trace | None = None,
 ) -> Trace:
-    """A line, unless its look says something else; without a hover text it has none."""
+    """A line, unless its look says something else; without a hover text it has none. Where all
+    lines have the same x, it stands once, as what the drawing says is shared.
+    """
     trace = {
         "type": "scatter",
         "mode": "lines",
-        "x": [rounded(value) for value in across],
+        **({} if across is None else {"x": [rounded(value) for value in across]}),
         "y": [rounded(value) for value in up],
         "name": escaped(name),
         **(look or {}),

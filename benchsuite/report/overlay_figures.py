@@ -43,8 +43,7 @@ def distributions(series: Series, lines: Sequence[Line]) -> Chart:
     chart = drawing.percentile_chart(series, unit)
     hover = f"%{{customdata:.6~g}} % within %{{y:.4~g}} {unit}"
     chart = _lines(chart, lines, drawing.places(series), factor, hover)
-    for trace in chart.drawing["data"]:
-        trace["customdata"] = series.column(0)[: len(trace["x"])]
+    chart.drawing["shared"]["customdata"] = series.column(0)
     return chart
 
 
@@ -89,6 +88,7 @@ def _lines(
 ) -> Chart:
     """A line for each run as far as its numbers reach, with the number of its cell at its end."""
     ends = []
+    chart.drawing["shared"] = {"x": [drawing.rounded(value) for value in across]}
     for index, line in enumerate(lines, start=1):
         values = drawing.scaled(chart.series.column(index), factor)
         until = chart.series.facts.get("until", {}).get(index, len(values))
@@ -105,7 +105,7 @@ def _lines(
         if line.first:
             look |= {"mode": "lines+markers", "marker": _marker(line)}
         text = f"{escaped(line.title)}: {hover}"
-        chart.add(scatter(across[:length], values[:length], line.group, text, look))
+        chart.add(scatter(None, values[:length], line.group, text, look))
         if line.first and known:
             ends.append((line, values[length - 1] or 0.0))
     _label(chart, ends)

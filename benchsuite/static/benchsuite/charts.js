@@ -62,7 +62,8 @@
       layout.xaxis.range = span;
     }
     const fresh = !isDrawn(figure);
-    Plotly.react(place(figure), drawing.data, layout, {
+    const lines = drawing.data.map(function (one) { return Object.assign({}, drawing.shared, one); });
+    Plotly.react(place(figure), lines, layout, {
       displaylogo: false,
       // Without a pointer the bar would lie on the legend all the time.
       displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
@@ -121,12 +122,12 @@
     }
     event.preventDefault();
     const own = place(figure);
-    const points = Math.max.apply(null, own.data.map(function (one) { return one.x.length; }));
+    const points = Math.max.apply(null, own.data.map(function (one) { return one.y.length; }));
     const at = Number(own.dataset.at || (steps[event.key] > 0 ? -1 : points)) + steps[event.key];
     const to = Math.min(Math.max(at, 0), points - 1);
     own.dataset.at = to;
     const shown = own.data.flatMap(function (one, curve) {
-      return to < one.x.length ? [{ curveNumber: curve, pointNumber: to }] : [];
+      return to < one.y.length ? [{ curveNumber: curve, pointNumber: to }] : [];
     });
     Plotly.Fx.hover(own, shown);
   }
