@@ -79,7 +79,7 @@ def goodput_and_memory(series: Series, lines: Sequence[Line]) -> Chart:
         look |= {"text": [number], "textposition": "top center"}
         memory = [None if row[1] is None else row[1] / 2**20]
         chart.add(scatter(memory, [row[2]], line.group, hover, look))
-    chart.layout["yaxis"]["range"] = [0, HEADROOM * max(highest.values(), default=1.0)]
+    chart.layout["yaxis"]["range"] = [0, HEADROOM * (max(highest.values(), default=0.0) or 1.0)]
     where = {"x": 0, "xref": "paper", "xanchor": "left"}
     text = "this corner: cheap and fast"
     chart.layout["annotations"].append({"text": text, **where, **drawing.ABOVE})
