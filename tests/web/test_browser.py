@@ -277,6 +277,7 @@ def test_charts_follow_light_and_dark_and_paper(tab: Any, runs: list[Run]) -> No
     tab.wait_for_function(f"before => ({label})() === before", arg=light)
     assert tab.evaluate(background) == "rgb(255, 255, 255)"
     assert tab.locator("#processes svg.main-svg").count() > 0, "all charts are printed"
+    assert tab.locator("#response-times g.legend").is_visible(), "with what their lines are"
     for hidden in ("header", ".copy", ".links", ".breadcrumbs"):
         assert not tab.locator(hidden).first.is_visible(), hidden
     assert tab.locator(".tiles").is_visible()
