@@ -58,7 +58,7 @@ def answer(options: Mapping[str, Any]) -> Answer:
     sweep()
     pairs, said = pairing.pairs(options["names"], options["baseline"])
     comparison = Comparison(pairing.runs(pairs))
-    unlike = likeness.unlike(comparison)
+    unlike = likeness.reasons(comparison)
     if unlike and not options["force"]:
         raise UsageError(f"{' '.join(unlike)} --force compares them all the same, and says so.")
     return Answer(

@@ -16,7 +16,7 @@ from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.export import json_of
 from benchsuite.report.progress import Progress
-from benchsuite.report.sentences import ranking_sentence
+from benchsuite.report.sentences import model_sentence, ranking_sentence
 from benchsuite.report.sockets import sockets_table
 from benchsuite.report.stages import stages_table
 from benchsuite.report.targets import own_target_sentence
@@ -80,6 +80,7 @@ class Screen:
         sentence = ranking_sentence(found)
         if sentence:
             self._line(sentence)
+        self.warn(model_sentence(rows))
         self.warn(own_target_sentence(row.server for row in rows))
         if stored:
             self._line(f"Look: {_address(rows)}")

@@ -13,6 +13,7 @@ from benchsuite.interchange import as_plain
 from benchsuite.models import Measurement, Run
 from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
+from benchsuite.report.sentences import model_sentence
 from benchsuite.stats.samples import FANOUT, HANDSHAKE
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -100,6 +101,7 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "processes": run.processes,
         "threads": run.threads,
         "model": run.model,
+        "coordinated_omission": "possible" if model_sentence([run]) else None,
         "users": run.users,
         "arrival_rate": run.arrival_rate,
         "warmup_s": run.warmup_s,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -16,11 +17,18 @@ from benchsuite.report.cells import Cell
 from benchsuite.report.comparing.leading import leading_sentence
 from benchsuite.report.comparing.metrics import metric
 from benchsuite.report.levels import climb_words, overload_words
-from benchsuite.report.naming import cell_titles, levels_title, load_title, units_of, workload_title
+from benchsuite.report.naming import (
+    cell_titles,
+    levels_title,
+    load_title,
+    units_beside,
+    units_of,
+    workload_title,
+)
 from benchsuite.report.periods import planned_s
 from benchsuite.report.sockets import idle_interval, idle_sentence
 from benchsuite.results import Level, Status, Verdict
-from benchsuite.specs import OPEN
+from benchsuite.specs import CLOSED, OPEN
 from benchsuite.stats.percentiles import samples_needed
 from benchsuite.units import (
     format_bytes,
@@ -159,17 +167,31 @@ def question_sentence(cells: Sequence[Cell], question: Question) -> str:
     if len(ranked) < 2:
         return ""
     (first, best), (second, next_best), *_ = ranked
-    shown = question.show(best)
-    ratio = best / next_best if question.highest else next_best / best if best else 1.0
+    units = units_beside(first[1].first)
+    show = partial(format_rate, units=units) if question is GOODPUT else question.show
+    shown = show(best)
+    less, more = sorted((best, next_best))
+    ratio = more / less if less else 1.0
     if next_best and (ratio < CLOSE or _overlap(first[1], second[1], question)):
-        return (
+        told = (
             f"{first[0]} and {second[0]} are too close to call in {question.about}: "
-            f"{shown} and {question.show(next_best)}."
+            f"{shown} and {show(next_best)}"
         )
+        return f"{told}{_further(ranked, question)}."
     if not next_best or not best:
-        return f"{first[0]} {question.won}: {shown}; {second[0]}: {question.show(next_best)}."
+        return f"{first[0]} {question.won}: {shown}; {second[0]}: {show(next_best)}."
     lost = question.lost.format(ratio=format_ratio(ratio), next=second[0])
-    return f"{first[0]} {question.won}: {shown}, {lost} ({question.show(next_best)})."
+    return f"{first[0]} {question.won}: {shown}, {lost} ({show(next_best)})."
+
+
+def _further(ranked: Sequence[tuple[tuple[str, Cell], float]], question: Question) -> str:
+    """The nearest of the others that is not too close to the best; empty without one."""
+    (_, cell), best = ranked[0]
+    for (title, other), value in ranked[2:]:
+        low, high = sorted((best, value))
+        if low and high / low >= CLOSE and not _overlap(cell, other, question):
+            return f"; {title} had {question.show(value)}, {format_ratio(value / best)}"
+    return ""
 
 
 def starts_sentence(cells: Sequence[Cell]) -> str:
@@ -203,6 +225,16 @@ def thread_sentence(cells: Sequence[Cell]) -> str:
     return (
         f"{listed(names)} {verb} sync views in a thread (docs/reading-results.md): "
         f"compare with --workload={cells[0].first.workload}_async."
+    )
+
+
+def model_sentence(runs: Iterable[Run]) -> str:
+    """What the closed model can't show; empty where no users wait for answers."""
+    if not any(run.model == CLOSED and run.requests for run in runs):
+        return ""
+    return (
+        "Closed model: coordinated omission possible. Users wait for their answers, so a slow "
+        "server is asked less often."
     )
 
 

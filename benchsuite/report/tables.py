@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 import django_tables2 as tables
-from django.db.models import F, QuerySet
+from django.db.models import Case, F, Q, QuerySet, When
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -14,8 +14,10 @@ from django.utils.timezone import localtime
 
 from benchsuite.models import Run
 from benchsuite.report import html, queries
+from benchsuite.report.comparing.comparison import OF_ANSWERS
 from benchsuite.report.naming import level_title, load_title, size_title, workload_title
-from benchsuite.results import Status
+from benchsuite.results import Status, Verdict
+from benchsuite.stats.samples import REQUEST
 from benchsuite.units import format_count
 
 NEWEST_FIRST = "-started_at"
@@ -25,6 +27,10 @@ MOST_ORDERS = 4
 
 MOST_LEVELS = 4
 """Levels of a load that are all named."""
+
+
+def _last(what: Q) -> Case:
+    return Case(When(what, then=1), default=0)
 
 
 class Ordered(tables.Column):
@@ -51,6 +57,17 @@ class Figure(Ordered):
 
     def __init__(self, field: str, **options: Any) -> None:
         super().__init__(field, numeric=True, **options)
+
+    def order(self, queryset: QuerySet[Run], is_descending: bool) -> tuple[QuerySet[Run], bool]:  # noqa: FBT001 - django-tables2 calls it so
+        """Neither what is invalid nor answers of another unit stand among the others."""
+        (name,) = self.fields
+        value = F(name).desc(nulls_last=True) if is_descending else F(name).asc(nulls_last=True)
+        apart = [
+            _last(Q(**{f"{name}__isnull": True})),
+            _last(Q(verdict=Verdict.INVALID.value)),
+            *([_last(~Q(unit=REQUEST)), "unit"] if name in OF_ANSWERS else []),
+        ]
+        return queryset.order_by(*apart, value, "-started_at", "pk"), True
 
     def render(self, record: Run) -> SafeString | str:
         return html.figure(record, self.fields[0])

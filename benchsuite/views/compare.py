@@ -1,5 +1,6 @@
 """Several runs: which is better, and by how much?"""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +18,7 @@ from benchsuite.report.comparing.comparison import (
     per_cpu_second,
     per_gib,
 )
-from benchsuite.report.comparing.likeness import unlike
+from benchsuite.report.comparing.likeness import Unlike, alike, unlike
 from benchsuite.report.naming import levels_title
 from benchsuite.report.sentences import (
     missing_reason,
@@ -29,7 +30,7 @@ from benchsuite.report.sentences import (
 from benchsuite.report.styles import Style
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.results import Verdict
-from benchsuite.units import format_number, format_ratio
+from benchsuite.units import format_number, format_ratio, listed
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import page, problem
@@ -92,16 +93,38 @@ def show(request: HttpRequest) -> HttpResponse:
         return problem(request, str(error), status=400)
     comparison = Comparison(runs, baseline=request.GET.get("baseline", ""))
     forced = request.GET.get("forced") == "1"
-    reasons = unlike(comparison)
-    if reasons and not forced:
-        context = {
-            "title": "These runs are not alike",
-            "reasons": reasons,
-            "anyway_url": _url(request, forced="1"),
-        }
-        return page(request, "unlike", context, status=409)
+    found = unlike(comparison)
+    if found and not forced:
+        return page(request, "unlike", _unlike(request, comparison, found), status=409)
     queries.add_series(runs)
+    reasons = [one.sentence(comparison.titles) for one in found]
     return page(request, "compare", _context(request, comparison, reasons))
+
+
+def _unlike(
+    request: HttpRequest, comparison: Comparison, found: Sequence[Unlike]
+) -> dict[str, Any]:
+    """A column for each lot of cells that are alike, a row for each field that differs."""
+    lots = alike(comparison, found)
+    column = {cell.first.pk: number for number, lot in enumerate(lots) for cell in lot.cells}
+    places = [column[cell.first.pk] for cell in comparison.cells]
+    return {
+        "title": "These runs are not alike",
+        "kinds": listed([one.kind for one in found]),
+        "lots": [(lot.title, _compare_url(lot.cells)) for lot in lots],
+        "rows": [
+            (one.name, [one.values[places.index(number)] for number in range(len(lots))])
+            for kind in found
+            for one in kind.differences
+        ],
+        "anyway_url": _url(request, forced="1"),
+    }
+
+
+def _compare_url(cells: Sequence[Cell]) -> str:
+    """Where these are compared; empty for a single one."""
+    ids = ",".join(str(run.pk) for cell in cells for run in cell.runs)
+    return f"{reverse('benchsuite:compare')}?runs={ids}" if len(cells) > 1 else ""
 
 
 def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from benchsuite.report.naming import (
     who_of,
     workload_title,
 )
-from benchsuite.report.sentences import run_sentence
+from benchsuite.report.sentences import model_sentence, run_sentence
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.results import Status
 from benchsuite.revision import short
@@ -57,6 +57,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "run": run,
         "state": html.state(run),
         "sentence": run_sentence(run, findings, measurements),
+        "model_sentence": model_sentence([run]),
         "own_target": own_target_sentence([run.server]),
         "findings": findings,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),

@@ -5,7 +5,7 @@ import pytest
 from benchsuite.report.comparing.leading import WORDS, leading_sentence
 from benchsuite.report.comparing.metrics import METRICS
 from benchsuite.stats.compare import Scale
-from tests.starts import FAST, SLOW, side
+from tests.starts import FAST, SLOW, found_out, side
 
 SLOWER = tuple(value / 2 for value in SLOW)
 
@@ -23,8 +23,29 @@ def test_the_best_and_the_next_with_their_interval() -> None:
 def test_nobody_leads_without_a_difference() -> None:
     cells = [side("a", SLOW).cell, side("b", [value * 1.002 for value in SLOW]).cell]
     assert leading_sentence(cells, "goodput").startswith(
-        "b and a, goodput: no difference shown; ≥ "
+        "b and a, goodput 1.00 [0.98, 1.03]: no difference shown; ≥ "
     )
+
+
+def test_a_tie_at_the_top_does_not_hide_who_is_different() -> None:
+    exact = [value / 100 for value in (60000, 60010, 59990, 60020, 59980)]
+    near = [value * 1.002 for value in exact]
+    cells = [side(*each).cell for each in (("a", exact), ("b", near), ("c", SLOWER))]
+    told, lead = leading_sentence(cells, "goodput").split(". ", 1)
+    assert told.startswith("b and a, goodput 1.002")
+    assert told.endswith(": too small to matter (less than 1 %)")
+    assert lead.startswith("b against the next that differs: 2.00× c’s goodput [")
+
+
+def test_invalid_cells_and_other_units_are_not_ranked() -> None:
+    broken = side("b", FAST).cell
+    for run in broken.runs[:3]:
+        found_out(run, "B201 failures")
+    assert leading_sentence([side("a", SLOW).cell, broken], "goodput") == ""
+    chat = side("chat", FAST, columns={"unit": "message"}).cell
+    cells = [side("a", SLOW).cell, chat]
+    assert leading_sentence(cells, "goodput") == ""
+    assert "memory 1.00 [" in leading_sentence(cells, "memory")
 
 
 def test_too_many_for_five_starts() -> None:

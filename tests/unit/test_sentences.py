@@ -7,8 +7,16 @@ import pytest
 
 from benchsuite.models import Finding, Run
 from benchsuite.report.cells import cells
+from benchsuite.report.export import run_as_json
 from benchsuite.report.naming import cell_titles, cpus_title, options_title, workload_title
-from benchsuite.report.sentences import missing_reason, ranking_sentence, run_sentence
+from benchsuite.report.sentences import (
+    MEMORY,
+    missing_reason,
+    model_sentence,
+    question_sentence,
+    ranking_sentence,
+    run_sentence,
+)
 from tests.starts import found_out
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -112,6 +120,27 @@ def test_nothing_is_said_of_a_single_server() -> None:
     assert ranking_sentence(cells([run()])) == ""
 
 
+def test_a_server_that_answers_nothing_is_no_divisor() -> None:
+    found = cells([run(), run("uvicorn", goodput=0.0, p95_s=None)])
+    assert plain(ranking_sentence(found)).startswith("uwsgi answered most: 612 /s; uvicorn: 0 /s.")
+
+
+def test_who_is_far_behind_two_that_are_close_is_told() -> None:
+    sizes = {"uwsgi": 100.0, "waitress": 101.0, "uvicorn": 150.0}
+    found = cells([run(server, memory_bytes=size * 2**20) for server, size in sizes.items()])
+    assert plain(question_sentence(found, MEMORY)) == (
+        "uwsgi and waitress are too close to call in memory: 100 MiB and 101 MiB; uvicorn had "
+        "150 MiB, 1.50×."
+    )
+
+
+def test_answers_of_unlike_units_are_not_ranked() -> None:
+    found = cells([run(), run("daphne", unit="message", goodput=900.0)])
+    assert ranking_sentence(found) == "Nothing is ranked: their answers are not of the same unit."
+    alone = cells([run("uvicorn", unit="message"), run("daphne", unit="message", goodput=900.0)])
+    assert plain(ranking_sentence(alone)).startswith("daphne answered most: 900 /s messages, ")
+
+
 def test_what_has_no_figures_is_named() -> None:
     found = cells([run(), run("uvicorn", goodput=None, verdict="", status="failed")])
     assert ranking_sentence(found) == "Nothing is ranked: uvicorn has no figures."
@@ -163,3 +192,12 @@ def test_workload_and_options_are_written_out() -> None:
     }
     assert workload_title(run(workload="url", spec=spec)) == "url /shop/ size=5"
     assert options_title(run(spec=spec)) == "backlog=64, http=h11"
+
+
+def test_the_closed_model_says_what_it_cant_show() -> None:
+    closed = run(model="closed")
+    assert model_sentence([closed]).startswith("Closed model: coordinated omission possible.")
+    assert run_as_json(closed)["coordinated_omission"] == "possible"
+    for other in (run(model="open"), run(model="closed", requests=0)):
+        assert model_sentence([other]) == ""
+        assert run_as_json(other)["coordinated_omission"] is None

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from benchsuite.models import Run
 from tests.factories import (
     BEGUN,
     INVALID,
@@ -16,7 +17,7 @@ from tests.factories import (
     make_run,
     make_running_run,
 )
-from tests.starts import FAST, SLOW, starts
+from tests.starts import FAST, SLOW, doubt, starts
 
 NONE_SUCH = "0b9e5a52-6d6f-4d5e-9d0c-8a1f0c6b7a11"
 """An id that nothing has."""
@@ -146,21 +147,62 @@ def test_nothing_measured_is_no_error(soup: Any) -> None:
 @pytest.mark.parametrize(
     ("other", "reason"),
     [
-        ({"workload": "cpu"}, "Not the same workload: uwsgi has workload io_read"),
-        ({"users": 50}, "uvicorn has users 50"),
-        ({"duration_s": 5.0}, "Not the same load"),
-        ({"keep_alive": False}, "keep_alive"),
-        ({"rows": 10}, "Not the same data"),
+        ({"workload": "cpu"}, [["workload", "io_read", "cpu"]]),
+        ({"users": 50}, [["load", "100 users", "50 users"]]),
+        ({"duration_s": 5.0}, [["window", "10 s", "5 s"]]),
+        (
+            {"keep_alive": False, "users": 7},
+            [["load", "100 users", "7 users"], ["keep alive", "on", "off"]],
+        ),
+        ({"rows": 10}, [["rows", "100\u2009000", "10"]]),
     ],
 )
 def test_unlike_runs_are_refused_unless_forced(soup: Any, other: Any, reason: Any) -> None:
-    runs = [make_run("uwsgi"), make_run("uvicorn", **other)]
+    runs = [make_run("uwsgi"), make_run("uvicorn", rate=1.0, **other)]
     page = soup(address(*runs), status=409)
-    assert reason in page.text
+    rows = page.select(".differences tbody tr")
+    assert [[cell.text for cell in one.select("th, td")] for one in rows] == reason
+    assert not page.find("a", string="Compare these")
     assert not page.select("table.comparison")
     anyway = soup(page.find("a", string="Compare anyway")["href"])
     assert "Compared against advice" in anyway.select_one(".failure h2").text
     assert len(anyway.select(".comparison tbody tr")) == 2
+
+
+def test_those_that_are_alike_are_a_click_away(soup: Any) -> None:
+    alike = [make_run(server, rate=60) for server in ("uwsgi", "uvicorn", "waitress", "daphne")]
+    page = soup(address(*alike, make_run("uwsgi", users=50)), status=409)
+    heads = page.select(".differences thead th")
+    assert [one.text.split(" Compare")[0] for one in heads][2] == "uwsgi · 50 users"
+    assert "and 1 more" in heads[1].text
+    (link,) = page.find_all("a", string="Compare these")
+    assert len(soup(link["href"]).select("table.comparison tbody tr")) == 4
+
+
+def test_figures_of_another_unit_say_so_and_have_no_ratio(soup: Any) -> None:
+    runs = [make_run("uwsgi", rate=60), make_run("daphne", workload="ws_echo", rate=600)]
+    Run.objects.filter(pk=runs[1].pk).update(unit="message")
+    page = soup(address(*runs, forced=1))
+    assert "/s messages" in row(page, "daphne").text
+    assert "/s messages" not in row(page, "uwsgi").text
+    cells = row(page, "daphne").select("td")
+    assert not cells[2].select(".ratio")
+    assert len(row(page, "daphne").select(".ratio")) == 2  # CPU and memory
+    assert page.select("table.comparison tbody tr")[0] is row(page, "uwsgi")
+    assert "goodput" not in page.select_one("p.sentence").text
+
+
+def test_which_starts_count_is_said_and_the_others_enter_no_figure(soup: Any) -> None:
+    runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
+    for run, code in ((runs[0], "B401 noisy-host"), (runs[5], "B201 failures")):
+        doubt(run, code)
+    Run.objects.filter(pk=runs[6].pk).update(
+        status="failed", verdict="", **dict.fromkeys(("goodput", "p95_s", "memory_bytes"))
+    )
+    page = soup(f"/results/compare/?batch={runs[0].batch}")
+    assert "4 of 5 starts; 1 left out (B401)" in row(page, "uwsgi").text
+    assert "2 of 5 starts failed (B201, no result)" in row(page, "waitress").text
+    assert "weak" in row(page, "waitress").select_one("td").text
 
 
 def test_other_surroundings_stand_first(soup: Any) -> None:
@@ -169,7 +211,8 @@ def test_other_surroundings_stand_first(soup: Any) -> None:
         "uwsgi", label="after", environment={**MACHINE, "kernel": "6.12", "uptime_s": 5}
     )
     refused = soup(address(here, there), status=409)
-    assert "Not the same environment: kernel 6.1.0 or 6.12." in refused.text
+    (differs,) = refused.select(".differences tbody tr")
+    assert [one.text for one in differs.select("th, td")] == ["kernel", "6.1.0", "6.12"]
     page = soup(f"{address(here, there)}&forced=1")
     rows = page.select(".differences tbody tr")
     assert [one.th.text for one in rows] == ["kernel"]

@@ -16,6 +16,7 @@ from tests.factories import (
     make_run,
     make_running_run,
 )
+from tests.starts import SLOW, doubt, starts
 
 COLUMNS = ["verdict", "when", "label", "workload", "server", "size", "load", "goodput", "p95"]
 COLUMNS += ["failed", "cpu", "memory"]
@@ -189,3 +190,22 @@ def test_interrupted_run_with_figures_keeps_them(soup: Any) -> None:
     row = soup("/results/").select_one("tr.run")
     assert "interrupted" in row.select_one(".verdict").text
     assert row.select_one(".goodput").text.endswith("/s")
+
+
+@pytest.mark.parametrize("order", ["goodput", "-goodput"])
+def test_what_is_invalid_or_of_another_unit_is_never_sorted_among_the_others(
+    soup: Any, order: str
+) -> None:
+    fast, slow = make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)
+    chat, broken = make_run("daphne", rate=450), make_run("waitress", rate=450, findings=(INVALID,))
+    failed = make_failed_run("tornado")
+    Run.objects.filter(pk=chat.pk).update(unit="message")
+    shown = [one["value"] for one in soup(f"/results/?sort={order}").select("input[name=runs]")]
+    ranked = [slow, fast] if order == "goodput" else [fast, slow]
+    assert shown == [str(one.pk) for one in (*ranked, chat, broken, failed)]
+
+
+def test_the_line_of_a_command_says_which_of_its_starts_count(soup: Any) -> None:
+    runs = starts("uwsgi", SLOW)
+    doubt(runs[0], "B401 noisy-host")
+    assert "4 of 5 starts; 1 left out (B401)" in soup("/results/").select_one("summary").text

@@ -1,9 +1,7 @@
 """Runs beside each other: which may be compared, what differs, and their ratios to a baseline."""
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell, cells
@@ -22,19 +20,6 @@ class Comparison:
         self.cells = cells(self.runs)
         self.titles = cell_titles(self.cells)
         self.baseline = self._baseline(baseline)
-
-    @cached_property
-    def unlike(self) -> list[str]:
-        """Why these runs should not be compared; empty when they may."""
-        reasons = []
-        for part, word in (("workload", "workload"), ("load", "load"), ("database", "data")):
-            kinds: dict[str, str] = {}
-            for title, cell in zip(self.titles, self.cells, strict=True):
-                spec = cell.first.spec.get(part) or {}
-                kinds.setdefault(json.dumps(spec, sort_keys=True), title)
-            if len(kinds) > 1:
-                reasons.append(f"Not the same {word}: {_apart(kinds)}.")
-        return reasons
 
     @cached_property
     def differences(self) -> list[Difference]:
@@ -71,24 +56,3 @@ def per_gib(cell: Cell) -> float | None:
     """Correct answers per second for each GiB that the target held."""
     goodput, memory = cell.middle("goodput"), cell.middle("memory_bytes")
     return None if goodput is None or not memory else goodput / (memory / 2**30)
-
-
-def _apart(kinds: dict[str, str]) -> str:
-    """Only what differs of some JSON objects, each with the title of a cell that has it."""
-    flat = {title: _leaves(json.loads(text)) for text, title in kinds.items()}
-    names = sorted({name for leaves in flat.values() for name in leaves})
-    telling = [name for name in names if len({leaves.get(name) for leaves in flat.values()}) > 1]
-    return "; ".join(
-        f"{title} has {', '.join(f'{name} {leaves[name]}' for name in telling if name in leaves)}"
-        for title, leaves in flat.items()
-    )
-
-
-def _leaves(value: dict[str, Any], prefix: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, inner in value.items():
-        if isinstance(inner, dict):
-            found |= _leaves(inner, f"{prefix}{name}.")
-        else:
-            found[prefix + name] = json.dumps(inner).strip('"')
-    return found

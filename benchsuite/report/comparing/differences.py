@@ -70,8 +70,13 @@ class Difference:
     @property
     def words(self) -> str:
         """ "kernel 6.1.0 or 6.8.0"."""
-        absent = ABSENT.get(self.name.split(" ")[0].partition("_")[0], "not known")
-        return f"{self.name} {' or '.join(dict.fromkeys(one or absent for one in self.values))}"
+        values = dict.fromkeys(one or self.absent for one in self.values)
+        return f"{self.name} {' or '.join(values)}"
+
+    @property
+    def absent(self) -> str:
+        """What it means that there is no value."""
+        return ABSENT.get(self.name.split(" ")[0].partition("_")[0], "not known")
 
 
 ABSENT = {"package": "not installed", "env": "not set"}

@@ -35,7 +35,10 @@ def leading_sentence(cells: Sequence[Cell], metric: str) -> str:
         return ""
     nearest = found[0]
     best, other = _best_and_other(nearest)
-    told = "" if nearest.is_shown else f"{best} and {other}, {metric}: {nearest.says}."
+    told = ""
+    if not nearest.is_shown:
+        figures = " ".join(part for part in (nearest.value_text, nearest.interval_text) if part)
+        told = f"{best} and {other}, {metric} {figures}: {nearest.says}."
     different = next((one for one in found if one.is_shown), None)
     if different is None:
         return told
