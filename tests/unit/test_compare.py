@@ -142,3 +142,73 @@ def test_more_comparisons_find_less() -> None:
     assert alone.detectable_percent is not None
     assert four.detectable_percent is not None
     assert four.detectable_percent > alone.detectable_percent
+
+
+def small(value: float, low: float, high: float, **given: float) -> Outcome:
+    """What is said of this ratio and its interval with a margin of 1 %."""
+    known = compare(SLOW, FAST)
+    changed = {"margin": 0.01, "p_corrected": 0.008, **given}
+    return replace(known, value=value, low=low, high=high, **changed).outcome
+
+
+def test_what_is_there_and_tiny_is_too_small_to_matter() -> None:
+    assert small(1.0015, 1.0005, 1.0026) is Outcome.TOO_SMALL
+    assert small(0.9985, 0.9974, 0.9995) is Outcome.TOO_SMALL
+    assert small(1.0015, 1.0005, 1.0026, margin=0.0) is Outcome.SHOWN
+    assert small(1.02, 1.004, 1.04) is Outcome.SHOWN
+    assert small(0.98, 0.96, 0.996) is Outcome.SHOWN
+
+
+def test_an_interval_within_the_margin_holds_no_difference_that_matters() -> None:
+    assert small(1.001, 0.995, 1.007, p_corrected=0.7) is Outcome.TOO_SMALL
+    assert small(1.001, 0.985, 1.007, p_corrected=0.7) is Outcome.NOT_SHOWN
+    assert small(1.001, 0.995, 1.007, p_corrected=0.7, margin=0.0) is Outcome.NOT_SHOWN
+
+
+def test_a_ratio_and_its_reciprocal_have_the_same_margin() -> None:
+    assert small(1 / 1.01, 0.98, 0.995) is small(1.01, 1.005, 1.02) is Outcome.TOO_SMALL
+
+
+def test_shares_have_a_margin_in_points() -> None:
+    found = compare([0.0] * 5, [0.0005] * 5, scale=Scale.DIFFERENCE, margin=0.001)
+    assert found.outcome is Outcome.TOO_SMALL
+    assert replace(found, margin=0.0004).outcome is Outcome.SHOWN
+
+
+def test_no_smaller_difference_than_the_margin_is_promised() -> None:
+    near = compare([100.0, 100.1, 99.9, 100.05, 99.95], [100.1, 99.9, 100.0, 99.95, 100.05])
+    assert near.detectable is not None
+    assert near.detectable < 1.005
+    assert (replace(near, margin=0.01).detectable or 0) > 1.01
+
+
+CASES = 150
+STARTS = 6
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[tuple[list[float], list[float]]]:
+    """Two sides of six starts with 2 % of noise, many times."""
+    draw = random.Random(2015)
+
+    def side() -> list[float]:
+        return [math.exp(draw.gauss(0, 0.02)) for _ in range(STARTS)]
+
+    return [(side(), side()) for _ in range(CASES)]
+
+
+@pytest.mark.parametrize(("factor", "least", "most"), [(1.0, 0.0, 0.05), (1.05, 0.9, 1.0)])
+def test_six_starts_tell_5_percent_and_no_difference_from_each_other(
+    drawn: list[tuple[list[float], list[float]]],
+    monkeypatch: pytest.MonkeyPatch,
+    factor: float,
+    least: float,
+    most: float,
+) -> None:
+    """The same draws each time; `benchmarks.comparisons` has more of them."""
+    monkeypatch.setattr("benchsuite.stats.compare.RESAMPLES", 999)
+    shown = sum(
+        compare(one, [factor * each for each in other], margin=0.01).outcome is Outcome.SHOWN
+        for one, other in drawn
+    )
+    assert least <= shown / CASES <= most
