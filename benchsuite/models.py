@@ -164,6 +164,10 @@ class Run(models.Model):
     cpu_percent = models.FloatField(null=True)
     memory_bytes = models.PositiveBigIntegerField(null=True)
     sampler_cpu_percent = models.FloatField(null=True)
+    target_work_s = models.FloatField(
+        null=True, help_text="CPU time of a fixed piece of work on the target's CPUs."
+    )
+    load_work_s = models.FloatField(null=True)
     connection_bytes = models.FloatField(
         null=True, help_text="Of the target's memory, for each idle WebSocket."
     )
@@ -276,6 +280,7 @@ class Reading(models.Model):
     threads = models.PositiveIntegerField(null=True)
     open_files = models.PositiveIntegerField(null=True)
     counts = models.JSONField(null=True, help_text="What a service says of itself.")
+    work_s = models.FloatField(null=True)
 
     class Meta:
         ordering = ["part", "second"]

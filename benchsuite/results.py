@@ -154,6 +154,9 @@ class Reading:
     open_files: int | None = None
     counts: Mapping[str, int] | None = None
     """What a service says of itself: a database's connections by state, Redis's clients."""
+    work_s: float | None = None
+    """Of target and load: CPU time of a fixed piece of work on their CPUs, which tells how fast
+    these are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from benchsuite.refusals import Refusal
 from benchsuite.report.completions import is_completion
 from benchsuite.results import Ceiling, Distribution, RunResult, Status, Summary
 from benchsuite.specs import RunSpec
-from benchsuite.stats.readings import mean_cpu_percent, most_memory_bytes
+from benchsuite.stats.readings import LOAD, mean_cpu_percent, mean_work_s, most_memory_bytes
 
 BATCH_SIZE = 500
 
@@ -171,6 +171,9 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.startup_s = result.startup_s
     run.sampler_cpu_percent = result.sampler_cpu_percent
     run.cpu_percent = mean_cpu_percent(result.readings, TARGET, result.window)
+    run.target_work_s, run.load_work_s = (
+        mean_work_s(result.readings, part, result.window) for part in (TARGET, LOAD)
+    )
     run.memory_bytes = most_memory_bytes(result.readings, TARGET, _until_s(result))
     own = [one for one in result.summaries if is_completion(run.workload, one.scope, one.name)]
     if own:

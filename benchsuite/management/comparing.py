@@ -14,7 +14,7 @@ from benchsuite.management import writing
 from benchsuite.management.output import Screen
 from benchsuite.management.parsing import names
 from benchsuite.report.abandoned import sweep
-from benchsuite.report.comparing import gate, likeness, pairing
+from benchsuite.report.comparing import gate, likeness, pairing, speed
 from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.comparing.contrast_json import as_json
 from benchsuite.report.comparing.contrast_table import markdown, screen_table
@@ -67,7 +67,7 @@ def answer(options: Mapping[str, Any]) -> Answer:
         judgements=gate.judge(pairs, conditions),
         unlike=unlike,
         comparison=comparison,
-        notes=[*said, *notes(pairs)],
+        notes=[*said, *notes(pairs), *speed.notes(pairs)],
     )
 
 
@@ -79,6 +79,8 @@ def show(found: Answer, *, quiet_stdout: bool) -> None:
     console.print(screen_table(found.found, width=console.width))
     for one in found.found:
         _line(console, one.sentence)
+        if second := speed.corrected(one):
+            _line(console, f"  {second}")
     _line(console, margins_sentence(found.metrics))
     for judgement in found.judgements:
         _line(console, judgement.sentence)

@@ -84,6 +84,8 @@ class Migration(migrations.Migration):
                 ('cpu_percent', models.FloatField(null=True)),
                 ('memory_bytes', models.PositiveBigIntegerField(null=True)),
                 ('sampler_cpu_percent', models.FloatField(null=True)),
+                ('target_work_s', models.FloatField(help_text="CPU time of a fixed piece of work on the target's CPUs.", null=True)),
+                ('load_work_s', models.FloatField(null=True)),
                 ('connection_bytes', models.FloatField(help_text="Of the target's memory, for each idle WebSocket.", null=True)),
                 ('websockets', models.JSONField(help_text='What became of messages and connections; null without WebSockets.', null=True)),
                 ('environment', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to='benchsuite.environment')),
@@ -105,6 +107,7 @@ class Migration(migrations.Migration):
                 ('threads', models.PositiveIntegerField(null=True)),
                 ('open_files', models.PositiveIntegerField(null=True)),
                 ('counts', models.JSONField(help_text='What a service says of itself.', null=True)),
+                ('work_s', models.FloatField(null=True)),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='readings', to='benchsuite.run')),
             ],
             options={

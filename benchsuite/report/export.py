@@ -59,6 +59,8 @@ COLUMNS = (
     "p99_s",
     "cpu_percent",
     "memory_bytes",
+    "target_work_s",
+    "load_work_s",
     "unit",
     "connection_bytes",
 )
@@ -138,6 +140,8 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "cpu_percent": run.cpu_percent,
         "memory_bytes": run.memory_bytes,
         "connection_bytes": run.connection_bytes,
+        "target_work_s": run.target_work_s,
+        "load_work_s": run.load_work_s,
         "sampler_cpu_percent": run.sampler_cpu_percent,
         "settings_changed": run.settings_changed,
         "environment": run.environment.data if run.environment else None,

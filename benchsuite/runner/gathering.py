@@ -12,7 +12,7 @@ from benchsuite.runner.stretches import Stretch
 from benchsuite.runner.witness import Witness
 from benchsuite.specs import LoadProfile
 from benchsuite.stats.ceilings import ceiling_rate
-from benchsuite.stats.readings import mean_cpu_percent
+from benchsuite.stats.readings import LOAD, mean_cpu_percent, work_s
 from benchsuite.stats.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, UnderWay
 
@@ -48,6 +48,11 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         slowing=draft.slowing,
         undone=draft.undone,
         unchecked=draft.unchecked,
+    )
+    window = draft.window
+    whole = replace(
+        whole,
+        work_s={part: work_s(draft.readings, part, window) for part in (TARGET, LOAD)},
     )
     untold = [*_not_accounted(draft), *_not_counted(draft)]
     whole = replace(whole, unwatched=(*whole.unwatched, *untold))
@@ -99,8 +104,7 @@ def _seen(witness: Witness | None, done: Done) -> Evidence:
         sessions_refused=witness.sessions_refused,
         host=witness.shares(done),
         clock=witness.clock(),
-        cpus_target=witness.cpus_target,
-        cpus_load=witness.cpus_load,
+        cpus_shared=witness.cpus_shared,
         unwatched=witness.unwatched(done),
     )
 

@@ -1,7 +1,7 @@
 """Who looks on while a load runs, and says afterwards what else happened."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from benchsuite.probing import acknowledging, probes
 from benchsuite.probing.client import RIGHT
 from benchsuite.results import Summary
 from benchsuite.runner.serving import DATABASE, TARGET, Serving
+from benchsuite.stats.readings import LOAD
 from benchsuite.stats.stall import Stall
 from benchsuite.stats.validity import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.stats.validity.target import NO_SESSION
@@ -17,6 +18,7 @@ from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.host import Host
+from benchsuite.telemetry.speed import Speed, affinity
 from benchsuite.workloads.base import Workload
 
 INTERVAL_S = 1.0
@@ -34,6 +36,8 @@ class Witness:
         self.host = Host(lambda: self.census.last, cpus=os.cpu_count() or 1, clocks=clocks)
         self.cpus_target: frozenset[int] | None = None
         self.cpus_load: frozenset[int] | None = None
+        self.cpus_shared: list[frozenset[int]] = []
+        """Those of both, look by look."""
         self.log = ""
         self.sessions_refused: int | None = None
         """By the PostgreSQL of the run, from the begin of the load to its end."""
@@ -54,11 +58,12 @@ class Witness:
             {
                 **self._serving.parts,
                 TARGET: self.census,
-                "load": lambda: list(self._load_pids),
+                LOAD: lambda: list(self._load_pids),
             },
             interval_s=INTERVAL_S,
-            also=(self.host.look,),
+            also=(self.host.look, self.see_cpus),
             tellers=self._serving.tellers,
+            devices_of={TARGET: (Speed,), LOAD: (Speed,)},
         )
 
     @contextmanager
@@ -84,8 +89,7 @@ class Witness:
             written_before = self._serving.written(DATABASE)
             self.census()
             stack.enter_context(self.census.looking_closely())
-            self.cpus_load = _affinity(self._load_pids)
-            self.cpus_target = _affinity(self.census.last)
+            self.see_cpus()
             try:
                 yield
             finally:
@@ -97,6 +101,13 @@ class Witness:
                 self.sessions_refused = self._serving.counted(written_before, NO_SESSION)
                 if self._prober is not None:
                     self._probes = self._prober.probes()
+
+    def see_cpus(self) -> None:
+        """On which CPUs server and load may run: it changes when one of them pins itself."""
+        self.cpus_load = affinity(self._load_pids) or self.cpus_load
+        self.cpus_target = affinity(self.census.last) or self.cpus_target
+        if self.cpus_load and self.cpus_target:
+            self.cpus_shared.append(self.cpus_load & self.cpus_target)
 
     def told(self, tick: Tick) -> None:
         """Another second of the load has passed."""
@@ -140,14 +151,3 @@ class Witness:
         load has ended. None when the prober can ask nothing.
         """
         return None if self._request is None else acknowledging.stall(self._request)
-
-
-def _affinity(pids: Iterable[int]) -> frozenset[int] | None:
-    """The CPUs on which any of these processes may run; None when that can't be known."""
-    cpus: set[int] = set()
-    for pid in pids:
-        try:
-            cpus |= os.sched_getaffinity(pid)
-        except OSError:
-            continue
-    return frozenset(cpus) or None

@@ -14,6 +14,7 @@ class Figures(TypedDict, total=False):
     processes: int | None
     threads: int | None
     open_files: int | None
+    work_s: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

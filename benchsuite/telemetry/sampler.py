@@ -59,7 +59,7 @@ class Sampler:
 
     An error of a device or of such a function ends neither the run nor the sampling: the figure is
     missing, and the error is told in the end. What is in `also` is called after the parts, each
-    time. `tellers` are asked with the part of that name.
+    time. `tellers` are asked with the part of that name, and `devices_of` look at it alone.
     """
 
     def __init__(
@@ -69,11 +69,13 @@ class Sampler:
         devices: Sequence[type[Device]] = DEVICES,
         also: Sequence[Callable[[], object]] = (),
         tellers: Mapping[str, Teller] | None = None,
+        devices_of: Mapping[str, Sequence[type[Device]]] | None = None,
     ) -> None:
         self._tellers = dict(tellers or {})
         self._interval_s = interval_s
         self._also = tuple(also)
         self._devices = tuple(devices)
+        self._devices_of = dict(devices_of or {})
         self._parts: tuple[_Part, ...] = ()
         self._readings: list[Reading] = []
         self._errors: Counter[str] = Counter()
@@ -90,7 +92,7 @@ class Sampler:
     def add(self, name: str, pids: Pids) -> None:
         """Watch one more part from the next reading on."""
         part = _Part(name, pids, [])
-        for kind in self._devices:
+        for kind in (*self._devices, *self._devices_of.get(name, ())):
             device = kind()
             if self._tried(f"{name}, {kind.__name__}", device.start):
                 part.devices.append(device)

@@ -146,3 +146,18 @@ def test_b403_generator_and_target_may_use_the_same_cpus(lab: Laboratory) -> Non
 
     result = lab.run(at_ready=one_cpu, duration_s=1.0)
     assert findings(result, "B403")[0].level is Level.INFO, told(result)
+
+
+@pytest.mark.skipif(os.cpu_count() == 1, reason="needs two CPUs to keep apart")
+def test_b403_that_comes_later_is_seen(lab: Laboratory) -> None:
+    apart = sorted(os.sched_getaffinity(0))
+
+    def begin() -> None:
+        pin([load_process()], apart[:1])
+        pin(server_processes(), apart[1:])
+
+    def together() -> None:
+        pin(server_processes(), apart[:1])
+
+    result = lab.run(at_ready=begin, at_second={1.5: together}, duration_s=3.0)
+    assert "s, and take time from each other" in message(result, "B403"), told(result)

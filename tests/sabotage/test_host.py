@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from benchsuite.results import Level, RunResult
-from benchsuite.telemetry import host
+from benchsuite.telemetry import host, speed
 from benchsuite.telemetry.base import Figures, Snapshot
 from benchsuite.telemetry.memory import Memory
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.groups import limited
-from tests.sabotage.runs import Laboratory, findings, message, told
+from tests.sabotage.runs import Laboratory, findings, found, message, told
 from tests.sabotage.saboteurs import (
     clock_set,
     held_back,
@@ -118,3 +118,13 @@ def test_b405_something_can_not_be_read(lab: Laboratory, monkeypatch: pytest.Mon
     assert "target, Memory: PermissionError: smaps_rollup" in message(result, "B405")
     assert {one.memory_bytes for one in result.readings} == {None}
     assert any(one.cpu_percent is not None for one in result.readings), "the others were read"
+
+
+def test_b404_the_cpus_become_slower(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can be made to slow down a machine: the piece of work becomes a longer one."""
+
+    def slower() -> None:
+        monkeypatch.setattr(speed, "EXPONENT", (1 << 160) - 1)
+
+    finding = found("B404", lambda: lab.run(duration_s=11.0, at_second={6.0: slower}))
+    assert "on those of the target it rose by" in finding.message

@@ -7,6 +7,7 @@ from benchsuite.report.comparing.comparison import Comparison
 from benchsuite.report.comparing.contrasts import Contrast
 from benchsuite.report.comparing.gate import Judgement
 from benchsuite.report.comparing.sides import Side
+from benchsuite.report.comparing.speed import corrected
 
 
 def as_json(
@@ -65,6 +66,7 @@ def _contrast(one: Contrast) -> dict[str, Any]:
         "detectable": found.detectable,
         "starts_needed": found.starts_needed,
         "sentence": one.sentence,
+        "corrected_for_cpu_speed": corrected(one) or None,
     }
 
 

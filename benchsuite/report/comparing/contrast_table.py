@@ -10,6 +10,7 @@ from benchsuite.printable import printable
 from benchsuite.report.comparing.contrasts import Contrast
 from benchsuite.report.comparing.gate import Judgement
 from benchsuite.report.comparing.metrics import margins_sentence
+from benchsuite.report.comparing.speed import corrected
 from benchsuite.stats.compare import Outcome, Scale
 from benchsuite.units import MISSING
 
@@ -99,7 +100,8 @@ def markdown(
             ],
         )
     lines += _rows(HEADINGS, [[_escaped(cell) for cell in cells(one)] for one in found])
-    lines += [f"- {_escaped(one.sentence)}" for one in found]
+    said = (line for one in found for line in (one.sentence, corrected(one)) if line)
+    lines += [f"- {_escaped(line)}" for line in said]
     if notes:
         lines += ["", *_quoted(notes)[:-1]]
     lines += ["", margins_sentence({one.metric.name: one.metric for one in found}.values())]

@@ -234,8 +234,10 @@ class Evidence:
 
     host: HostShares | None = None
     clock: ClockCheck | None = None
-    cpus_target: frozenset[int] | None = None
-    cpus_load: frozenset[int] | None = None
+    cpus_shared: Sequence[frozenset[int]] = ()
+    """CPUs on which both generator and target may run, look by look."""
+    work_s: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Of whose CPUs ("target"): the time of a fixed piece of work there, in each second."""
 
     busy_percent: float | None = None
     """Open model: how much of what can answer was in use: its CPUs or its slots, the fuller of

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from benchsuite.results import Finding, Level
+from benchsuite.stats.steady import change
 from benchsuite.stats.validity.evidence import Evidence
-from benchsuite.stats.validity.limits import GAP_S, MOST_TOLD, WALL_STEP_S, limit
+from benchsuite.stats.validity.limits import FEWEST_INTERVALS, GAP_S, MOST_TOLD, WALL_STEP_S, limit
 from benchsuite.stats.validity.prober import unchecked
 from benchsuite.units import format_duration, format_percent
 
@@ -77,16 +78,39 @@ def clock(evidence: Evidence) -> Iterator[Finding]:
 def shared_cpus(evidence: Evidence) -> Iterator[Finding]:
     """Only said: on the same CPUs, generator and target take time from each other."""
     rule = limit("B403")
-    if evidence.cpus_target is None or evidence.cpus_load is None:
-        return
-    shared = evidence.cpus_target & evidence.cpus_load
-    if shared:
+    times = [shared for shared in evidence.cpus_shared if shared]
+    if times:
+        shared = frozenset.union(*times)
+        when = "" if len(times) == len(evidence.cpus_shared) else f" for {len(times)} s"
         yield Finding(
             code=rule.code,
             level=Level.INFO,
             message="Load generator and target may run on the same CPUs "
-            f"({', '.join(map(str, sorted(shared)))}), and take time from each other.",
+            f"({', '.join(map(str, sorted(shared)))}){when}, and take time from each other.",
             hint="Pin them to CPUs of their own where the machine has enough.",
+        )
+
+
+def cpu_speed(evidence: Evidence) -> Iterator[Finding]:
+    """A guest sees neither other guests nor its host's clock, but that its CPUs do less.
+
+    Only a trend or a step: what comes and goes may be the kinds of CPUs that are asked in turn.
+    """
+    rule = limit("B404")
+    told = [
+        f"on those of the {part} {found.words}"
+        for part, times in evidence.work_s.items()
+        if (found := change(times, least=FEWEST_INTERVALS, percent=rule.weak or 0.0)) is not None
+        and found.period is None
+    ]
+    if told:
+        yield Finding(
+            code=rule.code,
+            level=Level.WEAK,
+            message="The CPUs changed their speed, by the time that a fixed piece of work takes: "
+            f"{'; '.join(told)}.",
+            hint="Other guests of the same host, a clock that follows the heat, or work on the "
+            "same core's other thread: measure again, or on a machine of its own.",
         )
 
 
@@ -110,5 +134,6 @@ CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     noisy,
     clock,
     shared_cpus,
+    cpu_speed,
     not_watched,
 )

@@ -132,6 +132,9 @@ LIMITS: Mapping[str, Limit] = {
     ),
     "B402": Limit(name="clock", of="step of the wall clock, or gap in the telemetry", weak=0),
     "B403": Limit(name="shared-cpus", of="CPUs that generator and target may both use"),
+    "B404": Limit(
+        name="cpu-speed", of="trend or step in the time of a fixed piece of work, %", weak=5
+    ),
     "B405": Limit(name="not-watched", of="what could not be seen"),
     "B501": Limit(name="settings", of="settings that slow the project down", weak=0),
 }

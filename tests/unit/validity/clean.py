@@ -74,8 +74,8 @@ CLEAN = Evidence(
         listen_overflows=0,
     ),
     clock=ClockCheck(wall_step_s=0.0001, gap_s=0.02),
-    cpus_target=frozenset({0}),
-    cpus_load=frozenset({1}),
+    cpus_shared=(frozenset(),) * 10,
+    work_s={"target": (0.0001,) * 10, "load": (0.0001,) * 10},
 )
 
 

@@ -57,21 +57,40 @@ def test_clock(clock: ClockCheck, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "load", "told"),
+    ("shared", "told"),
     [
-        (frozenset({0}), frozenset({1}), False),
-        (frozenset({0, 1}), frozenset({1}), True),
-        (None, frozenset({1}), False),
-        (frozenset({1}), None, False),
+        ([], ""),
+        ([frozenset()] * 5, ""),
+        ([frozenset({1})] * 5, "(1), and"),
+        ([frozenset({1})] * 2 + [frozenset()] * 3, "(1) for 2 s, and"),
     ],
 )
-def test_shared_cpus_are_only_told(
-    target: frozenset[int] | None, load: frozenset[int] | None, *, told: bool
-) -> None:
-    findings = found(cpus_target=target, cpus_load=load)
+def test_shared_cpus_are_only_told(shared: list[frozenset[int]], told: str) -> None:
+    findings = found(cpus_shared=shared)
     assert {number: one.level for number, one in findings.items()} == (
         {"B403": Level.INFO} if told else {}
     )
+    assert all(told in one.message for one in findings.values())
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ([1.0] * 10, False),
+        ([1.0, 1.04] * 5, False),
+        ([1.0] * 5 + [1.2] * 5, True),
+        ([1.0 + 0.02 * second for second in range(10)], True),
+        ([1.0, 1.6] * 10, False),  # two kinds of CPUs, asked in turn
+        ([1.0] * 3 + [1.2] * 3, False),  # too short to tell
+    ],
+)
+def test_cpus_that_change_their_speed(times: list[float], *, told: bool) -> None:
+    findings = found(work_s={"target": times, "load": [1.0] * 10})
+    assert set(findings) == ({"B404"} if told else set())
+    if told:
+        assert findings["B404"].level is Level.WEAK
+        assert "on those of the target it rose by" in findings["B404"].message
+        assert "load" not in findings["B404"].message
 
 
 def test_what_could_not_be_watched_is_said() -> None:
