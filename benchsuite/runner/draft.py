@@ -89,6 +89,8 @@ class Draft:
         """Messages that channel layers left out during the load."""
         self.asks_target_alone = True
         """Whether nobody but the target should answer."""
+        self.busy_after_percent: float | None = None
+        """What the target still did when nobody asked it any more."""
         self.cluster: Cluster | None = None
         self.stall: Stall | None = None
         self.stretches: tuple[Stretch, ...] = ()
@@ -157,6 +159,8 @@ class Draft:
         if self.status is not Status.FINISHED:
             return
         cluster, witness = self.cluster, self.witness
+        if witness is not None:
+            self.busy_after_percent = witness.busy_after()
         if cluster is None or witness is None or not limit("B205").level(cluster.percent):
             return
         found = witness.stall()

@@ -1,6 +1,6 @@
 """Everything that is known about how a run went, put together for the checks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,9 @@ from benchsuite.stats.validity import Arrivals, Evidence, FrontShares, UnderWay
 
 if TYPE_CHECKING:
     from benchsuite.runner.draft import Draft
+
+CpuShares = Mapping[str, float | None]
+"""Of each part that answers, over a window; 100 is one CPU."""
 
 
 def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
@@ -43,6 +46,7 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         died=draft.died,
         stored=draft.stored,
         asked=draft.asked if draft.asks_target_alone else None,
+        busy_after_percent=draft.busy_after_percent,
         cluster=draft.cluster,
         stall=draft.stall,
         slowing=draft.slowing,
@@ -115,6 +119,7 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
     in_flight = _in_flight(stretch, load)
     origin = draft.done.origin if draft.done else 0.0
     window = (stretch.window[0] - origin, stretch.window[1] - origin)
+    used = {part: mean_cpu_percent(draft.readings, part, window) for part in ANSWERING}
     page, witness = _probed(draft, stretch), draft.witness
     probes = page and witness and witness.probes(stretch.window, page, stretch.waiting_users)
     return replace(
@@ -131,8 +136,8 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
         slots=stretch.slots,
         probes=probes,
         unprobed="" if probes else _unprobed(draft),
-        front=_front(draft, window),
-        busy_percent=_busy(draft, window, stretch.under_way),
+        front=_front(draft, used),
+        busy_percent=_busy(draft, used, stretch.under_way),
     )
 
 
@@ -167,7 +172,7 @@ def _unprobed(draft: "Draft") -> str:
     return "the journeys of stages ask several pages"
 
 
-def _busy(draft: "Draft", window: tuple[float, float], under_way: UnderWay | None) -> float | None:
+def _busy(draft: "Draft", used: CpuShares, under_way: UnderWay | None) -> float | None:
     """The fullest of what can answer: CPUs, those that the server's processes can use, its slots.
 
     None in a closed model, in which a target is meant to be busy.
@@ -177,7 +182,6 @@ def _busy(draft: "Draft", window: tuple[float, float], under_way: UnderWay | Non
     shares = [under_way.slots_busy_percent]
     on = draft.witness.cpus_target if draft.witness is not None else None
     if on:
-        used = {part: mean_cpu_percent(draft.readings, part, window) for part in ANSWERING}
         processes = draft.adapter.processes * draft.spec.server.instances
         answering = [share for share in used.values() if share is not None]
         shares.append(sum(answering) / len(on) if answering else None)
@@ -187,14 +191,12 @@ def _busy(draft: "Draft", window: tuple[float, float], under_way: UnderWay | Non
     return max(known, default=None)
 
 
-def _front(draft: "Draft", window: tuple[float, float]) -> FrontShares | None:
+def _front(draft: "Draft", used: CpuShares) -> FrontShares | None:
     """What the front used beside those behind it; None without one, or where it was not seen."""
     server, adapter, witness = draft.spec.server, draft.adapter, draft.witness
     on = witness.cpus_target if witness is not None else None
     if not server.front or not on:
         return None
-    readings = draft.readings
-    used = {part: mean_cpu_percent(readings, part, window) for part in ANSWERING}
     front, target = used[FRONT], used[TARGET]
     if front is None or target is None:
         return None

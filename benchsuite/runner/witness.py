@@ -1,6 +1,7 @@
 """Who looks on while a load runs, and says afterwards what else happened."""
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.probing import acknowledging, probes
 from benchsuite.probing.client import RIGHT
+from benchsuite.proc.procfs import read_stat
 from benchsuite.results import Summary
 from benchsuite.runner.serving import DATABASE, TARGET, Serving
 from benchsuite.stats.readings import LOAD
@@ -17,11 +19,14 @@ from benchsuite.stats.validity.target import NO_SESSION
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.cpu import TICKS_PER_S
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.speed import Speed, affinity
 from benchsuite.workloads.base import Workload
 
 INTERVAL_S = 1.0
+AFTER_S = 0.4
+"""How long is looked, at least, at what the target does when the load has ended."""
 LOG_LINES = 500
 """In which the server is heard to complain about its limits."""
 
@@ -51,6 +56,8 @@ class Witness:
         self.page = ""
         """The name of that request, as the load knows it."""
         self._prober: probes.Watch | None = None
+        self._at_end: tuple[float, dict[int, int]] | None = None
+        """When the load had ended, and the CPU time of each process of the target by then."""
 
     def sampler(self) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this witness along."""
@@ -101,6 +108,7 @@ class Witness:
                 self.sessions_refused = self._serving.counted(written_before, NO_SESSION)
                 if self._prober is not None:
                     self._probes = self._prober.probes()
+                self._at_end = (time.monotonic(), self._ticks())
 
     def see_cpus(self) -> None:
         """On which CPUs server and load may run: it changes when one of them pins itself."""
@@ -108,6 +116,19 @@ class Witness:
         self.cpus_target = affinity(self.census.last) or self.cpus_target
         if self.cpus_load and self.cpus_target:
             self.cpus_shared.append(self.cpus_load & self.cpus_target)
+
+    def busy_after(self) -> float | None:
+        """Percent of one CPU that the target used since the load's end, when nobody asks it."""
+        if self._at_end is None:
+            return None
+        ended, before = self._at_end
+        time.sleep(max(0.0, ended + AFTER_S - time.monotonic()))
+        grown = sum(ticks - before[pid] for pid, ticks in self._ticks().items() if pid in before)
+        return 100 * grown / TICKS_PER_S / (time.monotonic() - ended)
+
+    def _ticks(self) -> dict[int, int]:
+        stats = (read_stat(pid) for pid in self._serving.pids(TARGET))
+        return {stat.pid: stat.own_ticks for stat in stats if stat is not None}
 
     def told(self, tick: Tick) -> None:
         """Another second of the load has passed."""

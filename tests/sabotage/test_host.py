@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.results import Level, RunResult
+from benchsuite.stats.validity import host as validity_host
 from benchsuite.telemetry import host, speed
 from benchsuite.telemetry.base import Figures, Snapshot
 from benchsuite.telemetry.memory import Memory
@@ -128,3 +129,12 @@ def test_b404_the_cpus_become_slower(lab: Laboratory, monkeypatch: pytest.Monkey
 
     finding = found("B404", lambda: lab.run(duration_s=11.0, at_second={6.0: slower}))
     assert "on those of the target it rose by" in finding.message
+
+
+def test_b401_the_target_works_on_when_nobody_asks(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside neighbours it may get less than a quarter of a CPU, but not next to nothing."""
+    monkeypatch.setattr(validity_host, "BUSY_AFTER_PERCENT", 4.0)
+    result = lab.run(path="/leaving/", processes=1, duration_s=1.0)
+    assert "still used" in message(result, "B401"), told(result)

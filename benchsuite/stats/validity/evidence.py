@@ -234,6 +234,8 @@ class Evidence:
 
     host: HostShares | None = None
     clock: ClockCheck | None = None
+    busy_after_percent: float | None = None
+    """What the target used of a CPU when the load had ended; 100 is one."""
     cpus_shared: Sequence[frozenset[int]] = ()
     """CPUs on which both generator and target may run, look by look."""
     work_s: Mapping[str, Sequence[float]] = field(default_factory=dict)

@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterator
 from benchsuite.results import Finding, Level
 from benchsuite.stats.steady import change
 from benchsuite.stats.validity.evidence import Evidence
-from benchsuite.stats.validity.limits import FEWEST_INTERVALS, GAP_S, MOST_TOLD, WALL_STEP_S, limit
+from benchsuite.stats.validity.limits import (
+    BUSY_AFTER_PERCENT,
+    FEWEST_INTERVALS,
+    GAP_S,
+    MOST_TOLD,
+    WALL_STEP_S,
+    limit,
+)
 from benchsuite.stats.validity.prober import unchecked
 from benchsuite.units import format_duration, format_percent
 
@@ -48,6 +55,20 @@ def noisy(evidence: Evidence) -> Iterator[Finding]:
             message=f"The machine was not quiet: {'; '.join(words for _, words in told)}.",
             hint="Stop other programs, or measure on a machine of its own; checkbench shows what "
             "keeps it busy.",
+        )
+
+
+def left_behind(evidence: Evidence) -> Iterator[Finding]:
+    """Only said: it may be work that belongs to the answers, or what a request left behind."""
+    percent = evidence.busy_after_percent
+    if percent is not None and percent > BUSY_AFTER_PERCENT:
+        yield Finding(
+            code=limit("B401").code,
+            level=Level.INFO,
+            message=f"The target still used {format_percent(percent)} of a CPU when the load had "
+            "ended and every answer was there.",
+            hint="Something in it works on without being asked: a process or thread that a request "
+            "left behind, or work that was put off. Its CPU time is in the target's.",
         )
 
 
@@ -132,6 +153,7 @@ def not_watched(evidence: Evidence) -> Iterator[Finding]:
 
 CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     noisy,
+    left_behind,
     clock,
     shared_cpus,
     cpu_speed,

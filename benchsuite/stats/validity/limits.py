@@ -191,6 +191,9 @@ FEWEST_INTERVALS = 8
 ANSWERED_OF_ARRIVED = 0.98
 """B304: when less of what arrives in the window is answered in it, work piles up."""
 
+BUSY_AFTER_PERCENT = 25.0
+"""B401: an idle server uses next to nothing of a CPU."""
+
 WALL_STEP_S = 0.05
 """B402: more than a clock is slewed in a minute."""
 

@@ -17,6 +17,7 @@ urlpatterns = [
     path("unfair/", views.unfair),
     path("favouring/", views.favouring),
     path("shunning/", views.shunning),
+    path("leaving/", views.leaving),
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),
     path("dropping/", views.dropping),

@@ -10,6 +10,8 @@ import os
 import random
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -28,7 +30,15 @@ SAW_S = 3.0
 STORE = "SICK_STORE"
 """The environment variable that names the file in which `keeping` stores."""
 
+COMPUTE = """
+import time
+end = time.monotonic() + 20
+while time.monotonic() < end:
+    pass
+"""
+
 _asked = itertools.count(1)
+_left: list[subprocess.Popen[bytes]] = []
 _begun: list[float] = []
 _connections: dict[str, bool] = {}
 """By the port of the client: whether it is one of those that are slow."""
@@ -120,6 +130,13 @@ def shunning(request: HttpRequest) -> HttpResponse:
     """Fast for the load; anyone else gets no answer while it lasts."""
     if request.headers["User-Agent"] != "benchsuite":
         time.sleep(5.0)
+    return well(request)
+
+
+def leaving(request: HttpRequest) -> HttpResponse:
+    """The first request leaves programs behind that compute, for at most 20 s."""
+    if next(_asked) == 1:
+        _left.extend(subprocess.Popen([sys.executable, "-S", "-c", COMPUTE]) for _ in range(4))
     return well(request)
 
 

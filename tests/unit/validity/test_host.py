@@ -93,6 +93,14 @@ def test_cpus_that_change_their_speed(times: list[float], *, told: bool) -> None
         assert "load" not in findings["B404"].message
 
 
+@pytest.mark.parametrize(("percent", "told"), [(None, False), (25.0, False), (26.0, True)])
+def test_a_target_that_works_on_is_only_told(percent: float | None, *, told: bool) -> None:
+    findings = found(busy_after_percent=percent)
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B401": Level.INFO} if told else {}
+    )
+
+
 def test_what_could_not_be_watched_is_said() -> None:
     finding = found(host=None, unwatched=("what else the machine did (B401)",))["B405"]
     assert finding.level is Level.INFO
