@@ -1,8 +1,9 @@
 """The WebSocket half of a user's client.
 
-`wire` is one connection: bytes and frames; `outbox` and `secrecy` are its way out and its TLS,
-`endings` what may become of it. `socket` is what a journey sees of it, and `records` writes that
-down. `accounts` numbers messages and tells what comes back. `subscription` and `group` follow a
-broadcast to its subscribers. `sockets` knows all that are open in this process. `dialect` is how a
-server's own protocol wraps messages.
+`transport` is the TCP connection, with `outbox` and `secrecy` (TLS); `wire` makes messages of its
+bytes, which wait in the `inbox`, and `endings` says what may become of it. `socket` is what a
+journey sees; `handshake` judges how it opens, `exchanges` and `matching` pair answers with what
+was sent, `echoes` and `accounts` number messages and tell what comes back, and `records` writes all
+down. `subscription` and `group` follow a broadcast to its subscribers. `sockets` knows all that are
+open in this process. `dialect` is how a server's own protocol wraps messages.
 """

@@ -327,10 +327,9 @@ class WebSocket:
             failure = self._timed_out("answer to the close frame")
         finally:
             self._owner.end_sample(begun)
+            self._gone(Kind.OK if failure is None else Kind.UNFINISHED)
         if failure is not None:
-            self._gone(Kind.UNFINISHED)
             self._records.fail(begun, failure)
-        self._gone()
         self._records.right(begun, self._wire.arrived, 0)
 
     def leave(self) -> None:
