@@ -18,6 +18,7 @@ from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN as HERITAGE_SERVERS
 from benchsuite.servers.peers import PEERS
+from benchsuite.suggestions import choices
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload
 
@@ -101,7 +102,7 @@ def workload_class(name: str) -> type[Workload]:
 
 def _path(what: str, name: str, paths: dict[str, str], base: type) -> str:
     if name not in paths:
-        raise UsageError(f"There is no {what} {name!r}; there are: {', '.join(sorted(paths))}.")
+        raise UsageError(f"There is no {what} {name!r}; {choices(name, sorted(paths))}")
     if fault := fault_of(paths[name], base):
         raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
     return paths[name]

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +14,7 @@ from django.utils.module_loading import import_string
 from benchsuite.exceptions import last_line
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
+from benchsuite.suggestions import meant
 from benchsuite.workloads.base import Workload
 
 UNKNOWN = "benchsuite.E002"
@@ -180,9 +180,9 @@ def _shown(value: object) -> str:
 
 
 def _meant(name: object) -> str:
-    near = get_close_matches(str(name).upper(), KEYS, n=1)
+    near = meant(str(name), KEYS)
     known = f"Its keys are: {', '.join(sorted(KEYS))}."
-    return f"Did you mean {near[0]!r}? {known}" if near else known
+    return f"Did you mean {near!r}? {known}" if near else known
 
 
 _CLASS_HINT = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.servers.base import Available
 from benchsuite.specs.delay import AUTO, NETEM, PROXY
+from benchsuite.suggestions import choices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,9 @@ def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_mo
             )
         return Choice(by=NETEM, reason="it was asked for")
     if asked != AUTO:
-        raise UsageError(f"--delay-by={asked} is not known; there are: auto, proxy, netem.")
+        raise UsageError(
+            f"--delay-by={asked} is not known; {choices(asked, ('auto', 'proxy', 'netem'))}"
+        )
     if not netem.ok:
         return Choice(by=PROXY, reason=f"no netem: {netem.reason}")
     if away:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchsuite.exceptions import UsageError
+from benchsuite.suggestions import choices
 
 FOLDER = Path(__file__).parent / "conf"
 
@@ -31,6 +32,6 @@ def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) 
     if unknown:
         raise UsageError(
             f"The template {path} has the placeholder {unknown[0]!r}, which stands for nothing; "
-            f"there are: {', '.join(sorted(values))}."
+            f"{choices(unknown[0], sorted(values))}"
         )
     return template.safe_substitute(values)

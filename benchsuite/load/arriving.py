@@ -92,8 +92,9 @@ class Arriving(Journeys):
         """Nothing arrives any more; what has arrived is still sent, and journeys are completed."""
         self._end = monotonic()
 
-    def busy(self) -> bool:
-        return bool(self._under_way) or self._next < self._end or self._sockets.busy
+    def awaited(self) -> int:
+        unsent = self._next < self._end
+        return len(self._under_way) or int(unsent or self._sockets.busy)
 
     def give_up(self, moment: float) -> None:
         super().give_up(moment)

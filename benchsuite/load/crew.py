@@ -149,6 +149,7 @@ def _sums(counts: Sequence[Sequence[int]]) -> tuple[int, ...]:
 def _sum(ticks: Sequence[Tick]) -> Tick:
     """For people's eyes: of the percentiles, the worst."""
     known = [(tick.p50_s, tick.p95_s) for tick in ticks if tick.p50_s and tick.p95_s]
+    waiting = [tick.awaited for tick in ticks if tick.awaited is not None]
     return Tick(
         elapsed_s=ticks[0].elapsed_s,
         users=sum(tick.users for tick in ticks),
@@ -157,4 +158,5 @@ def _sum(ticks: Sequence[Tick]) -> Tick:
         rate=sum(tick.rate for tick in ticks),
         p50_s=max((p50_s for p50_s, _ in known), default=None),
         p95_s=max((p95_s for _, p95_s in known), default=None),
+        awaited=sum(waiting) if waiting else None,
     )

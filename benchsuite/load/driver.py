@@ -263,7 +263,7 @@ class _Progress:
         self._requests = 0
         self._failures = 0
 
-    def tick(self, *, elapsed_s: float, users: int) -> Tick:
+    def tick(self, *, elapsed_s: float, users: int, awaited: int | None) -> Tick:
         with (self._folder / SAMPLES_FILE).open("rb") as file:
             file.seek(self._offset)
             new = spool.read_on(file)
@@ -289,4 +289,5 @@ class _Progress:
             rate=len(new) / passed_s if passed_s > 0 else 0.0,
             p50_s=p50_s,
             p95_s=p95_s,
+            awaited=awaited,
         )

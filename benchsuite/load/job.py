@@ -9,7 +9,7 @@ samples to files in the spool folder.
     child → {"event": "checked", "unchecked": …}           answered right; what nobody looks at
           | {"event": "refused", "message": …}                 or not: the child ends
     parent → "go <moment>"                                     monotonic seconds: then it begins
-    child → {"event": "tick", "elapsed_s": …, "users": …}      each second; becomes a `Tick`
+    child → {"event": "tick", "elapsed_s": …, …}               each second; becomes a `Tick`
     parent → "stop"                                            optional: drain now
     child → {"event": "done", …}                               see `Done`
     child → {"event": "failed", "message": …}                  at any time: the load itself broke
@@ -98,6 +98,8 @@ class Tick:
     p50_s: float | None = None
     p95_s: float | None
     """Of the last second's successes, as the median."""
+    awaited: int | None = None
+    """Answers that the drain still waits for; None before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

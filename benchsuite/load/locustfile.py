@@ -114,8 +114,8 @@ class LocustfileUsers:
                 self._ended.add(user)
                 running.kill(block=False)
 
-    def busy(self) -> bool:
-        return bool(self._in_flight) or any(not task.dead for task in self._tasks)
+    def awaited(self) -> int:
+        return len(self._in_flight) or sum(not task.dead for task in self._tasks)
 
     def give_up(self, moment: float) -> None:
         for user, name, start in self._in_flight.values():

@@ -58,8 +58,8 @@ class Crowd(Protocol):
     def end(self) -> None:
         """Lets no request start any more."""
 
-    def busy(self) -> bool:
-        """Whether an answer is still waited for."""
+    def awaited(self) -> int:
+        """How many answers are still waited for."""
 
     def give_up(self, moment: float) -> None:
         """Writes what is in flight down as unfinished."""
@@ -170,11 +170,11 @@ class Course:
 
     def _drain(self) -> None:
         limit = monotonic() + self._load.drain_limit_s
-        while self._crowd.busy() and monotonic() < limit:
+        while (awaited := self._crowd.awaited()) and monotonic() < limit:
             gevent.sleep(DRAIN_STEP_S)
-            self._tick_when_due()
+            self._tick_when_due(awaited)
 
-    def _tick_when_due(self) -> None:
+    def _tick_when_due(self, awaited: int | None = None) -> None:
         now = monotonic()
         if now < self._next_tick:
             return
@@ -185,4 +185,11 @@ class Course:
         connections = self._crowd.connections()
         if connections is not None:
             self._connections.append((now, connections))
-        self._say({"event": "tick", "elapsed_s": now - self._origin, "users": users})
+        self._say(
+            {
+                "event": "tick",
+                "elapsed_s": now - self._origin,
+                "users": users,
+                "awaited": awaited,
+            }
+        )

@@ -156,10 +156,9 @@ class Journeys:
             elif user.greenlet is not None:
                 user.greenlet.kill(block=False)
 
-    def busy(self) -> bool:
-        """Whether an answer is still waited for."""
+    def awaited(self) -> int:
         self._waited_for = [client for client in self._waited_for if self._awaited(client)]
-        return bool(self._waited_for) or self._sockets.busy
+        return len(self._waited_for) or int(self._sockets.busy)
 
     def _awaited(self, client: HttpClient) -> bool:
         whole = self._workload.whole_journeys

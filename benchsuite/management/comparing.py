@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from benchsuite.exceptions import UsageError
 from benchsuite.management import writing
 from benchsuite.management.output import Screen
@@ -75,17 +73,17 @@ def show(found: Answer, *, quiet_stdout: bool) -> None:
     """The table, a sentence for each comparison, the conditions, and what to beware of."""
     console = Screen(quiet_stdout=quiet_stdout).console
     for line in found.first:
-        _line(console, line)
-    console.print(screen_table(found.found, width=console.width))
+        console.say(line)
+    console.table(screen_table(found.found))
     for one in found.found:
-        _line(console, one.sentence)
+        console.say(one.sentence)
         if second := speed.corrected(one):
-            _line(console, f"  {second}")
-    _line(console, margins_sentence(found.metrics))
+            console.say(f"  {second}")
+    console.say(margins_sentence(found.metrics))
     for judgement in found.judgements:
-        _line(console, judgement.sentence)
+        console.say(judgement.sentence)
     for note in found.notes:
-        _line(console, f"Note: {note}")
+        console.say(f"Note: {note}")
 
 
 def write(found: Answer, options: Mapping[str, Any]) -> None:
@@ -107,7 +105,3 @@ def write(found: Answer, options: Mapping[str, Any]) -> None:
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if summary and Path(summary).absolute() != Path(options["markdown"]).absolute():
             writing.write(summary, text, mode="a")
-
-
-def _line(console: Console, line: str) -> None:
-    console.print(line, markup=False, soft_wrap=True)

@@ -1,10 +1,10 @@
 """What servers made of WebSocket, for people."""
 
-from rich import box
-from rich.table import Table
+from rich.text import Text
 
 from benchsuite.conformance.findings import Finding, Outcome
 from benchsuite.conformance.session import Report
+from benchsuite.report.grid import Grid
 
 STYLES = {Outcome.OK: "green", Outcome.INFORMATIONAL: "yellow", Outcome.FAILED: "red"}
 
@@ -16,18 +16,26 @@ def headline(report: Report) -> str:
     return f"{named} · {report.application}: {counts} in {report.seconds:.0f} s"
 
 
-def table(report: Report, *, everything: bool) -> Table:
+def table(report: Report, *, everything: bool) -> Grid:
     """A row for each thing seen; checks of a group that came to the same share one."""
-    found = Table(
-        "group", "check", "section", "result", "seen", box=box.SIMPLE_HEAD, pad_edge=False
-    )
     rows: dict[tuple[str, Outcome, str], list[Finding]] = {}
     for finding in report.findings:
         if everything or finding.outcome != Outcome.OK or finding.seen:
             key = (finding.check.group, finding.outcome, finding.seen)
             rows.setdefault(key, []).append(finding)
-    for (group, outcome, seen), findings in rows.items():
-        names = "; ".join(finding.check.name for finding in findings)
-        sections = ", ".join(dict.fromkeys(finding.check.section for finding in findings))
-        found.add_row(group, names, sections, f"[{STYLES[outcome]}]{outcome}[/]", seen)
-    return found
+    return Grid(
+        headings=("group", "check", "section", "result", "seen"),
+        rows=[
+            [
+                group,
+                "; ".join(finding.check.name for finding in findings),
+                ", ".join(dict.fromkeys(finding.check.section for finding in findings)),
+                Text(str(outcome), style=STYLES[outcome]),
+                seen,
+            ]
+            for (group, outcome, seen), findings in rows.items()
+        ],
+        words=("result",),
+        prose=("check", "section", "seen"),
+        spare=("section",),
+    )

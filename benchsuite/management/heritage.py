@@ -11,6 +11,7 @@ from benchsuite.servers.base import Available
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.base import Heritage
 from benchsuite.specs import RunSpec, ServerSpec
+from benchsuite.suggestions import choices
 from benchsuite.units import format_duration
 
 PREFIX = "heritage-"
@@ -74,7 +75,5 @@ def environment(name: str) -> Environment:
     found = {one.name: one for one in environments()}
     full = name if name in found else PREFIX + name
     if full not in found:
-        raise UsageError(
-            f"There is no heritage environment {name!r}; there are: {', '.join(found)}."
-        )
+        raise UsageError(f"There is no heritage environment {name!r}; {choices(name, found)}")
     return found[full]

@@ -16,6 +16,7 @@ from benchsuite.exceptions import BenchsuiteError
 from benchsuite.interchange import PARTS, attach
 from benchsuite.models import Run
 from benchsuite.proc.interrupts import held_back
+from benchsuite.report import addresses
 from benchsuite.report.abandoned import abandon
 from benchsuite.report.export import json_of
 from benchsuite.results import Ceiling, RunResult, Status
@@ -32,7 +33,8 @@ REFUSALS = (Error, OSError, ValueError, OverflowError)
 class Results:
     """The runs of one command; what was measured is never lost to a fault of the database."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[str], None], planned: int = 1) -> None:
+        """`planned` is how many runs there will be, if nothing happens."""
         self.batch = uuid4()
         self.rows: list[Run] = []
         self.refused: list[Run] = []
@@ -40,6 +42,7 @@ class Results:
         self.file: Path | None = None
         """Where those are."""
         self._say = say
+        self._planned = planned
         self._reason = ""
         self._refusal = ""
         """The same as a sentence that names the database and says what to do."""
@@ -58,7 +61,9 @@ class Results:
         row = store.begun(spec, batch=self.batch, started_at=datetime.now(UTC))
         self.rows.append(row)
         try:
-            self._tried(row.save, once=True)
+            if self._tried(row.save, once=True) and row is self.rows[0]:
+                where = addresses.of_run(row.pk) if self._planned == 1 else addresses.of_list()
+                self._say(f"Follow   {where}")
             yield lambda result: self._keep(row, result)
         except BaseException as error:
             reason = f"The command ended before its run had: {_said(error)}"

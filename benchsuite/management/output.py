@@ -4,13 +4,13 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO, cast
 
-from benchsuite import conf, planning, preparing
+from benchsuite import planning, preparing
 from benchsuite.management import writing
 from benchsuite.management.console import SafeConsole
 from benchsuite.management.outlasting import Outlasting
 from benchsuite.models import Run
 from benchsuite.passwords import hidden
-from benchsuite.report import text
+from benchsuite.report import addresses, text
 from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
@@ -23,9 +23,6 @@ from benchsuite.report.targets import own_target_sentence
 from benchsuite.results import Status
 from benchsuite.specs import RunSpec
 
-FILE_WIDTH = 160
-"""Columns where there is no terminal to fit: a file or a pipe loses nothing."""
-
 
 class Screen:
     """Prints for people: to standard output, or to standard error while JSON goes to standard
@@ -34,9 +31,7 @@ class Screen:
 
     def __init__(self, *, quiet_stdout: bool) -> None:
         stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
-        self.console = SafeConsole(file=cast(TextIO, stream), highlight=False)
-        if not self.console.is_terminal:
-            self.console.width = max(self.console.width, FILE_WIDTH)
+        self.console = SafeConsole(file=cast(TextIO, stream))
 
     def plan(self, runs: Sequence[RunSpec]) -> None:
         self._line(f"Plan     {text.plan_line(runs, planning.estimate_s(runs))}")
@@ -60,19 +55,15 @@ class Screen:
     def building(self, what: str) -> None:
         self._line(f"Building {what}")
 
-    def progress(self, total: int) -> Progress:
-        return Progress(self.console, total)
+    def progress(self, runs: Sequence[RunSpec]) -> Progress:
+        return Progress(self.console, [planning.estimate_s([run]) for run in runs])
 
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
         """The table, the findings, one plain sentence, and where to look at those stored."""
         found = cells(rows)
-        self.console.print(text.results_table(found, width=self.console.width))
-        levels = stages_table(rows)
-        if levels is not None:
-            self.console.print(levels)
-        sockets = sockets_table(rows)
-        if sockets is not None:
-            self.console.print(sockets)
+        for table in (text.results_table(found), stages_table(rows), sockets_table(rows)):
+            if table is not None:
+                self.console.table(table)
         for line in (*text.starts_lines(found), *doubt_lines(rows)):
             self._line(line)
         for line in completion_lines(found):
@@ -91,7 +82,7 @@ class Screen:
         return "\n".join(f"{row.server}: {row.failure}" for row in failed)
 
     def _line(self, line: str) -> None:
-        self.console.print(hidden(line), markup=False, soft_wrap=True)
+        self.console.say(hidden(line))
 
 
 def write_json(file: str, rows: Sequence[Run]) -> None:
@@ -101,7 +92,4 @@ def write_json(file: str, rows: Sequence[Run]) -> None:
 
 def _address(rows: Sequence[Run]) -> str:
     """The page that shows these runs."""
-    base: str = conf.config()["CONSOLE_URL"]
-    if len(rows) == 1:
-        return f"{base}{rows[0].pk}/"
-    return f"{base}compare/?batch={rows[0].batch}"
+    return addresses.of_run(rows[0].pk) if len(rows) == 1 else addresses.of_batch(rows[0].batch)

@@ -2,12 +2,19 @@
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Never
+from shutil import get_terminal_size
+from typing import Any, Never, TextIO
 
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import (
+    BaseCommand,
+    CommandError,
+    CommandParser,
+    OutputWrapper,
+)
 from django.db import Error
 
 from benchsuite import conf, store
@@ -16,6 +23,8 @@ from benchsuite.management.encoding import plainer_where_needed
 from benchsuite.passwords import hidden
 from benchsuite.printable import is_control, printable
 from benchsuite.proc.interrupts import terminable
+from benchsuite.report.wrapping import wrapped
+from benchsuite.suggestions import meant
 from benchsuite.units import parse_seconds
 
 USAGE = "%(prog)s [-h] [options]"
@@ -87,7 +96,22 @@ class Parser(CommandParser):
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> Never:
-        super().error(hidden(message))
+        """Argparse's own message, wrapped on a terminal, with the word that may have been meant."""
+        said = hidden(f"{message}{self._meant(message)}")
+        if sys.stderr.isatty():
+            width, taken = get_terminal_size().columns, len(f"{self.prog}: error: ")
+            said = "\n".join(wrapped(said, width, first=taken))
+        super().error(said)
+
+    def _meant(self, message: str) -> str:
+        """Of an option that is not known, or a value that is no choice."""
+        if option := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+            near = meant(option[1], self._option_string_actions)
+        elif value := re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message):
+            near = meant(value[1], [one.strip(" '") for one in value[2].split(",")])
+        else:
+            return ""
+        return f"; did you mean {near}?" if near else ""
 
     def _refuse_illegible(self, words: Sequence[str]) -> None:
         for name, value in _with_names(words):
@@ -99,6 +123,15 @@ class Parser(CommandParser):
         for name, value in _with_names(words):
             if not value.strip() or value == "--":
                 self.error(f"{name}: {value!r} says nothing; give a value, or leave it out.")
+
+
+class Wrapping(OutputWrapper):
+    """A terminal to which sentences are written: wrapped between words."""
+
+    def write(self, msg: str = "", *args: Any, **options: Any) -> None:
+        if self.isatty():
+            msg = "\n".join(wrapped(msg, get_terminal_size().columns))
+        super().write(msg, *args, **options)
 
 
 class BriefCommand(BaseCommand):
@@ -114,6 +147,18 @@ class BriefCommand(BaseCommand):
 
     refused_status = 1
     """With which it ends where the database refuses."""
+
+    def __init__(
+        self,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+        no_color: bool = False,  # noqa: FBT001, FBT002 - as Django has it
+        force_color: bool = False,  # noqa: FBT001, FBT002
+    ) -> None:
+        super().__init__(stdout, stderr, no_color, force_color)
+        plain = self.stderr.style_func
+        self.stderr = Wrapping(stderr or sys.stderr)
+        self.stderr.style_func = plain
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)

@@ -8,9 +8,9 @@ from itertools import chain
 from textwrap import indent
 from typing import Any
 
-from benchsuite import conf
 from benchsuite.interchange import as_plain
 from benchsuite.models import Measurement, Run
+from benchsuite.report import addresses
 from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
 from benchsuite.report.sentences import model_sentence
@@ -74,7 +74,7 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
     return {
         "id": str(run.pk),
         "batch": str(run.batch),
-        "url": url or f"{conf.config()['CONSOLE_URL']}{run.pk}/",
+        "url": url or addresses.of_run(run.pk),
         "label": run.label,
         "started_at": run.started_at.isoformat(),
         "status": run.status,

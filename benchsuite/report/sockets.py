@@ -4,11 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
 from benchsuite.models import Measurement, Run
 from benchsuite.report.cells import Cell
+from benchsuite.report.grid import Grid
 from benchsuite.report.naming import keeps_alive
 from benchsuite.stats.lagging import HEALTHY, SLOW
 from benchsuite.stats.samples import FANOUT, HANDSHAKE, UNSOLICITED
@@ -114,19 +112,19 @@ def brief_of(run: Run) -> list[Figure]:
     return figures(run, run.measurements.all(), brief=True)
 
 
-def sockets_table(runs: Sequence[Run]) -> Table | None:
+def sockets_table(runs: Sequence[Run]) -> Grid | None:
     """A row for each run with WebSockets; None when no run has."""
     rows = [(run, {one.title: one.whole for one in brief_of(run)}) for run in runs]
     rows = [(run, texts) for run, texts in rows if texts]
     if not rows:
         return None
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     titles = list(dict.fromkeys(title for _, texts in rows for title in texts))
-    for heading in ("server", *titles):
-        table.add_column(heading, justify="left" if heading == "server" else "right")
-    for run, texts in rows:
-        table.add_row(run.server, *(texts.get(title, MISSING) for title in titles))
-    return table
+    return Grid(
+        headings=["server", *titles],
+        rows=[
+            [run.server, *(texts.get(title, MISSING) for title in titles)] for run, texts in rows
+        ],
+    )
 
 
 def keeps_connections(run: Run) -> bool:

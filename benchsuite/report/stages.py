@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rich import box
-from rich.table import Table
-
 from benchsuite.models import Measurement, Run
+from benchsuite.report.grid import Grid
 from benchsuite.units import format_count, format_duration, format_rate
 
 BAND = ("min_s", "p10_s", "p50_s", "p90_s", "p95_s", "max_s")
@@ -40,28 +38,29 @@ def points_of(measurements: Iterable[Measurement]) -> list[Point]:
     return [_point(one) for one in sorted(levels, key=lambda one: one.order)]
 
 
-def stages_table(runs: Sequence[Run]) -> Table | None:
+def stages_table(runs: Sequence[Run]) -> Grid | None:
     """A row for each level of each run that has several; None when no run has."""
     rows = [(run, point) for run in runs if run.requests for point in points(run)]
     if not rows:
         return None
     is_open = any(point.achieved_rate is not None for _, point in rows)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     headings = ["server", "load", "goodput", "min", "p10", "p50", "p90", "p95", "max", "failed"]
-    for heading in headings + ["sent", "dropped"] * is_open:
-        left = heading in ("server", "load")
-        table.add_column(heading, justify="left" if left else "right", no_wrap=True)
-    for run, point in rows:
-        sent = [format_rate(point.achieved_rate), format_count(point.dropped)]
-        table.add_row(
-            run.server,
-            point.name,
-            format_rate(point.goodput),
-            *(format_duration(point.response_time[name]) for name in BAND),
-            format_count(point.failures),
-            *(sent if is_open else []),
-        )
-    return table
+    return Grid(
+        headings=headings + ["sent", "dropped"] * is_open,
+        rows=[
+            [
+                run.server,
+                point.name,
+                format_rate(point.goodput),
+                *(format_duration(point.response_time[name]) for name in BAND),
+                format_count(point.failures),
+                *([format_rate(point.achieved_rate), format_count(point.dropped)] * is_open),
+            ]
+            for run, point in rows
+        ],
+        words=("load",),
+        spare=("p10", "p90", "min", "max", "sent", "p50"),
+    )
 
 
 def _point(stage: Measurement) -> Point:

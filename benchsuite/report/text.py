@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from rich import box
-from rich.table import Table
 from rich.text import Text
 
 from benchsuite import conf
 from benchsuite.proc.cpus import words
 from benchsuite.report.around import Around
 from benchsuite.report.cells import Cell
+from benchsuite.report.grid import Grid
 from benchsuite.report.naming import cell_titles, levels_title, units_beside
 from benchsuite.results import Status, Verdict
 from benchsuite.specs import USER, DatabaseSpec, LoadProfile, RunSpec
@@ -37,8 +36,8 @@ COLUMNS = (
 )
 COMPLETED = ("completed", "not completed")
 """Two more after "runs", where people come to an end."""
-DISPENSABLE = ("runs", "p50", "CPU")
-WIDE = 104
+SPARE = ("CPU", "p50", "runs", "p99", "memory", *COMPLETED[1:], "failed")
+"""What a narrow terminal leaves out, the first first."""
 
 COLOURS = {Verdict.VALID: "green", Verdict.WEAK: "yellow", Verdict.INVALID: "red"}
 
@@ -119,24 +118,19 @@ def verdict_text(verdict: Verdict | None) -> Text:
     return Text(f"{SHAPES[verdict]} {verdict.value}", style=COLOURS[verdict])
 
 
-def results_table(cells: Sequence[Cell], *, width: int = WIDE) -> Table:
-    """One row a cell, most goodput first; figures are medians over its starts.
-
-    On a screen of fewer than `WIDE` columns, those of `DISPENSABLE` are left out.
-    """
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    headings = [name for name in COLUMNS if width >= WIDE or name not in DISPENSABLE]
-    if any(cell.middle("completions") is not None for cell in cells):
-        headings[1:1] = COMPLETED
-    for heading in headings:
-        table.add_column(
-            heading, justify="left" if heading in ("server", "verdict") else "right", no_wrap=True
-        )
-    for title, cell in zip(cell_titles(cells), cells, strict=True):
-        row = dict(zip(COLUMNS, _row(title, cell), strict=True))
-        row |= dict(zip(COMPLETED, _completed(cell), strict=True))
-        table.add_row(*(row[heading] for heading in headings))
-    return table
+def results_table(cells: Sequence[Cell]) -> Grid:
+    """One row a cell, most goodput first; figures are medians over its starts."""
+    completes = any(cell.middle("completions") is not None for cell in cells)
+    return Grid(
+        headings=[*COLUMNS[:1], *(COMPLETED if completes else ()), *COLUMNS[1:]],
+        rows=[
+            [row[0], *(_completed(cell) if completes else ()), *row[1:]]
+            for title, cell in zip(cell_titles(cells), cells, strict=True)
+            for row in [_row(title, cell)]
+        ],
+        words=("verdict",),
+        spare=SPARE,
+    )
 
 
 def _row(title: str, cell: Cell) -> tuple[str | Text, ...]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from benchsuite.exceptions import UsageError
 from benchsuite.specs.spec import Spec, at_least
+from benchsuite.suggestions import choices
 from benchsuite.units import format_duration
 
 MAX_DELAY_S = 60.0
@@ -27,9 +28,7 @@ class DelaySpec(Spec):
         at_least("delay-to-clients", self.to_clients_s, 0.0, MAX_DELAY_S)
         at_least("delay-to-database", self.to_database_s, 0.0, MAX_DELAY_S)
         if self.by not in DELAYERS:
-            raise UsageError(
-                f"--delay-by={self.by} is not known; there are: {', '.join(DELAYERS)}."
-            )
+            raise UsageError(f"--delay-by={self.by} is not known; {choices(self.by, DELAYERS)}")
 
     def __bool__(self) -> bool:
         return bool(self.to_clients_s or self.to_database_s)

@@ -8,6 +8,7 @@ from benchsuite.passwords import hidden
 from benchsuite.specs import sentinel
 from benchsuite.specs.server import MAX_PROCESSES
 from benchsuite.specs.spec import Spec, whole
+from benchsuite.suggestions import choices
 
 MEMORY = "memory"
 REDIS = "redis"
@@ -42,10 +43,10 @@ class LayerSpec(Spec):
     def __post_init__(self) -> None:
         if self.backend not in ("", *LAYERS):
             raise UsageError(
-                f"--layer={self.backend} is not known; there are: {', '.join(LAYERS)}."
+                f"--layer={self.backend} is not known; {choices(self.backend, LAYERS)}"
             )
         if self.by not in (TCP, UNIX):
-            raise UsageError(f"--layer-by={self.by} is not known; there are: {TCP}, {UNIX}.")
+            raise UsageError(f"--layer-by={self.by} is not known; {choices(self.by, (TCP, UNIX))}")
         if self.by != TCP and not self.uses_redis:
             raise UsageError(
                 f"--layer-by={self.by} says how a Redis is reached, and there is none: add "

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from benchsuite.exceptions import UsageError
 from benchsuite.specs.spec import Spec, above, at_least, whole
+from benchsuite.suggestions import choices
 
 MAX_USERS = 10_000
 MAX_DURATION_S = 24 * 3600.0
@@ -98,7 +99,7 @@ class LoadProfile(Spec):
         whole("max-in-flight", self.max_in_flight, 1, MAX_USERS)
         if self.arrivals not in ARRIVALS:
             raise UsageError(
-                f"--arrivals={self.arrivals} is not known; there are: {', '.join(ARRIVALS)}."
+                f"--arrivals={self.arrivals} is not known; {choices(self.arrivals, ARRIVALS)}"
             )
         if len(self.stages) > MAX_STAGES:
             raise UsageError(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from benchsuite.exceptions import UsageError
+from benchsuite.suggestions import meant
 
 Option = str | int | float | bool
 
@@ -31,8 +32,10 @@ def chosen_options(
     chosen = dict(defaults)
     for name, value in given.items():
         if name not in defaults:
-            known = ", ".join(sorted(defaults)) or "none"
-            raise UsageError(f"{owner} has no option {name!r}; it has: {known}.")
+            known = f"it has: {', '.join(sorted(defaults)) or 'none'}."
+            near = meant(name, defaults)
+            guess = f"did you mean {near}? I{known[1:]}" if near else known
+            raise UsageError(f"{owner} has no option {name!r}; {guess}")
         chosen[name] = _converted(owner, name, value, defaults[name])
     return chosen
 

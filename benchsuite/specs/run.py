@@ -17,6 +17,7 @@ from benchsuite.specs.options import Option
 from benchsuite.specs.server import ServerSpec
 from benchsuite.specs.spec import Spec
 from benchsuite.specs.visitor import VisitorSpec
+from benchsuite.suggestions import choices
 
 FORMAT_VERSION = 1
 """Raised whenever a stored spec could not be read by the code before it."""
@@ -55,7 +56,7 @@ class RunSpec(Spec):
     def __post_init__(self) -> None:
         if self.static not in ("", COLLECT, SKIP):
             raise UsageError(
-                f"--static={self.static} is not known; write {COLLECT} or {SKIP}, or leave it out."
+                f"--static={self.static} is not known; {choices(self.static, (COLLECT, SKIP))}"
             )
         if len(self.label) > MAX_LABEL:
             raise UsageError(

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from benchsuite.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.robot import ensure_installed
 from benchsuite.specs import DatabaseSpec, Option
+from benchsuite.suggestions import choices
 from benchsuite.workloads.base import Client, Workload
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ class Survey(Workload):
         self._slugs = [slug.strip() for slug in str(self.settings["surveys"]).split(",")]
         unknown = [slug for slug in self._slugs if slug not in SLUGS]
         if unknown:
-            raise UsageError(
-                f"There is no survey {', '.join(map(repr, unknown))}; there are: {', '.join(SLUGS)}"
-            )
+            raise UsageError(f"There is no survey {unknown[0]!r}; {choices(unknown[0], SLUGS)}")
         self._users = count()
         self._turns: WeakKeyDictionary[Client, tuple[int, Iterator[int]]] = WeakKeyDictionary()
         """Each user's number and its journeys so far."""

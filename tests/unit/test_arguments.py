@@ -382,11 +382,17 @@ def test_json_that_cannot_be_written_is_told_before_anything_runs(name: str, tmp
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--server=apache"], "There is no server 'apache'; there are: "),
+        (
+            ["--server=apache"],
+            "There is no server 'apache'; did you mean apache-daemon or apache-event or ",
+        ),
         (["--server=daphne", "--processes=2"], "daphne runs 1 process"),
         (["--workload=url"], "path"),
         (["--locustfile=/no/such.py"], "There is no locustfile '/no/such.py'"),
-        (["--workload=cpu", "--workload-option=speed=1"], "has no option 'speed'; it has: size"),
+        (
+            ["--workload=cpu", "--workload-option=speed=1"],
+            "has no option 'speed'; it has: size.",
+        ),
         (["--server=uvicorn", "--option=speed=1"], "uvicorn has no option 'speed'; it has: "),
         (["--cpus-target=8000", "--cpus-load=0"], "The server is to run on CPU 8000, and here"),
     ],

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from rich.console import Console
 
+from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report import text
 from benchsuite.report.cells import cells
@@ -42,9 +42,9 @@ def unavailable(server: str = "uvicorn", **changes: Any) -> Run:
 
 def shown(*runs: Run) -> list[str]:
     """The rows of the table, white space folded."""
-    console = Console(width=200)
+    console = SafeConsole(width=200)
     with console.capture() as capture:
-        console.print(text.results_table(cells(runs)))
+        console.table(text.results_table(cells(runs)))
     lines = capture.get().replace(THIN_SPACE, " ").splitlines()
     return [" ".join(line.split()) for line in lines if line.strip(" ─")][1:]
 

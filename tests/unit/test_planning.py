@@ -58,7 +58,9 @@ def test_the_estimate_counts_load_starts_and_seeding() -> None:
 
 
 def test_unknown_names_are_refused_with_the_valid_ones() -> None:
-    with pytest.raises(UsageError, match=r"no server 'apache'; there are: .*uwsgi"):
+    with pytest.raises(
+        UsageError, match=r"no server 'apache'; did you mean apache-daemon or .* There are: .*uwsgi"
+    ):
         planning.check([spec("apache")])
     with pytest.raises(UsageError, match=r"no workload 'sleep'; there are: .*io_read"):
         planning.check([spec(workload=WorkloadSpec(workload="sleep"))])

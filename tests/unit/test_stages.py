@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
 from benchsuite import store
+from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.export import run_as_json
 from benchsuite.report.progress import _phase
@@ -72,9 +72,9 @@ def test_the_levels_are_points_in_their_order(run: Run) -> None:
 def test_the_table_has_a_row_a_level(run: Run) -> None:
     table = stages_table([run])
     assert table is not None
-    console = Console(width=160)
+    console = SafeConsole(width=160)
     with console.capture() as shown:
-        console.print(table)
+        console.table(table)
     lines = [line for line in shown.get().splitlines() if "uvicorn" in line]
     assert len(lines) == 3
     assert "50 /s" in lines[1]

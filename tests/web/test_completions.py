@@ -4,8 +4,8 @@ import json
 
 import pytest
 from django.test import Client
-from rich.console import Console
 
+from benchsuite.management.console import SafeConsole
 from benchsuite.models import Measurement, Run
 from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines, completions
@@ -78,9 +78,9 @@ def test_they_are_a_headline_of_list_comparison_and_table(client: Client) -> Non
     assert "39 completed" in client.get("/results/").content.decode()
     compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
     assert '<th scope="col" class="figure">completed</th>' in compared
-    console = Console(width=200)
+    console = SafeConsole(width=200)
     with console.capture() as capture:
-        console.print(results_table(cells([run])))
+        console.table(results_table(cells([run])))
     heading, _, row = [line for line in capture.get().splitlines() if line.strip()]
     assert heading.split()[1:4] == ["completed", "not", "completed"]
     assert row.split()[1:3] == ["39", "1"]

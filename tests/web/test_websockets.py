@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
+from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.cells import cells
 from benchsuite.report.export import run_as_json
@@ -192,13 +193,11 @@ def test_intervals_that_overlap_are_too_close_to_call() -> None:
 
 
 def test_the_terminal_has_a_table_of_its_own(db: None) -> None:
-    from rich.console import Console
-
     assert sockets_table([make_run("uwsgi")]) is None
     table = sockets_table([make_echo_run(lost=2, closes={1001: 1}), make_idle_run("uvicorn")])
     assert table is not None
-    console = Console(file=io.StringIO(), width=200)
-    console.print(table)
+    console = SafeConsole(file=io.StringIO(), width=200)
+    console.table(table)
     printed = console.file.getvalue()  # type: ignore[attr-defined]
     assert "without connecting" in printed
     assert "1 (1 × 1001)" in printed

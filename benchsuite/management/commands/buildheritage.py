@@ -4,8 +4,6 @@ import argparse
 from typing import Any
 
 from django.core.management.base import CommandError
-from rich import box
-from rich.table import Table
 
 from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.management import heritage
@@ -13,6 +11,7 @@ from benchsuite.management.output import Screen
 from benchsuite.management.parsing import BriefCommand
 from benchsuite.proc.interrupts import terminable
 from benchsuite.proc.lock import alone
+from benchsuite.report.grid import Grid
 
 
 class Command(BriefCommand):
@@ -25,7 +24,7 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         screen = Screen(quiet_stdout=False)
         if options["list"] or not options["name"]:
-            screen.console.print(_table())
+            screen.console.table(_table())
             return
         try:
             wanted = heritage.environment(options["name"])
@@ -42,11 +41,20 @@ class Command(BriefCommand):
             )
 
 
-def _table() -> Table:
-    table = Table(
-        "environment", "Python", "packages", "state", "servers", box=box.SIMPLE_HEAD, pad_edge=False
+def _table() -> Grid:
+    return Grid(
+        headings=("environment", "Python", "packages", "state", "servers"),
+        rows=[
+            [
+                one.name,
+                " or ".join(one.pythons),
+                str(one.packages),
+                one.state,
+                ", ".join(server.name for server in one.servers),
+            ]
+            for one in heritage.environments()
+        ],
+        words=("Python", "state"),
+        prose=("state", "servers"),
+        spare=("packages",),
     )
-    for one in heritage.environments():
-        servers = ", ".join(server.name for server in one.servers)
-        table.add_row(one.name, " or ".join(one.pythons), str(one.packages), one.state, servers)
-    return table

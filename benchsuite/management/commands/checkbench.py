@@ -55,7 +55,7 @@ class Command(BriefCommand):
         except UsageError as error:
             raise CommandError(str(error), returncode=2) from error
         checks = list(examine())
-        screen.console.print(examination.checks_table(checks))
+        screen.console.table(examination.checks_table(checks))
         if options["calibrate"]:
             _calibrate(screen, seconds, processes)
         states = {check.state for check in checks}
@@ -86,7 +86,7 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
                 status.update(f"Calibrating: {load} …")
 
             measured = list(ceilings(seconds=seconds, processes=processes, on_begin=begin))
-        screen.console.print(examination.ceilings_table(measured))
+        screen.console.table(examination.ceilings_table(measured))
         store.keep_ceilings(here, measured)
     except BenchsuiteError as error:
         raise CommandError(str(error), returncode=1) from error

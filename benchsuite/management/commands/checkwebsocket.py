@@ -77,8 +77,8 @@ class Command(BriefCommand):
                         options=settings,
                     )
                     reports.append(found)
-                    screen.console.print(headline(found), highlight=False)
-                    screen.console.print(table(found, everything=options["all"]))
+                    screen.console.say(headline(found))
+                    screen.console.table(table(found, everything=options["all"]))
             if options["json"]:
                 content = [one.to_json() for one in reports]
                 text = json.dumps(content, indent=1, ensure_ascii=False)

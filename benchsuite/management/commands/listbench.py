@@ -3,12 +3,10 @@
 from itertools import groupby
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
 from benchsuite import conf
 from benchsuite.management.output import Screen
 from benchsuite.management.parsing import BriefCommand
+from benchsuite.report.grid import Grid
 from benchsuite.servers.base import Available
 
 
@@ -17,26 +15,32 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         console = Screen(quiet_stdout=False).console
-        console.print(_servers())
-        console.print(_fronts())
-        console.print(_workloads())
+        for table in (_servers(), _fronts(), _workloads()):
+            console.table(table)
 
 
-def _servers() -> Table:
+def _servers() -> Grid:
     """Each family of several stands apart; those of one stand together."""
-    table = Table("server", "interface", "version", "usable", box=box.SIMPLE_HEAD, pad_edge=False)
+    rows: list[list[str]] = []
+    ends: list[int] = []
     families = groupby(conf.server_paths(), lambda name: conf.server_class(name).__module__)
     for family in [list(names) for _, names in families]:
-        several = len(family) > 1
-        if several:
-            table.add_section()
+        if len(family) > 1 and rows:
+            ends.append(len(rows) - 1)
         for name in family:
             adapter = conf.server_class(name)
             usable = _usable(adapter.available())
-            table.add_row(name, adapter.interface, adapter.version() or "—", usable)
-        if several:
-            table.add_section()
-    return table
+            rows.append([name, adapter.interface, adapter.version() or "—", usable])
+        if len(family) > 1:
+            ends.append(len(rows) - 1)
+    return Grid(
+        headings=("server", "interface", "version", "usable"),
+        rows=rows,
+        words=("interface", "version"),
+        prose=("usable",),
+        spare=("version", "interface"),
+        sections=ends,
+    )
 
 
 def _usable(found: Available) -> str:
@@ -44,18 +48,27 @@ def _usable(found: Available) -> str:
     return "yes" if found.ok else f"no: {found.reason}\n{found.command}"
 
 
-def _fronts() -> Table:
-    table = Table("front", "version", "usable", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in conf.front_paths():
-        adapter = conf.front_class(name)
-        table.add_row(name, adapter.version() or "—", _usable(adapter.available()))
-    return table
+def _fronts() -> Grid:
+    adapters = {name: conf.front_class(name) for name in conf.front_paths()}
+    return Grid(
+        headings=("front", "version", "usable"),
+        rows=[
+            [name, adapter.version() or "—", _usable(adapter.available())]
+            for name, adapter in adapters.items()
+        ],
+        words=("version",),
+        prose=("usable",),
+        spare=("version",),
+    )
 
 
-def _workloads() -> Table:
-    table = Table("workload", "what it does", "options", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in conf.workload_paths():
-        workload = conf.workload_class(name)
-        options = ", ".join(f"{key}={value}" for key, value in workload.options.items())
-        table.add_row(name, workload.summary, options)
-    return table
+def _workloads() -> Grid:
+    workloads = {name: conf.workload_class(name) for name in conf.workload_paths()}
+    return Grid(
+        headings=("workload", "what it does", "options"),
+        rows=[
+            [name, one.summary, ", ".join(f"{key}={value}" for key, value in one.options.items())]
+            for name, one in workloads.items()
+        ],
+        prose=("what it does", "options"),
+    )

@@ -34,12 +34,12 @@ class Command(BriefCommand):
         if options["dry_run"]:
             screen.rows(runs)
             return
-        results = Results(screen.warn)
+        results = Results(screen.warn, len(runs))
         try:
             screen.warn(glance.line())
             batch.make(
                 runs,
-                screen.progress(len(runs)),
+                screen.progress(runs),
                 results,
                 port=options["port"],
                 start_timeout_s=start_timeout_s,

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 from django.db import connections
 
 from benchsuite.management.parsing import BriefCommand, whole_number
+from benchsuite.suggestions import choices
 from benchsuite.units import format_count, format_duration
 
 ROWS = 100_000
@@ -34,8 +35,7 @@ class Command(BriefCommand):
 
     def handle(self, *, rows: int | None, surveys: bool, database: str, **options: Any) -> None:
         if database not in connections:
-            known = ", ".join(connections)
-            message = f"--database={database} names no database; there are: {known}."
+            message = f"--database={database} names no database; {choices(database, connections)}"
             raise CommandError(message, returncode=2)
         if rows is not None and not 0 <= rows <= MOST_ROWS:
             message = f"--rows must be between 0 and {MOST_ROWS}, and is {rows}."

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 
-from rich import box
-from rich.table import Table
+from rich.text import Text
 
 from benchsuite.printable import printable
 from benchsuite.report.comparing.contrasts import Contrast
 from benchsuite.report.comparing.gate import Judgement
 from benchsuite.report.comparing.metrics import margins_sentence
 from benchsuite.report.comparing.speed import corrected
+from benchsuite.report.grid import Grid
 from benchsuite.stats.compare import Outcome, Scale
 from benchsuite.units import MISSING
 
@@ -26,29 +26,24 @@ HEADINGS = (
     "shown",
 )
 TEXT = ("figure", "candidate", "baseline", "shown")
-DISPENSABLE = ("baseline", "starts", "values")
-WIDE = 120
+SPARE = ("baseline", "starts", "values", "p")
+"""What a narrow terminal leaves out, the first first; the sentences below the table have it."""
 MEANT = re.compile(r"([\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_]))")
 """What Markdown takes for more than text; an underscore within a word is one."""
 WORDS = {True: "better", False: "worse"}
 COLOURS = {True: "green", False: "red", None: None}
 
 
-def screen_table(found: Sequence[Contrast], *, width: int = WIDE) -> Table:
-    """One row for each contrast, as `runbench` prints its results.
-
-    On a screen of fewer than `WIDE` columns, those of `DISPENSABLE` are left out: the sentences
-    below the table have them.
-    """
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    headings = [name for name in HEADINGS if width >= WIDE or name not in DISPENSABLE]
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading in TEXT else "right", no_wrap=True)
-    for one in found:
-        style = COLOURS[one.is_better]
-        row = dict(zip(HEADINGS, cells(one), strict=True))
-        table.add_row(*(row[heading] for heading in headings), style=style)
-    return table
+def screen_table(found: Sequence[Contrast]) -> Grid:
+    """One row for each contrast, as `runbench` prints its results."""
+    return Grid(
+        headings=HEADINGS,
+        rows=[
+            [Text(cell, style=COLOURS[one.is_better] or "") for cell in cells(one)] for one in found
+        ],
+        words=TEXT,
+        spare=SPARE,
+    )
 
 
 def cells(one: Contrast) -> list[str]:

@@ -10,6 +10,7 @@ from benchsuite import conf
 from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.stats.compare import Scale
+from benchsuite.suggestions import choices
 from benchsuite.units import (
     MISSING,
     format_bytes,
@@ -134,5 +135,5 @@ def margins_sentence(metrics: Iterable[Metric]) -> str:
 
 def _known(name: str) -> Metric:
     if name not in METRICS:
-        raise UsageError(f"There is no metric {name!r}; there are: {', '.join(METRICS)}.")
+        raise UsageError(f"There is no metric {name!r}; {choices(name, METRICS)}")
     return METRICS[name]

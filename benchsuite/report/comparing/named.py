@@ -11,6 +11,7 @@ from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report.cells import Cell, grouped
 from benchsuite.report.comparing.sides import newest_of_each
+from benchsuite.suggestions import meant
 
 SHORTEST_ID = 6
 LISTED = 8
@@ -117,9 +118,19 @@ def _unknown(word: str) -> str:
     if not servers:
         return f"There is nothing called {word!r}: nothing was measured yet; runbench does it."
     return (
-        f"There is no label, server, run or batch {word!r}. Labels: {labels or 'none'}. "
+        f"There is no label, server, run or batch {word!r}. {_nearest(word)}"
+        f"Labels: {labels or 'none'}. "
         f"Servers: {servers}. Batches, newest first: {batches}."
     )
+
+
+def _nearest(word: str) -> str:
+    known = {
+        *Run.objects.values_list("label", flat=True),
+        *Run.objects.values_list("server", flat=True),
+    }
+    near = meant(word, known)
+    return f"Did you mean {near}? " if near else ""
 
 
 def _first(values: object) -> str:

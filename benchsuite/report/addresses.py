@@ -1,0 +1,19 @@
+"""Where the pages of runs are, for people who read a terminal or a file."""
+
+from uuid import UUID
+
+from benchsuite import conf
+
+
+def of_list() -> str:
+    base: str = conf.config()["CONSOLE_URL"]
+    return base
+
+
+def of_run(pk: UUID) -> str:
+    return f"{of_list()}{pk}/"
+
+
+def of_batch(batch: UUID) -> str:
+    """The runs of one command, compared."""
+    return f"{of_list()}compare/?batch={batch}"
