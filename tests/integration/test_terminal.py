@@ -1,0 +1,105 @@
+"""The commands in a real terminal of 80 and of 40 columns, and in a pipe."""
+
+import contextlib
+import fcntl
+import os
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+from tests.integration.command import SHORT, Command
+
+pytestmark = pytest.mark.alone
+
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+NO_BREAK = ("http://", "https://", "pip install", "apt ", "/", "surveys=")
+"""What is to be copied is longer than a narrow terminal, and stays whole."""
+
+
+def seen(command: Command, width: int, *words: str) -> tuple[int, str]:
+    """Status and output of a command in a terminal of so many columns."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    env = {name: value for name, value in command.env.items() if name != "COLUMNS"}
+    process = subprocess.Popen(
+        [sys.executable, str(command.manage), *words],
+        cwd=command.directory,
+        env={**env, "TERM": "xterm", "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    chunks, deadline = [], time.monotonic() + 120
+    with contextlib.suppress(OSError):  # the other end is closed when the command has ended
+        while time.monotonic() < deadline:
+            if select.select([ours], [], [], 1.0)[0]:
+                if not (chunk := os.read(ours, 65536)):
+                    break
+                chunks.append(chunk)
+    os.close(ours)
+    return process.wait(30), b"".join(chunks).decode()
+
+
+def lines(output: str) -> list[str]:
+    """What stands in the terminal in the end, as far as it was not written over."""
+    return [CONTROL.sub("", line).rstrip() for line in output.replace("\r\n", "\n").split("\n")]
+
+
+def too_long(output: str, width: int) -> list[str]:
+    return [
+        line
+        for line in lines(output)
+        if len(line.rpartition("\r")[2]) > width and not any(sign in line for sign in NO_BREAK)
+    ]
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_a_run_in_a_terminal(command: Command, width: int) -> None:
+    status, output = seen(command, width, "runbench", "--server=waitress", *SHORT)
+    assert status == 0, output
+    assert too_long(output, width) == []
+    text = "\n".join(lines(output))
+    assert "…" not in text.partition("Traceback")[0].replace("▶", "")
+    follow, look = (re.search(rf"{word}:?\s+(http\S+)", text) for word in ("Follow", "Look"))
+    assert follow is not None
+    assert look is not None
+    assert follow[1] == look[1], "the page is named at the start, whole"
+    assert " left" in output
+    flat = " ".join(text.split())
+    for word in ("waitress", "goodput", "verdict"):
+        assert word in flat
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_lists_and_refusals_in_a_terminal(command: Command, width: int) -> None:
+    status, output = seen(command, width, "listbench")
+    assert status == 0
+    assert too_long(output, width) == []
+    shown = set("\n".join(lines(output)).split())
+    assert {"circus-chaussette-meinheld", "gunicorn-gthread", "nginx", "ws_broadcast"} <= shown
+    status, output = seen(command, width, "runbench", "--server=uwsgo")
+    assert status == 2
+    assert too_long(output, width) == []
+    assert "did you mean uwsgi?" in " ".join(output.split())
+    status, output = seen(command, width, "runbench", "--sever=uwsgi")
+    assert status == 2
+    assert too_long(output, width) == []
+    assert "did you mean --server?" in " ".join(output.split())
+
+
+def test_a_pipe_gets_all_columns_without_padding(command: Command) -> None:
+    ended = command.run("runbench", "--server=waitress", *SHORT)
+    assert ended.status == 0
+    assert [line for line in ended.out.splitlines() if line != line.rstrip()] == []
+    heading = next(line for line in ended.out.splitlines() if "goodput" in line and "p50" in line)
+    assert heading.split() == [
+        *("server", "runs", "goodput", "p50", "p95", "p99", "failed", "CPU", "memory", "verdict")
+    ]
