@@ -261,6 +261,20 @@ class Lagging:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """What became of the connections that were all cut in one moment."""
+
+    cut: int
+    back: int
+    """Those that were connected again before the load ended."""
+    failed: int
+    """Handshakes that failed meanwhile."""
+    half_back_s: float | None = None
+    all_back_s: float | None = None
+    """How long it took until half of them, or all, were; None where they never were."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WebSockets:
     """What only WebSockets have."""
 
@@ -270,6 +284,10 @@ class WebSockets:
     rate_connected: float | None = None
     """Messages per second of the time in which connections were open, not being made or closed."""
     idle: IdleMemory | None = None
+    closed: IdleMemory | None = None
+    """What each connection that was opened and closed again left behind in the target's memory."""
+    recovery: Recovery | None = None
+    """Where all connections were cut."""
     lagging: Lagging | None = None
     """Where some subscribers of a broadcast were slow."""
     compression: Traffic | None = None

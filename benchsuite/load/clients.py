@@ -228,6 +228,11 @@ class HttpClient:
             headers["Cookie"] = self.cookies.header_line.partition(":")[2].strip()
         return headers
 
+    @property
+    def elapsed_s(self) -> float:
+        """Since the load began; 0 in the check before it."""
+        return max(0.0, monotonic() - self.sockets.origin)
+
     def begin_sample(self, index: int, *, due: bool = True) -> Begun:
         """Something starts now, and is in flight until `end_sample()`; `due`: it is what the
         journey was meant to start with.

@@ -108,6 +108,7 @@ class Journeys:
 
     def begin(self, origin: float) -> None:
         """The load begins; here the users come by themselves."""
+        self._sockets.origin = origin
 
     def rise(self, level: float) -> int:
         """The number of users is to rise or fall to this level; how many Locust must have started.

@@ -54,6 +54,7 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
     told = [
         Figure("connections", _count(data["connections"]) if keeps_connections(run) else ""),
         Figure("per connection", *_idle(run)),
+        Figure("left by each", *_slope(data["closed"])),
         Figure("handshakes", _count(accounts["handshakes"])),
         Figure("handshakes/s", format_rate(shake.goodput) if shake and reconnects else ""),
         Figure("handshake p50", _time(shake, "p50_s")),
@@ -61,6 +62,7 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
         Figure("without connecting", format_rate(rate) if reconnects else ""),
         Figure("last subscriber p50", _time(last, "p50_s")),
         Figure("last subscriber p99", _time(last, "p99_s")),
+        *_recovery(data["recovery"]),
         *_lagging(data["lagging"], measurements),
     ]
     astray = {
@@ -79,6 +81,27 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
         told.append(Figure("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
     told.append(Figure("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
     return [one for one in [*told, *_compression(data["compression"])] if one.text]
+
+
+def _recovery(found: Mapping[str, Any] | None) -> list[Figure]:
+    """How long it took until the connections were back that had been cut."""
+    if not found:
+        return []
+    half, whole = found["half_back_s"], found["all_back_s"]
+    missing = "" if whole is not None else f"{found['back']} of {found['cut']}"
+    return [
+        Figure("half back", format_duration(half) if half is not None else MISSING),
+        Figure("all back", format_duration(whole) if whole is not None else MISSING, missing),
+        Figure("refused meanwhile", format_count(found["failed"])),
+    ]
+
+
+def _slope(found: Mapping[str, Any] | None) -> tuple[str, str]:
+    """120 B and [100, 140]; empty if unknown."""
+    if not found or found["each_bytes"] is None:
+        return "", ""
+    low, high = (f"{found[name]:.0f}" for name in ("low_bytes", "high_bytes"))
+    return f"{found['each_bytes']:.0f} B", f"[{low}, {high}]"
 
 
 def _lagging(

@@ -72,6 +72,8 @@ class Draft:
         """What the figures are of."""
         self.reads_memory = False
         """Whether the target's memory for each connection is what is asked for."""
+        self.storm_s: float | None = None
+        """When all connections are cut."""
         self.websockets: WebSockets | None = None
         self.witness: Witness | None = None
         self.stored_before: Mapping[str, int] = {}
@@ -137,7 +139,11 @@ class Draft:
         self.stretches = stretches(figures, alike=self.alike, at_once=self._at_once)
         self.summaries = (*figures.by_name, *figures.stages)
         self.websockets = websockets(
-            figures, self.readings, begin_s=done.origin, reads_memory=self.reads_memory
+            figures,
+            self.readings,
+            begin_s=done.origin,
+            reads_memory=self.reads_memory,
+            storm_s=self.storm_s,
         )
 
     @property

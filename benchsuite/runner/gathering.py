@@ -35,11 +35,13 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         layers_apart=_layers_apart(draft),
         front_timeout_s=_front_timeout_s(draft),
         idle=sockets.idle if sockets else None,
+        closed=sockets.closed if sockets else None,
+        recovery=sockets.recovery if sockets else None,
         total=draft.total,
         journeys=[one for one in draft.summaries if one.scope == JOURNEY],
         handshakes=[one for one in draft.summaries if one.scope == HANDSHAKE],
-        # stages are meant to differ
-        intervals=() if load.stages else draft.intervals,
+        # stages are meant to differ, and so is a storm from the calm around it
+        intervals=() if load.stages or draft.storm_s is not None else draft.intervals,
         window=draft.window,
         load_cpu_percent=done.cpu_percent,
         load_lag_p99_s=done.lag_p99_s,

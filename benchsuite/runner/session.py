@@ -155,6 +155,8 @@ class Session:
         )
         draft.unit = workload.unit
         draft.reads_memory = workload.reads_memory
+        workload.fit(spec.load)
+        draft.storm_s = workload.storm_s
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
         start = Start(

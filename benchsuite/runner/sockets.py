@@ -11,17 +11,23 @@ from benchsuite.runner.figures import Figures
 from benchsuite.runner.serving import TARGET
 from benchsuite.specs import REDIS
 from benchsuite.stats.lagging import SLOW
-from benchsuite.stats.samples import HANDSHAKE
+from benchsuite.stats.samples import HANDSHAKE, Kind
 from benchsuite.stats.slope import slope
+from benchsuite.stats.storm import recovery
 
 
 def websockets(
-    figures: Figures, readings: Sequence[Reading], *, begin_s: float, reads_memory: bool = False
+    figures: Figures,
+    readings: Sequence[Reading],
+    *,
+    begin_s: float,
+    reads_memory: bool = False,
+    storm_s: float | None = None,
 ) -> WebSockets | None:
     """None when no WebSocket was ever asked for.
 
     `readings` are in seconds since the load's begin, which is a moment of the monotonic clock; with
-    `reads_memory` they tell the memory per connection.
+    `reads_memory` they tell the memory per connection. All connections were cut at `storm_s`.
     """
     if not len(figures.of(HANDSHAKE)):
         return None
@@ -30,6 +36,8 @@ def websockets(
         connections=max((count for _, count in figures.done.connections), default=None),
         rate_connected=figures.rate_connected,
         idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,
+        closed=_left_behind(figures, readings, begin_s) if storm_s is None else None,
+        recovery=(None if storm_s is None else recovery(figures.of(HANDSHAKE), begin_s + storm_s)),
         lagging=_lagging(figures, readings, begin_s),
         compression=figures.done.traffic,
     )
@@ -58,6 +66,28 @@ def _grown(readings: Sequence[Reading], part: str, end: float) -> int | None:
     before = [one.memory_bytes or 0 for one in seen if one.second <= 0]
     during = [one.memory_bytes or 0 for one in seen if 0 < one.second <= end]
     return max(during) - before[-1] if before and during else None
+
+
+def _left_behind(
+    figures: Figures, readings: Sequence[Reading], begin_s: float
+) -> IdleMemory | None:
+    """Memory over the connections made until then, where they are all closed again."""
+    if figures.unit != HANDSHAKE:
+        return None
+    shakes = figures.of(HANDSHAKE)
+    made = np.sort(shakes["finish"][shakes["kind"] == Kind.OK]) - begin_s
+    begin, end = (moment - begin_s for moment in figures.done.window)
+    steps = [
+        (int(np.searchsorted(made, one.second)), one.memory_bytes)
+        for one in readings
+        if one.part == TARGET and one.memory_bytes is not None and begin <= one.second <= end
+    ]
+    line = slope(steps)
+    if line is None:
+        return None
+    return IdleMemory(
+        steps=tuple(steps), each_bytes=line.value, low_bytes=line.low, high_bytes=line.high
+    )
 
 
 def _idle_memory(

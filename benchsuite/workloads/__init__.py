@@ -16,6 +16,7 @@ BUILTIN: dict[str, str] = {
     "ws_connect": "benchsuite.workloads.ws_connect.WsConnect",
     "ws_echo": "benchsuite.workloads.ws_echo.WsEcho",
     "ws_broadcast": "benchsuite.workloads.ws_broadcast.WsBroadcast",
+    "ws_reconnect": "benchsuite.workloads.ws_reconnect.WsReconnect",
     "ws_idle": "benchsuite.workloads.ws_idle.WsIdle",
     "url": "benchsuite.workloads.url.Url",
     "locustfile": "benchsuite.workloads.locustfile.Locustfile",

@@ -103,6 +103,8 @@ class SocketClient(Protocol):
     """A client that speaks WebSocket; that of the load does, `django.test.Client` doesn't."""
 
     user: int
+    elapsed_s: float
+    """Since the load began; 0 in the check before it."""
 
     def websocket(
         self,
@@ -149,6 +151,8 @@ class Workload(ABC):
     intended start, whatever must be opened before."""
     reads_memory: ClassVar[bool] = False
     """Whether the target's memory for each connection is what it asks for."""
+    storm_s: float | None = None
+    """When all connections are cut, in seconds since the load began; known once it is fitted."""
     needs_websocket: ClassVar[bool] = False
     """Whether the server must speak WebSocket."""
     alike: ClassVar[bool] = True

@@ -1,4 +1,6 @@
-"""Runs whose WebSockets are broken, or say too little: B207, B209, B210 and B303."""
+"""Runs whose WebSockets are broken, or say too little: B207, B209, B210, B215, B216 and
+B303.
+"""
 
 import re
 
@@ -94,6 +96,50 @@ def test_b207_a_layer_in_memory_behind_two_instances(lab: Laboratory) -> None:
     (finding,) = findings(result, "B207")
     assert finding.level is Level.INVALID, told(result)
     assert "each of the 2 processes" in finding.message
+
+
+def test_b215_a_consumer_keeps_8_kib_of_each_connection(lab: Laboratory) -> None:
+    result = lab.run(
+        server="uvicorn", workload="ws_connect", asked={"path": "/keeping/"}, duration_s=6.0
+    )
+    assert findings(result, "B215"), told(result)
+    assert result.websockets is not None
+    closed = result.websockets.closed
+    assert closed is not None
+    assert closed.each_bytes == pytest.approx(8192, rel=0.2)
+
+
+def test_connections_that_leave_nothing_behind(lab: Laboratory) -> None:
+    result = lab.run(
+        server="uvicorn", workload="ws_connect", asked={"path": "/well/"}, duration_s=5.0
+    )
+    assert result.websockets is not None
+    assert result.websockets.closed is not None, told(result)
+    assert findings(result, "B215") == [], told(result)
+
+
+def storm(lab: Laboratory, path: str) -> RunResult:
+    return lab.run(server="uvicorn", workload="ws_reconnect", asked={"path": path}, duration_s=4.0)
+
+
+def test_b216_a_server_that_lets_nobody_in_again(lab: Laboratory) -> None:
+    result = storm(lab, "/closed-shop/")
+    assert "4 of 4 connections that were cut never came back" in message(result, "B216")
+    assert result.websockets is not None
+    assert result.websockets.recovery is not None
+    assert result.websockets.recovery.failed > 4
+    assert result.websockets.recovery.all_back_s is None
+
+
+def test_a_storm_that_a_server_weathers(lab: Laboratory) -> None:
+    result = storm(lab, "/well/")
+    assert result.websockets is not None
+    found = result.websockets.recovery
+    assert found is not None
+    assert (found.cut, found.back, found.failed) == (4, 4, 0), told(result)
+    assert found.all_back_s is not None
+    assert 0 < found.all_back_s < 1
+    assert not [one for number in ("B2", "B301", "B303") for one in findings(result, number)]
 
 
 def test_b303_the_server_takes_much_memory_once(lab: Laboratory) -> None:

@@ -1,5 +1,6 @@
 """All WebSockets of this process that are open."""
 
+from math import inf
 from time import monotonic
 from typing import Protocol
 
@@ -35,6 +36,8 @@ class Sockets:
         """Whether there ever was one."""
         self.over = False
         """Whether the load has ended: from then on an end of a connection is nobody's failure."""
+        self.origin = inf
+        """When the load began."""
         self.last_delivery = 0.0
         self.traffic = Traffic()
         """Of those that may compress."""

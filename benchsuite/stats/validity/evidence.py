@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchsuite.results import Accounts, Asked, IdleMemory, Interval, Summary
+from benchsuite.results import Accounts, Asked, IdleMemory, Interval, Recovery, Summary
 from benchsuite.stats.samples import REQUEST
 from benchsuite.stats.stall import Stall
 
@@ -228,6 +228,10 @@ class Evidence:
     """After how long a front ends what is silent; None without one, or where it is not known."""
     idle: IdleMemory | None = None
     """Where memory per connection is asked for."""
+    closed: IdleMemory | None = None
+    """What each connection left behind, where they were opened and closed again and again."""
+    recovery: Recovery | None = None
+    """Where all connections were cut."""
     journeys_by_user: Sequence[int] = ()
     """Journeys that each user of a closed model completed, those with none included."""
     slots: Slots | None = None

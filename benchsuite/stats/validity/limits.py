@@ -110,6 +110,12 @@ LIMITS: Mapping[str, Limit] = {
         invalid=5,
     ),
     "B214": Limit(name="not-checked", of="what answers say that nobody checked; only said"),
+    "B215": Limit(
+        name="memory-kept",
+        of="memory that each closed WebSocket leaves behind, bytes (the lower end of its interval)",
+        weak=1024,
+    ),
+    "B216": Limit(name="not-back", of="WebSockets that never came back after all were cut", weak=0),
     "B301": Limit(name="not-steady", of="trend, step or half of a cycle's swing, %", weak=5),
     "B302": Limit(name="few-samples", of="successes, fewer than a percentile needs"),
     "B303": Limit(

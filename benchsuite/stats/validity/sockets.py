@@ -1,5 +1,5 @@
 """Whether WebSockets kept their messages and connections, and memory per connection can be told:
-B209, B210 and B303.
+B209, B210, B215, B216 and B303.
 """
 
 from collections.abc import Callable, Iterator
@@ -92,6 +92,41 @@ def _advice(evidence: Evidence) -> str:
     return f"{cut}: a time-out of the server or layer, a crash, or a proxy. Look at the log."
 
 
+def memory_kept(evidence: Evidence) -> Iterator[Finding]:
+    """A target that grows with each connection it has closed runs full one day."""
+    rule, closed = limit("B215"), evidence.closed
+    if closed is None or closed.each_bytes is None:
+        return
+    level = rule.level(closed.low_bytes)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"Each connection that was closed left {format_bytes(closed.each_bytes)} "
+            f"behind in the target's memory, of {format_count(closed.steps[-1][0])} connections.",
+            hint="A longer window tells a leak, which goes on, from caches that fill up: look at "
+            "what consumers keep after disconnect, and at groups that are never left.",
+        )
+
+
+def not_back(evidence: Evidence) -> Iterator[Finding]:
+    """After a reconnect storm somebody is still outside."""
+    rule, found = limit("B216"), evidence.recovery
+    if found is None:
+        return
+    level = rule.level(found.cut - found.back)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_count(found.cut - found.back)} of {format_count(found.cut)} "
+            f"connections that were cut never came back; {format_count(found.failed)} handshakes "
+            "failed.",
+            hint="The window ended before, or the server turns connections away: a longer "
+            "--duration tells which.",
+        )
+
+
 def unsure_slope(evidence: Evidence) -> Iterator[Finding]:
     """Memory per connection is a slope: without steps enough, or with steps that lie about, it says
     nothing.
@@ -123,4 +158,10 @@ def unsure_slope(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (astray, ended, unsure_slope)
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
+    astray,
+    ended,
+    memory_kept,
+    not_back,
+    unsure_slope,
+)

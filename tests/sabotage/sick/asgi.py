@@ -19,6 +19,11 @@ HOARD_AT, HOARD_BYTES = 20, 48 * 2**20
 """The connection with which `hoarding` takes so much at once."""
 
 _pages = get_asgi_application()
+ADMITTED = 6
+"""How many connections `closed-shop` takes in all: two of the check, and four users."""
+KEPT_BYTES = 8192
+"""What `keeping` keeps of each connection."""
+
 _connections, _messages = itertools.count(1), itertools.count(1)
 _hoard: list[bytearray] = []
 
@@ -35,6 +40,11 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await OriginValidator(None, ["https://elsewhere.example"])(scope, receive, send)
         return
     await receive()
+    if scope["path"] == "/closed-shop/" and next(_connections) > ADMITTED:
+        await send({"type": "websocket.close"})
+        return
+    if scope["path"] == "/keeping/":
+        _hoard.append(bytearray(b"x") * KEPT_BYTES)
     await send({"type": "websocket.accept"})
     if "hoarding" in scope["path"] and next(_connections) == HOARD_AT:
         _hoard.append(bytearray(b"x") * HOARD_BYTES)

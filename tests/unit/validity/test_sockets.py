@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.results import Accounts, IdleMemory, Level
+from benchsuite.results import Accounts, IdleMemory, Level, Recovery
 from benchsuite.stats.validity import HostShares
 from tests.unit.validity.clean import found, summary
 
@@ -97,6 +97,21 @@ def test_what_a_consumer_raised_is_told() -> None:
     errors = ["ValueError: boom (chat.py:12)"]
     finding = found(accounts=accounts(closed_early=1), socket_errors=errors)["B210"]
     assert finding.message.endswith("; the server's error: ValueError: boom (chat.py:12).")
+
+
+def test_what_closed_connections_leave_behind() -> None:
+    finding = found(closed=idle(4_300.0, 4_000.0, 4_600.0))["B215"]
+    assert finding.level is Level.WEAK
+    assert "closed left 4.20 KiB behind" in finding.message.replace("\u2009", " ")
+    assert not found(closed=idle(1_200.0, 1_000.0, 1_400.0))
+    assert not found(closed=idle(None))
+
+
+def test_connections_that_never_came_back() -> None:
+    finding = found(recovery=Recovery(cut=10, back=8, failed=31))["B216"]
+    assert finding.level is Level.WEAK
+    assert "2 of 10 connections that were cut never came back; 31" in finding.message
+    assert not found(recovery=Recovery(cut=10, back=10, failed=3))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,38 @@
+"""How connections came back after all of them were cut in one moment. Pure functions."""
+
+import numpy as np
+
+from benchsuite.results import Recovery
+from benchsuite.stats.samples import Kind
+from benchsuite.stats.summary import Samples
+
+EARLY_S = 0.5
+"""The load's clock may have begun so much before the moment by which the run goes."""
+
+
+def recovery(handshakes: Samples, moment: float) -> Recovery | None:
+    """Of the users who were connected before about that moment; None where nobody was.
+
+    Times are since the first of them connected again, which all do as soon as they are cut. A user
+    is back with the first handshake that succeeds.
+    """
+    storm = handshakes["start"] >= moment - EARLY_S
+    right = handshakes["kind"] == Kind.OK
+    before = np.unique(handshakes["user"][right & ~storm])
+    if not len(before):
+        return None
+    after = handshakes[storm & np.isin(handshakes["user"], before)]
+    came = after[after["kind"] == Kind.OK]
+    begin = float(after["start"].min()) if len(after) else moment
+    took = sorted(
+        float(came["finish"][came["user"] == user].min()) - begin
+        for user in np.unique(came["user"])
+    )
+    half = (len(before) + 1) // 2
+    return Recovery(
+        cut=len(before),
+        back=len(took),
+        failed=len(after) - len(came),
+        half_back_s=took[half - 1] if len(took) >= half else None,
+        all_back_s=took[-1] if len(took) == len(before) else None,
+    )

@@ -1,0 +1,52 @@
+"""A reconnect storm: all connections are cut at once, and all come back."""
+
+import math
+from typing import ClassVar
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import LoadProfile, Option
+from benchsuite.stats.samples import HANDSHAKE
+from benchsuite.workloads.base import Client, Unit
+from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
+
+
+class WsReconnect(WebSocketWorkload):
+    """Each user holds a connection that says nothing. A quarter into the window all drop theirs in
+    the same moment, as when a front is restarted, and connect again at once; who is refused tries
+    again.
+    """
+
+    name = "ws_reconnect"
+    summary = "WebSocket: all connections are cut at once: how long until all are back?"
+    options = {**COMMON}
+    unit: ClassVar[Unit] = HANDSHAKE
+    consumer = "idle"
+    alike = False
+    warmup_s = 2.0
+    duration_s = 8.0
+    spawn_rate = 200.0
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._at_s = math.inf
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        if load.is_open or load.stages:
+            raise UsageError(
+                "A reconnect storm is one of so many connections: say how many with --connections, "
+                "and leave --rate and --stages out."
+            )
+        if not load.keep_alive:
+            raise UsageError("Connections are kept until they are cut: leave --no-keep-alive out.")
+        self.storm_s = self._at_s = load.window_start_s + load.duration_s / 4
+        return load
+
+    def journey(self, client: Client) -> None:
+        mine = speaking(client)
+        socket = mine.websocket(self.path, keep=True)
+        left_s = self._at_s - mine.elapsed_s
+        if left_s > 0:
+            socket.rest(left_s)
+            socket.drop()
+            socket = mine.websocket(self.path, keep=True)
+        socket.rest()

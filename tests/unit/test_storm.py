@@ -1,0 +1,42 @@
+"""Connections that come back after all were cut."""
+
+import pytest
+
+from benchsuite.results import Recovery
+from benchsuite.stats.samples import Kind
+from benchsuite.stats.storm import recovery
+from tests.unit.test_fanout import samples
+
+CUT_S = 10.0
+RAMP = [(user, 1.0, 1.0, 1.1) for user in range(4)]
+
+
+def test_all_are_back_with_the_last() -> None:
+    took = (0.2, 0.4, 0.3, 1.5)
+    back = [(user, CUT_S, CUT_S, CUT_S + later) for user, later in enumerate(took)]
+    found = recovery(samples(*RAMP, *back), CUT_S + 0.02)
+    assert found is not None
+    assert (found.cut, found.back, found.failed) == (4, 4, 0)
+    assert found.half_back_s == pytest.approx(0.3)
+    assert found.all_back_s == pytest.approx(1.5)
+
+
+def test_who_is_refused_tries_again_and_some_are_never_back() -> None:
+    tries = samples(
+        *RAMP,
+        (0, CUT_S, CUT_S, CUT_S + 0.1),
+        (0, CUT_S + 1, CUT_S + 1, CUT_S + 1.2),
+        (1, CUT_S, CUT_S, CUT_S + 0.1),
+        (2, CUT_S, CUT_S, CUT_S + 0.4),
+    )
+    tries["kind"][[4, 6]] = Kind.HTTP_STATUS
+    found = recovery(tries, CUT_S)
+    assert found is not None
+    assert (found.cut, found.back, found.failed) == (4, 2, 2)
+    assert found.half_back_s == pytest.approx(1.2)
+    assert found.all_back_s is None
+
+
+def test_who_came_later_was_not_cut() -> None:
+    assert recovery(samples((9, CUT_S, CUT_S, CUT_S + 1)), CUT_S) is None
+    assert recovery(samples(*RAMP), CUT_S) == Recovery(cut=4, back=0, failed=0)
