@@ -257,7 +257,7 @@ class Lagging:
 
     subscribers: int
     grown_bytes: Mapping[str, int] = field(default_factory=dict)
-    """Part (`target`, `redis`) → by how much its memory grew, from before the load to its most."""
+    """Part (`target`, `redis`) → by how much its memory grew, from the load's begin to its most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

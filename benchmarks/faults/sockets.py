@@ -37,7 +37,25 @@ def crowded(chance: random.Random) -> Case:
     return Case(words=words_of(run), codes=frozenset({"B207"}), run=run)
 
 
+def keeping(chance: random.Random) -> Case:
+    """Something is kept of each connection that is closed again."""
+    run = {**load(chance, open_share=0.0, users=(4, 8), think_s=(0.02,), keep_alive=True)}
+    run |= {"server": "uvicorn", "workload": "ws_connect", "asked": {"path": "/keeping/"}}
+    run |= {"duration_s": 6.0}
+    return Case(words=words_of(run), codes=frozenset({"B215"}), run=run)
+
+
+def shut_out(chance: random.Random) -> Case:
+    """After all connections were cut, nobody is let in again."""
+    run = {**load(chance, open_share=0.0, users=(4,), think_s=(0.02,), keep_alive=True)}
+    run |= {"server": "uvicorn", "workload": "ws_reconnect", "asked": {"path": "/closed-shop/"}}
+    run |= {"duration_s": 4.0, "think_time_s": 0.0}
+    return Case(words=words_of(run), codes=frozenset({"B216", "B210", "B201"}), run=run)
+
+
 KINDS: Mapping[str, Kind] = {
+    "memory kept of connections": keeping,
+    "nobody let in again": shut_out,
     "message sent twice": share("copying", frozenset({"B209"})),
     "message swallowed": share("swallowing", FAILED),
     "WebSocket closed": share("closing", FAILED | {"B210"}),

@@ -61,11 +61,13 @@ def _lagging(figures: Figures, readings: Sequence[Reading], begin_s: float) -> L
 
 
 def _grown(readings: Sequence[Reading], part: str, end: float) -> int | None:
-    """From what a part took before the load to the most that it took until the window's end."""
-    seen = [one for one in readings if one.part == part and one.memory_bytes is not None]
-    before = [one.memory_bytes or 0 for one in seen if one.second <= 0]
-    during = [one.memory_bytes or 0 for one in seen if 0 < one.second <= end]
-    return max(during) - before[-1] if before and during else None
+    """From what a part took at the load's begin to the most that it took until the window's end."""
+    seen = [
+        one.memory_bytes
+        for one in readings
+        if one.part == part and one.memory_bytes is not None and one.second <= end
+    ]
+    return max(seen) - seen[0] if len(seen) > 1 else None
 
 
 def _left_behind(

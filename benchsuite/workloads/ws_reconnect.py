@@ -42,11 +42,10 @@ class WsReconnect(WebSocketWorkload):
         return load
 
     def journey(self, client: Client) -> None:
-        mine = speaking(client)
-        socket = mine.websocket(self.path, keep=True)
-        left_s = self._at_s - mine.elapsed_s
+        socket = self.connect(client, keep=True)
+        left_s = self._at_s - speaking(client).elapsed_s
         if left_s > 0:
             socket.rest(left_s)
             socket.drop()
-            socket = mine.websocket(self.path, keep=True)
+            socket = self.connect(client, keep=True)
         socket.rest()

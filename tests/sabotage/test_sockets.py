@@ -78,8 +78,8 @@ def test_b207_a_layer_leaves_messages_out(lab: Laboratory) -> None:
     result = echo(lab, "/crowded/")
     assert result.websockets is not None
     assert result.websockets.accounts.lost == 0
-    assert "left out" in message(result, "B207"), told(result)
-    left_out = int(re.sub(r"\D", "", message(result, "B207").partition(" messages")[0]))
+    assert "left messages out" in message(result, "B207"), told(result)
+    left_out = int(re.sub(r"\D", "", message(result, "B207").partition(" times")[0]))
     assert left_out >= result.websockets.accounts.messages
 
 
@@ -140,6 +140,31 @@ def test_a_storm_that_a_server_weathers(lab: Laboratory) -> None:
     assert found.all_back_s is not None
     assert 0 < found.all_back_s < 1
     assert not [one for number in ("B2", "B301", "B303") for one in findings(result, number)]
+
+
+def test_a_slow_consumer_is_told_apart(lab: Laboratory) -> None:
+    result = lab.run(
+        server="uvicorn",
+        workload="ws_broadcast",
+        asked={"path": "/room/", "slow": 1, "slow_rate": 2.0, "size": 16_000},
+        model="open",
+        arrival_rate=20.0,
+        max_in_flight=4,
+        duration_s=3.0,
+        timeout_s=4.0,
+    )
+    assert result.websockets is not None
+    lagging = result.websockets.lagging
+    assert lagging is not None, told(result)
+    assert lagging.subscribers == 1
+    assert lagging.grown_bytes["target"] >= 0
+    by_name = {one.name: one for one in result.summaries}
+    healthy = by_name["message /room/ (healthy subscribers)"]
+    assert (healthy.requests, healthy.failures) == (3 * 60, 0), told(result)
+    assert by_name["message /room/ (slow subscribers)"].requests == 60
+    assert result.total is not None
+    assert result.total.arrivals is not None
+    assert result.total.arrivals.dropped == 0
 
 
 def test_b303_the_server_takes_much_memory_once(lab: Laboratory) -> None:

@@ -19,10 +19,11 @@ def left_out(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             code=rule.code,
             level=level,
-            message=f"The channel layer left out {format_count(count or 0)} messages, because "
-            "channels were over capacity.",
+            message=f"The channel layer left messages out {format_count(count or 0)} times, "
+            "because channels were over capacity.",
             hint="Consumers take messages more slowly than they are sent: raise capacity in the "
-            "layer's CONFIG (100 messages a channel by default), or send less.",
+            "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
+            "the connections of a process share a channel: a slow one costs the others messages.",
         )
 
 
