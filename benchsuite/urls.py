@@ -12,9 +12,11 @@ urlpatterns = [
     path("delete/", delete.show, name="delete"),
     path("compare/", compare.show, name="compare"),
     path("compare/<slug:slug>.csv", charts.of_comparison, name="compare-data"),
+    path("compare/<slug:slug>.html", charts.page_of_comparison, name="compare-chart"),
     path("plotly-<str:version>.min.js", plotlyjs.script, name="plotly"),
     path("plotly-<str:version>.css", plotlyjs.style, name="plotly-style"),
     path("<uuid:pk>/", run.show, name="run"),
     path("<uuid:pk>/export/", export.one, name="run-export"),
     path("<uuid:pk>/<slug:slug>.csv", charts.of_run, name="run-data"),
+    path("<uuid:pk>/<slug:slug>.html", charts.page_of_run, name="run-chart"),
 ]

@@ -18,6 +18,9 @@ TERM_S = 5.0
 
 KILL_S = 5.0
 
+REMOVE_S = TERM_S + KILL_S
+"""How long a folder that is still written to may take to be removed."""
+
 
 def main() -> None:
     """Arguments: the parent's PID, the run's marker, the run's folder, the parent's directory."""
@@ -84,7 +87,9 @@ def _watch(parent: int, poll: select.poll) -> None:
 def remove(folder: str, working: str) -> None:
     """Remove the run's folder, unless it turns out to be something else.
 
-    The guard looked before it started this process; what was wrong then is not trusted now.
+    The guard looked before it started this process; what was wrong then is not trusted now. A
+    command has several guards, and what another one still has to end may write meanwhile: it is
+    tried again until nothing is left, for a while.
     """
     # Here, because the child that leaves in peace never needs them.
     import shutil
@@ -92,9 +97,13 @@ def remove(folder: str, working: str) -> None:
 
     from benchsuite.proc.removal import why_kept
 
-    if why_kept(Path(folder), working=Path(working) if working else None) is None:
+    limit = time.monotonic() + REMOVE_S
+    while why_kept(Path(folder), working=Path(working) if working else None) is None:
         sharedmemory.remove_of_clusters(Path(folder))
         shutil.rmtree(folder, ignore_errors=True)
+        if time.monotonic() > limit:
+            return
+        time.sleep(0.1)
 
 
 def end_all(tree: ProcessTree) -> None:

@@ -1,5 +1,6 @@
-"""The numbers of one chart as CSV."""
+"""One chart for elsewhere: its numbers as CSV, or all of it as one HTML file."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -8,10 +9,14 @@ from benchsuite.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import overlays, queries, series, socket_charts, stage_charts, stages
 from benchsuite.report.comparing.comparison import Comparison
+from benchsuite.report.drawing import Chart
 from benchsuite.report.export import table_as_csv
 from benchsuite.report.series import Series
+from benchsuite.report.standalone import as_html
+from benchsuite.suggestions import choices
 from benchsuite.views import access
 from benchsuite.views.page import problem
+from benchsuite.views.run import charts as charts_of
 
 OF_INTERVALS = {
     "response-times": series.response_times,
@@ -68,6 +73,36 @@ def of_comparison(request: HttpRequest, slug: str) -> HttpResponse:
         return problem(request, str(error), status=400)
     queries.add_series(runs)
     return as_csv(overlays.data(Comparison(runs), slug), "comparison")
+
+
+@access.guarded
+def page_of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponse:
+    run = Run.objects.filter(pk=pk).first()
+    if run is None:
+        return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
+    return _as_html(request, charts_of(run, list(run.measurements.all())), slug, str(pk))
+
+
+@access.guarded
+def page_of_comparison(request: HttpRequest, slug: str) -> HttpResponse:
+    try:
+        ids, batch = wanted_ids(request), request.GET.get("batch", "")
+        runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
+    except UsageError as error:
+        return problem(request, str(error), status=400)
+    queries.add_series(runs)
+    return _as_html(request, overlays.charts(Comparison(runs)), slug, "comparison")
+
+
+def _as_html(request: HttpRequest, charts: Sequence[Chart], slug: str, name: str) -> HttpResponse:
+    chart = next((one for one in charts if one.series.slug == slug), None)
+    if chart is None:
+        known = choices(slug[:60], [one.series.slug for one in charts])
+        return problem(request, f"There is no chart {slug[:60]!r}; {known}", status=404)
+    return HttpResponse(
+        as_html(chart),
+        headers={"Content-Disposition": f'attachment; filename="{slug}-{name}.html"'},
+    )
 
 
 def wanted_ids(request: HttpRequest) -> list[str]:

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from benchsuite.exceptions import UsageError
-from benchsuite.proc import guard
+from benchsuite.proc import guard, watchman
 from benchsuite.proc.guard import guarded
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.parent import Parent
@@ -146,7 +146,7 @@ import os, sys
 sys.path.insert(0, {checkout!r})
 from pathlib import Path
 from benchsuite.exceptions import UsageError
-from benchsuite.proc import guard
+from benchsuite.proc import guard, watchman
 from benchsuite.proc.guard import guarded
 assert guard.__file__.startswith({checkout!r})
 os.chdir({working!r})
@@ -213,6 +213,28 @@ def test_the_watchman_looks_again(wrong: str, checkout: Path, tmp_path: Path) ->
         check=True,
     )
     assert folder.exists() == (wrong != "none")
+
+
+def test_what_is_written_while_the_folder_goes_goes_too(
+    temp_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What another guard of the command still has to end may write until then."""
+    folder = temp_folder / "run"
+    folder.mkdir()
+    removed = []
+
+    def rmtree(path: str, **options: bool) -> None:
+        whole(path, **options)
+        if not removed:
+            folder.mkdir()
+            (folder / "late").touch()
+        removed.append(path)
+
+    whole = shutil.rmtree
+    monkeypatch.setattr(shutil, "rmtree", rmtree)
+    watchman.remove(str(folder), "")
+    assert removed == [str(folder)] * 2
+    assert not folder.exists()
 
 
 def test_killed_parent_leaves_no_shared_memory(temp_folder: Path) -> None:

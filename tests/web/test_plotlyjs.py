@@ -104,3 +104,25 @@ if django.VERSION >= (6, 0):
         settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
         settings.SECURE_CSP = {"script-src": ["'nonce-x'"]}
         assert policy(client.get("/results/"))["script-src"] == "'self'"
+
+
+def test_a_chart_is_one_file_that_needs_no_network(client: Any, soup: Any) -> None:
+    """Plotly itself checks every drawing on the way, and raises for what it does not know."""
+    runs = [make_run("uwsgi"), make_run("uvicorn")]
+    ids = ",".join(str(run.pk) for run in runs)
+    for page in (f"/results/{runs[0].pk}/", f"/results/compare/?runs={ids}"):
+        links = [one["href"] for one in soup(page).select("p.data a") if ".html" in one["href"]]
+        assert len(links) >= 2
+        for link in links:
+            answer = client.get(link)
+            assert answer.status_code == 200
+            assert answer["Content-Disposition"].endswith('.html"')
+            text = answer.content.decode()
+            assert "Plotly.newPlot(" in text
+            assert '<script src="http' not in text
+            drawn = text.rpartition("Plotly.newPlot(")[2]
+            assert '"modeBarButtons": [["toImage", "zoom2d"' in drawn
+            assert "sendDataToCloud" not in drawn
+    missing = client.get(f"/results/{runs[0].pk}/goodpot.html")
+    assert missing.status_code == 404
+    assert "did you mean goodput?" in missing.content.decode()
