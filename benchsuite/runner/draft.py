@@ -26,7 +26,7 @@ from benchsuite.stats import signs, validity
 from benchsuite.stats.levels import climb, level_of
 from benchsuite.stats.samples import ANSWERED, REQUEST, RESENT, Kind
 from benchsuite.stats.stall import Stall
-from benchsuite.stats.validity import Cluster, Stored
+from benchsuite.stats.validity import Cluster, Evidence, Stored
 from benchsuite.stats.validity.limits import limit
 from benchsuite.telemetry import Sampler
 
@@ -51,6 +51,8 @@ class Draft:
         self.status = Status.FINISHED
         self.failure = ""
         self.died = False
+        self.broken = False
+        """Whether it was the measuring that failed, and not what is measured."""
         self.serving = Serving()
         self.settings_changed: Mapping[str, str] = {}
         self.revision = ""
@@ -98,11 +100,14 @@ class Draft:
         self.stretches: tuple[Stretch, ...] = ()
         self._ceilings = ceilings
 
-    def fail(self, status: Status, failure: str) -> None:
-        """The first reason stands; what follows from it doesn't replace it."""
+    def fail(self, status: Status, failure: str, *, ours: bool = False) -> None:
+        """The first reason stands; what follows from it doesn't replace it. `ours` is what broke
+        though the server did nothing wrong: the load generator, a throw-away database.
+        """
         if not self.failure:
             self.status = status
             self.failure = failure
+            self.broken = ours
 
     @contextmanager
     def watched(self, sampler: Sampler) -> Iterator[None]:
@@ -209,10 +214,10 @@ class Draft:
 
     def result(self, environment: Mapping[str, Any]) -> RunResult:
         """Without passwords, whoever told them: command lines, logs, drivers' errors."""
-        findings = ()
+        evidence = Evidence(broken=self.broken)
         if self.total is not None and self.done is not None:
-            ceilings = self._ceilings(environment)
-            findings = validity.assess(gathered(self, self.done, ceilings))
+            evidence = gathered(self, self.done, self._ceilings(environment))
+        findings = validity.assess(evidence)
         told = None if self.headline is None else self.stretches[self.headline]
         return RunResult(
             spec=self.spec,

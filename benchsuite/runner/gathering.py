@@ -46,6 +46,7 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
         load_cpu_percent=done.cpu_percent,
         load_lag_p99_s=done.lag_p99_s,
         died=draft.died,
+        broken=draft.broken,
         stored=draft.stored,
         asked=draft.asked if draft.asks_target_alone else None,
         busy_after_percent=draft.busy_after_percent,

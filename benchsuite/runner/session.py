@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import Protocol
 
 from benchsuite import conf, environment, planning, preparing
-from benchsuite.exceptions import AnswerError, BenchsuiteError, DatabaseError, LoadDiedError
+from benchsuite.exceptions import (
+    AnswerError,
+    BenchsuiteError,
+    DatabaseError,
+    LoadDiedError,
+    LoadError,
+)
 from benchsuite.isolation.databases import Keeper
 from benchsuite.load.crew import LoadCrew, load_crew
 from benchsuite.load.job import Done, Job, Tick
@@ -113,7 +119,8 @@ class Session:
                 folder.mkdir()
                 self._measure(spec, adapter, draft, folder, stack, watcher)
         except BenchsuiteError as error:
-            draft.fail(Status.FAILED, str(error))
+            ours = isinstance(error, LoadError | DatabaseError)
+            draft.fail(Status.FAILED, str(error), ours=ours)
         except KeyboardInterrupt:
             draft.fail(Status.INTERRUPTED, "Interrupted.")
         finally:
@@ -201,7 +208,7 @@ class Session:
         try:
             draft.stored_after = keeper.counts(token)
         except DatabaseError as error:  # what was measured is there, though it can't be held to it
-            draft.fail(Status.FAILED, str(error))
+            draft.fail(Status.FAILED, str(error), ours=True)
         draft.read_samples(*load.samples())
         draft.ask_again()
 
@@ -276,7 +283,7 @@ def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
         look()  # it may have ended since the last tick
         return done
     except LoadDiedError as error:
-        draft.fail(Status.FAILED, str(error))
+        draft.fail(Status.FAILED, str(error), ours=True)
         return load.salvaged()
     except KeyboardInterrupt:
         draft.fail(Status.INTERRUPTED, "Interrupted.")

@@ -1,11 +1,12 @@
-"""Runs in which the load generator is what is measured: B101 to B106, B403."""
+"""Runs in which the load generator is what is measured: B101 to B107, B403."""
 
 import os
 from typing import Any
 
 import pytest
 
-from benchsuite.results import Ceiling, Level
+from benchsuite.results import Ceiling, Level, Status
+from benchsuite.stats.starts import Standing, Start
 from tests.sabotage.runs import Laboratory, findings, found, message, told
 from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
 
@@ -161,3 +162,13 @@ def test_b403_that_comes_later_is_seen(lab: Laboratory) -> None:
 
     result = lab.run(at_ready=begin, at_second={1.5: together}, duration_s=3.0)
     assert "s, and take time from each other" in message(result, "B403"), told(result)
+
+
+def test_b107_the_load_process_is_killed(lab: Laboratory) -> None:
+    result = lab.run(at_second={1.5: lambda: load_process().kill()})
+    assert result.status is Status.FAILED
+    (finding,) = findings(result, "B107")
+    assert finding.level is Level.INVALID
+    codes = [one.code for one in result.findings if one.level is Level.INVALID]
+    start = Start(result.status.value, str(result.verdict or ""), codes)
+    assert start.standing is Standing.LEFT_OUT, told(result)

@@ -140,6 +140,7 @@ def test_b203_the_whole_server_is_killed(lab: Laboratory) -> None:
     assert result.status is Status.FAILED
     assert "waitress was ended by SIGKILL" in result.failure
     assert findings(result, "B203")[0].level is Level.INVALID
+    assert not findings(result, "B107"), "that is the server's own fault"
 
 
 def test_b204_the_listen_queue_is_full(lab: Laboratory) -> None:

@@ -200,6 +200,8 @@ class Evidence:
     unprobed: str = ""
     """Why there are no probes."""
 
+    broken: bool = False
+    """Whether the load generator or a throw-away database failed, so that the run ended early."""
     died: bool = False
     """Whether the server's first process ended."""
     turnover: Turnover | None = None

@@ -170,7 +170,19 @@ def _piled_up(under_way: UnderWay, total: Summary) -> Iterator[Finding]:
         )
 
 
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (cpu, lag)
+def broken(evidence: Evidence) -> Iterator[Finding]:
+    """Such a start says nothing about the server, and enters no median."""
+    if evidence.broken:
+        yield Finding(
+            code=limit("B107").code,
+            level=Level.INVALID,
+            message="The measuring failed, not what was measured: the load generator or a "
+            "throw-away database ended the run.",
+            hint="The reason of the failure says what to do; then repeat the run.",
+        )
+
+
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (cpu, lag, broken)
 BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
     ceiling,
     rate_missed,

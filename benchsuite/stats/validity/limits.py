@@ -58,6 +58,9 @@ LIMITS: Mapping[str, Limit] = {
         weak=10,
         invalid=50,
     ),
+    "B107": Limit(
+        name="not-measured", of="load processes and throw-away databases that failed", invalid=0
+    ),
     "B201": Limit(name="failures", of="failed requests, %", weak=0.1, invalid=5),
     "B202": Limit(name="wrong-responder", of="answers of another process", invalid=0),
     "B203": Limit(name="target-died", of="processes that were replaced; one that died", weak=0),
