@@ -24,7 +24,8 @@ from benchsuite.load.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, T
 from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
-from benchsuite.paths import path_of, quoted
+from benchsuite.load.wording import USER_AGENT, Wording
+from benchsuite.paths import path_of
 from benchsuite.specs import over
 from benchsuite.stats.samples import MESSAGE, REQUEST, RESENT, Kind
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from benchsuite.load.websocket.socket import WebSocket
 
 MAX_REDIRECTS = 20
-USER_AGENT = "benchsuite"
 MAX_KNOWN = 100
 """Messages that each user keeps."""
 
@@ -105,12 +105,7 @@ class HttpClient:
         self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
-        self._fixed = over({"User-Agent": USER_AGENT, "Accept": "*/*"}, target.headers)
-        """Headers of every request, beside those that say where to and how."""
-        self._first_head = f"Host: {target.host}\r\n"
-        if not target.keep_alive:
-            self._first_head += "Connection: close\r\n"
-        self._fixed_head = _lines(self._fixed)
+        self._wording = Wording(target)
         self._websockets: dict[str, WebSocket] = {}
         """Those that are kept, by path."""
         self._connections = 0
@@ -319,7 +314,14 @@ class HttpClient:
         else:
             self.left_traces |= method == "POST"
             index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
-            message = self._message(method, path, body, content_type, headers)
+            message = self._wording.message(
+                method,
+                path,
+                cookies=self.cookies.header_line,
+                body=body,
+                content_type=content_type,
+                headers=headers,
+            )
         self.requests += 1
         failure: tuple[Kind, str]
         start = monotonic()
@@ -357,7 +359,7 @@ class HttpClient:
             if len(self._bare_gets) >= MAX_KNOWN:
                 self._bare_gets.clear()
             index = self.recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
-            known = index, self._message("GET", path, b"", "", None)
+            known = index, self._wording.message("GET", path, cookies=self.cookies.header_line)
             self._bare_gets[key] = known
         return known
 
@@ -419,22 +421,6 @@ class HttpClient:
                 body=answer.content if answer else b"",
             )
 
-    def _message(
-        self,
-        method: str,
-        path: str,
-        body: bytes,
-        content_type: str,
-        headers: Mapping[str, str] | None,
-    ) -> bytes:
-        head = f"{method} {quoted(path)} HTTP/1.1\r\n{self._first_head}"
-        if self.cookies.header_line:
-            head += self.cookies.header_line
-        if method == "POST":
-            head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
-        head += _lines(over(self._fixed, headers)) if headers else self._fixed_head
-        return head.encode("latin-1") + b"\r\n" + body
-
     def _follow(
         self, answer: Answer, body: bytes, content_type: str, headers: Mapping[str, str] | None
     ) -> Answer:
@@ -459,10 +445,3 @@ class HttpClient:
                 answer = self._request("GET", path, b"", "", "", headers)
         answer.redirect_chain = chain
         return answer
-
-
-def _lines(fields: Mapping[str, str]) -> str:
-    for name, value in fields.items():
-        if "\r" in name + value or "\n" in name + value:
-            raise ValueError(f"the header {name!r} holds a line end")
-    return "".join(f"{name}: {value}\r\n" for name, value in fields.items())
