@@ -129,6 +129,6 @@ def test_an_idle_connection_outlives_the_reads_of_its_layer(backend, service, tm
             member.send(Opcode.TEXT, b"still there")
             member.echoed(Opcode.TEXT, b"still there")
         members[0].send(Opcode.PING, b"")
-        found = members[0].frame()
+        found = members[0].frame(pongs=True)
         assert found is not None
         assert found.opcode == Opcode.PONG
