@@ -18,8 +18,11 @@ from benchsuite.telemetry.memory import Memory
 DEVICES: tuple[type[Device], ...] = (Cpu, Memory, Counts, OpenFiles)
 
 COSTLY_SHARE = 0.008
-"""How much of one core the seconds with costly figures may take. The others take 0.2 ms (for four
+"""How much of one core the seconds with costly figures may take, give or take a fifth. The others take 0.2 ms (for four
 processes, on a machine of a hundred), so that together they stay below 1 %."""
+
+ALLOWANCE = 0.2
+"""Of an interval: a cost that hardly reaches into the next one does not cost its figures."""
 
 STOP_S = 10.0
 """How long the thread may take to end the reading that it is at."""
@@ -135,12 +138,14 @@ class Sampler:
         costly = now >= self._costly_from
         for part in self._parts:
             self._read_part(part, costly=costly)
+        cost_s = time.thread_time() - before_s
         for look in self._also:
             self._tried(getattr(look, "__qualname__", "look"), look)
         self._cpu_s = time.thread_time()
         self._watched_s = time.monotonic() - self._started_at
         if costly:
-            self._costly_from = now + (self._cpu_s - before_s) / COSTLY_SHARE
+            rest_s = cost_s / COSTLY_SHARE - ALLOWANCE * self._interval_s
+            self._costly_from = now + rest_s
 
     def _read_part(self, part: _Part, *, costly: bool) -> None:
         figures: Figures = {}

@@ -185,7 +185,7 @@ def test_a_message_keeps_its_intended_start_through_a_reconnect(tmp_path: Path) 
     """
     found, server = measured(
         tmp_path,
-        Faults(life=10, handshake_s=0.1),
+        Faults(life=8, handshake_s=0.1),
         model="open", arrival_rate=200.0, max_in_flight=2, duration_s=2.0,
     )  # fmt: skip
     messages = found.of(f"message {PATH}")
@@ -199,7 +199,8 @@ def test_a_message_keeps_its_intended_start_through_a_reconnect(tmp_path: Path) 
     assert (handshakes["intended_start"] == handshakes["start"]).all()
     assert 0.1 <= times.min() <= np.median(times) < 0.2
     waited = messages["start"] - messages["intended_start"]
-    assert np.median(waited) > 0.2, "each connection is away 0.1 s in every 10 messages"
+    # two connections that are away 0.1 s for every 8 messages send 160/s at most
+    assert np.median(waited) > 0.1
 
 
 def test_a_message_that_no_connection_is_made_for_is_a_failed_one(tmp_path: Path) -> None:
