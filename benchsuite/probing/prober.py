@@ -115,11 +115,26 @@ class Prober:
             asked=connection.asked + 1, is_slow=connection.is_slow and seconds > slow_s
         )
         if in_time and self._keeps and outcome in (RIGHT, WRONG) and asked.is_worth_another:
-            with self._lock:
-                if len(self._kept) < RESTING:
-                    self._kept.append(asked)
-                    return
+            left_over = self._keep(asked)
+            if left_over is None:
+                return
+            client = left_over.client
         client.close()
+
+    def _keep(self, connection: Connection) -> Connection | None:
+        """Lets it rest. Where enough do, one that was slow takes the place of one that was not;
+        gives the one that is too many.
+        """
+        with self._lock:
+            fast = next((one for one in self._kept if not one.is_slow), None)
+            if len(self._kept) >= RESTING:
+                if fast is None or not connection.is_slow:
+                    return connection
+                self._kept.remove(fast)
+                self._kept.append(connection)
+                return fast
+            self._kept.append(connection)
+            return None
 
     def _end(self, number: int, seconds: float, outcome: str) -> bool:
         """Whether it was under way till now."""

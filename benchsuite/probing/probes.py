@@ -193,6 +193,10 @@ def read(path: Path, now: float) -> list[Probe]:
     return made
 
 
+NEAR = 3
+"""Requests before and after one that tell of the same moment."""
+
+
 def between(
     probes: Sequence[Probe], window: tuple[float, float], load: Summary, users: float | None
 ) -> Probes:
@@ -224,13 +228,23 @@ def between(
 def _of_connection(answered: Sequence[Probe], number: int) -> Connection:
     places = [place for place, one in enumerate(answered) if one.connection == number]
     others = [
-        [one for one in answered[max(0, place - 2) : place + 3] if one.connection != number]
+        [
+            one
+            for one in answered[max(0, place - NEAR) : place + NEAR + 1]
+            if one.connection != number
+        ]
         for place in places
     ]
+    firsts = {one.connection: one for one in reversed(answered)}
     last = answered[places[-1]]
     return Connection(
         times_s=tuple(answered[place].waited_s for place in places),
-        beside_s=tuple(one.waited_s for near in others[SUSPECT:] for one in near),
+        beside_s=tuple(
+            one.waited_s
+            for near in others[SUSPECT:]
+            for one in near
+            if one is firsts[one.connection]
+        ),
         hung=last.outcome == HUNG,
         lost=last.outcome == LOST,
         broke_alone=last.outcome != RIGHT

@@ -133,7 +133,9 @@ def test_b106_the_server_leaves_others_without_an_answer(lab: Laboratory) -> Non
 def test_b106_every_fourth_connection_is_slow(lab: Laboratory) -> None:
     finding = found(
         "B106",
-        lambda: lab.run(path="/unfair/?each=4&late_s=0.5", processes=1, users=6, duration_s=6.0),
+        lambda: lab.run(
+            path="/unfair/?each=4&late_s=0.3", processes=1, threads=20, users=12, duration_s=10.0
+        ),
     )
     assert "independent prober" in finding.message
     if "connections" in finding.message:  # else half of them were: others slowed those down, too

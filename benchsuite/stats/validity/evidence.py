@@ -45,7 +45,8 @@ class Connection:
     lost: bool = False
     """The last one was refused or broken off."""
     beside_s: tuple[float, ...] = ()
-    """The same of other connections' requests, just before and after those beyond its first two."""
+    """The same of other connections' first requests, just before and after those beyond its own
+    first two."""
     broke_alone: bool = False
     """It was one of both while the others' requests around it were answered right."""
 

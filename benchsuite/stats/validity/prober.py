@@ -91,7 +91,8 @@ def _slow_connections(probes: Probes) -> Finding | None:
     """Some connections are slow each time, by the distance that makes a median invalid.
 
     That they were slow twice may have been the moment. Their further requests tell: they must be
-    slow more often than those of others at the same time (Fisher's exact test). And the load must
+    slow more often than the first requests of others at the same time (Fisher's exact test), which
+    nobody has chosen for being slow or fast. And the load must
     show less of it (binomial test): in a closed model users who got a slow connection ask seldom.
     """
     rule, median_s = limit("B106"), _median_s(probes)
@@ -105,7 +106,12 @@ def _slow_connections(probes: Probes) -> Finding | None:
     ]
     broken = [one for one in known if one.broke_alone and one not in slow]
     level = rule.level(len(slow + broken) / len(known) * 100) if known else None
-    further = [time_s for one in known for time_s in one.times_s[TWICE:]]
+    further = [
+        time_s
+        for one in known
+        if all(time_s > slow_s for time_s in one.times_s[:TWICE])
+        for time_s in one.times_s[TWICE:]
+    ]
     beside = [time_s for one in known for time_s in one.beside_s]
     if level is None or (len(broken) < TWICE and _by_moment(further, beside, slow_s) > CHANCE):
         return None

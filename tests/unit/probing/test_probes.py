@@ -121,7 +121,7 @@ def test_a_connection_is_held_against_those_asked_at_the_same_time() -> None:
     assert found.sent == 7, "its third and fourth request say nothing of all connections"
     seen = found.connections
     assert seen[0].times_s == (0.1, 0.1, 0.1, 0.9)
-    assert seen[0].beside_s == (0.1,) * 5, "of connection 2 once, of 3 twice, and of 3, 3 and 4"
+    assert seen[0].beside_s == (0.1,) * 4, "the first requests of 2 and 3, and of 3 and 4"
     assert seen[0].broke_alone
     assert not any(one.broke_alone or one.beside_s for one in seen[1:])
     asked[7] = probe(3, 7, HUNG)
