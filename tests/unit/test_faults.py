@@ -18,6 +18,7 @@ from tests.sabotage.runs import Laboratory
 CASES = [drawn(1, number) for number in range(1, 2 * len(DECK) + 1)]
 
 NOT_DRAWN = {
+    "B107",  # a load process that ends: the run has no verdict
     "B214",  # said of every run whose answers nobody checks
     "B403",  # said of every run that is not pinned
     "B404",  # the machine's own speed
