@@ -69,7 +69,7 @@ LIMITS: Mapping[str, Limit] = {
         name="stall",
         of="answers that took 40 ms or 200 ms longer than the fastest, %, where the target was "
         "seen to wait for acknowledgements",
-        weak=25,
+        weak=10,
     ),
     "B206": Limit(
         name="starvation",

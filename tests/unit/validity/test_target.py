@@ -221,8 +221,8 @@ HONEST = Stall((Round(0.043, 0.044, 0.043),) * 4)
         (CLUSTER, None, Level.INFO),  # nothing to ask: it can't be told
         (CLUSTER, Stall(HONEST.rounds[:3]), Level.INFO),
         (CLUSTER, Stall(), Level.INFO),
-        (replace(CLUSTER, percent=25.1), STALLS, Level.WEAK),
-        (replace(CLUSTER, percent=25.0), STALLS, None),
+        (replace(CLUSTER, percent=10.1), STALLS, Level.WEAK),
+        (replace(CLUSTER, percent=10.0), STALLS, None),
         (None, STALLS, None),
     ],
 )
