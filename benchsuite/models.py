@@ -136,7 +136,7 @@ class Run(models.Model):
     unit = models.CharField(
         max_length=12,
         default="request",
-        help_text="What the figures are of: request, message or handshake.",
+        help_text="What the figures are of: request, message, handshake or event.",
     )
     level = models.FloatField(
         null=True,

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from benchsuite.exceptions import AnswerError
 from benchsuite.load import kinds
 from benchsuite.load.answers import Answer
-from benchsuite.load.connection import ConnectionFailed, Expired
+from benchsuite.load.connection import Connection, ConnectionFailed, Expired
 from benchsuite.load.cookies import Cookies
 from benchsuite.load.forms import FORM, encode_body, encode_query
 from benchsuite.load.heads import Head
@@ -30,6 +30,7 @@ from benchsuite.specs import over
 from benchsuite.stats.samples import MESSAGE, REQUEST, RESENT, Kind
 
 if TYPE_CHECKING:
+    from benchsuite.load.streams import EventStream
     from benchsuite.load.websocket.socket import WebSocket
 
 MAX_REDIRECTS = 20
@@ -105,11 +106,12 @@ class HttpClient:
         self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
-        self._wording = Wording(target)
+        self.wording = Wording(target)
         self._websockets: dict[str, WebSocket] = {}
         """Those that are kept, by path."""
         self._connections = 0
         """WebSockets that were begun."""
+        self._streams: dict[str, EventStream] = {}
 
     def get(
         self,
@@ -213,6 +215,20 @@ class HttpClient:
             self._websockets[path] = made
         return made
 
+    def events(
+        self, path: str, *, after: str = "", numbered: bool = False, endless: bool = False
+    ) -> "EventStream":
+        """The user's stream of server-sent events of that path, which stays open between journeys;
+        it begins after the event with the id `after`.
+        """
+        from benchsuite.load.streams import EventStream
+
+        if path not in self._streams:
+            self._streams[path] = EventStream(
+                self, path, after=after, numbered=numbered, endless=endless
+            )
+        return self._streams[path]
+
     @property
     def handshake_headers(self) -> dict[str, str]:
         """What a browser sends along, too: the origin is what Channels looks at."""
@@ -228,15 +244,15 @@ class HttpClient:
         """Since the load began; 0 in the check before it."""
         return max(0.0, monotonic() - self.sockets.origin)
 
-    def begin_sample(self, index: int, *, due: bool = True) -> Begun:
-        """Something starts now, and is in flight until `end_sample()`; `due`: it is what the
-        journey was meant to start with.
+    def begin_sample(self, index: int, *, due: bool = True, start: float | None = None) -> Begun:
+        """Something starts, now if not earlier, and is in flight until `end_sample()`; `due`: it is
+        what the journey was meant to start with.
         """
         if self.gate.closed:
             raise LoadEnded
         self.settle()
         self.requests += 1
-        start = monotonic()
+        start = monotonic() if start is None else start
         intended = self.take_due() if due else None
         begun = (index, start if intended is None else intended, start)
         self.in_flight.append(begun)
@@ -276,6 +292,8 @@ class HttpClient:
         self._connection.close()
         for kept in self._websockets.values():
             kept.leave()
+        for stream in self._streams.values():
+            stream.leave()
 
     def _next_connection(self) -> int:
         """Numbers no other WebSocket of this load has."""
@@ -314,7 +332,7 @@ class HttpClient:
         else:
             self.left_traces |= method == "POST"
             index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
-            message = self._wording.message(
+            message = self.wording.message(
                 method,
                 path,
                 cookies=self.cookies.header_line,
@@ -335,15 +353,13 @@ class HttpClient:
             failure = (error.kind, str(error))
         except Expired:
             finish = monotonic()
-            failure = self._timed_out()
+            failure = self.timed_out(self._connection)
         else:
             times = (begun[1], start, self._connection.arrived)
-            return self._answered(method, path, index, head, content, times)
+            return self.answered(method, path, index, head, content, times)
         finally:
             self.end_sample(begun)
-        self._held = _Sample(index, failure[0], begun[1], start, finish, 0, None, (method, path))
-        self._fail(self._held, *failure)
-        raise RequestFailed(failure[1])
+        self.fail(begun, finish, failure, (method, path))
 
     def _note_resend(self) -> None:
         """The request in flight is sent a second time; its times go on."""
@@ -359,20 +375,31 @@ class HttpClient:
             if len(self._bare_gets) >= MAX_KNOWN:
                 self._bare_gets.clear()
             index = self.recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
-            known = index, self._wording.message("GET", path, cookies=self.cookies.header_line)
+            known = index, self.wording.message("GET", path, cookies=self.cookies.header_line)
             self._bare_gets[key] = known
         return known
 
-    def _timed_out(self) -> tuple[Kind, str]:
-        if self._connection.connecting:
+    def fail(
+        self, begun: Begun, finish: float, failure: tuple[Kind, str], asked: tuple[str, str]
+    ) -> NoReturn:
+        """Nothing that could be read came of it, which ends the journey."""
+        index, intended, start = begun
+        self.settle()
+        self._held = _Sample(index, failure[0], intended, start, finish, 0, None, asked)
+        self._fail(self._held, *failure)
+        raise RequestFailed(failure[1])
+
+    def timed_out(self, connection: Connection) -> tuple[Kind, str]:
+        """What an exchange lacked whose time was over."""
+        if connection.connecting:
             return Kind.CONNECT_TIMEOUT, f"no connection after {self.target.timeout_s:g} s"
-        came = f"{self._connection.received} bytes" if self._connection.received else "nothing"
+        came = f"{connection.received} bytes" if connection.received else "nothing"
         return (
             Kind.READ_TIMEOUT,
             f"no whole answer after {self.target.timeout_s:g} s ({came} of it had come)",
         )
 
-    def _answered(
+    def answered(
         self,
         method: str,
         path: str,
@@ -381,6 +408,9 @@ class HttpClient:
         content: bytes,
         times: tuple[float, float, float],
     ) -> Answer:
+        """An answer came, right or wrong; `times`: when it was meant to be asked for, when it was,
+        and its last byte.
+        """
         answer = Answer(path, head.status, content, head, method=method)
         asked = (method, path)
         self._held = held = _Sample(index, Kind.OK, *times, head.length, answer, asked)

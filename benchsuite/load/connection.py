@@ -1,8 +1,8 @@
 """One user's connection: bytes out, an answer back, every failure with its cause."""
 
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
@@ -84,6 +84,8 @@ class Connection:
         """What was read and not taken yet."""
         self._spoilt = False
         """Whether the server closed the connection, or said something that nobody asked for."""
+        self._streamed: HTTPResponse | None = None
+        """The answer whose body is read as it comes."""
         self._wary = False
         """Whether it once closed the connection right after an answer, without announcing it."""
 
@@ -99,6 +101,51 @@ class Connection:
         deadlines[self] = begin + self._timeout_s
         try:
             return self._exchange(method, request, begin)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            del deadlines[self]
+
+    def begin(self, request: bytes) -> Head:
+        """Sends a GET on a new connection and reads the head of its answer, whose body is then read
+        by `more()`; raises as `exchange()` does.
+        """
+        self.close()
+        self.connecting = False
+        self.received = 0
+        self._streamed = answer = HTTPResponse("GET")
+        with self._in_time():
+            self._send(self._connect(), request)
+            while not answer.headers_complete or answer.get_code() < 200:
+                self._feed(answer, self._block_of(begun=answer.message_begun))
+                if not answer.headers_complete and self.received > MAX_HEAD_BYTES:
+                    raise ConnectionFailed(
+                        Kind.PROTOCOL, f"a header without end ({MAX_HEAD_BYTES} bytes are read)"
+                    )
+        return Head(answer.get_code(), answer.items())
+
+    def more(self) -> bytes:
+        """What comes next of the body that was begun; nothing at its end."""
+        answer = self._streamed
+        assert answer is not None
+        with self._in_time():
+            while not answer._body_buffer and not answer.message_complete:
+                self._feed(answer, self._block_of(begun=True))
+        block = bytes(answer._body_buffer)
+        del answer._body_buffer[:]
+        return block
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """Of a body that is read as it comes each block has the time of a whole answer."""
+        self._user = getcurrent()
+        deadlines = self._waiting.deadlines
+        deadlines[self] = monotonic() + self._timeout_s
+        if self._readable is not None and not self._readable.active:
+            self._readable.start(self._read)
+        try:
+            yield
         except BaseException:
             self.close()
             raise
@@ -176,7 +223,9 @@ class Connection:
     def _read(self) -> None:
         """In the hub: takes what there is for the greenlet that waits."""
         if not self._parked:
-            if not self._is_quiet():
+            if self._streamed is not None:
+                self._readable.stop()  # what comes is for the next `more()`
+            elif not self._is_quiet():
                 self._spoilt = True
                 self._readable.stop()
             return

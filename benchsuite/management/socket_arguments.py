@@ -6,6 +6,7 @@ from benchsuite.exceptions import UsageError
 from benchsuite.management.parsing import whole_number
 from benchsuite.specs import MAX_USERS, Option
 from benchsuite.specs.spec import whole
+from benchsuite.stats.samples import REQUEST
 from benchsuite.workloads.base import Workload
 
 MOST_MESSAGES = 1_000_000_000
@@ -17,7 +18,8 @@ def add_to(group: Any) -> None:
         "--connections",
         type=whole_number,
         metavar="N",
-        help="WebSockets open at once, for the workloads ws_…: what --users is for the others",
+        help="WebSockets or streams open at once, for the workloads ws_… and sse: what --users is "
+        "for the others",
     )
     group.add_argument(
         "--messages",
@@ -33,10 +35,10 @@ def in_users(options: dict[str, Any], work: type[Workload]) -> dict[str, Any]:
     connections = options["connections"]
     if connections is None:
         return options
-    if not work.needs_websocket:
+    if work.unit == REQUEST:
         raise UsageError(
             f"--connections counts WebSockets, and the workload {work.name} opens none: say how "
-            "many --users, or choose a workload ws_… (see listbench)."
+            "many --users, or choose a workload ws_… or sse (see listbench)."
         )
     flag, name = ("max-in-flight", "max_in_flight") if options["rate"] else ("users", "users")
     if options["stages"] is not None:

@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
                 ('settings_changed', models.JSONField(default=dict)),
                 ('log_tail', models.TextField(blank=True)),
                 ('startup_s', models.FloatField(null=True)),
-                ('unit', models.CharField(default='request', help_text='What the figures are of: request, message or handshake.', max_length=12)),
+                ('unit', models.CharField(default='request', help_text='What the figures are of: request, message, handshake or event.', max_length=12)),
                 ('level', models.FloatField(help_text='With stages: users, or arrivals per second, that the figures are of.', null=True)),
                 ('requests', models.PositiveBigIntegerField(null=True)),
                 ('failures', models.PositiveBigIntegerField(null=True)),

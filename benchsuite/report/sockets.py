@@ -9,7 +9,7 @@ from benchsuite.report.cells import Cell
 from benchsuite.report.grid import Grid
 from benchsuite.report.naming import keeps_alive
 from benchsuite.stats.lagging import HEALTHY, SLOW
-from benchsuite.stats.samples import FANOUT, HANDSHAKE, UNSOLICITED
+from benchsuite.stats.samples import EVENT, FANOUT, HANDSHAKE, UNSOLICITED
 from benchsuite.units import (
     MISSING,
     format_bytes,
@@ -50,15 +50,16 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
     by_scope = {one.scope: one for one in measurements}
     shake, last = by_scope.get(HANDSHAKE), by_scope.get(FANOUT)
     rate = data["rate_connected"]
+    opened, until = ("streams", "first event") if run.unit == EVENT else ("handshakes", "handshake")
     reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
     told = [
         Figure("connections", _count(data["connections"]) if keeps_connections(run) else ""),
         Figure("per connection", *_idle(run)),
         Figure("left by each", *_slope(data["closed"])),
-        Figure("handshakes", _count(accounts["handshakes"])),
+        Figure(opened, _count(accounts["handshakes"])),
         Figure("handshakes/s", format_rate(shake.goodput) if shake and reconnects else ""),
-        Figure("handshake p50", _time(shake, "p50_s")),
-        Figure("handshake p99", _time(shake, "p99_s")),
+        Figure(f"{until} p50", _time(shake, "p50_s")),
+        Figure(f"{until} p99", _time(shake, "p99_s")),
         Figure("without connecting", format_rate(rate) if reconnects else ""),
         Figure("last subscriber p50", _time(last, "p50_s")),
         Figure("last subscriber p99", _time(last, "p99_s")),

@@ -12,6 +12,7 @@ from benchsuite.report.grid import Grid
 from benchsuite.report.naming import cell_titles, levels_title, units_beside
 from benchsuite.results import Status, Verdict
 from benchsuite.specs import USER, DatabaseSpec, LoadProfile, RunSpec
+from benchsuite.stats.samples import REQUEST
 from benchsuite.units import (
     MISSING,
     format_bytes,
@@ -74,9 +75,8 @@ def _around(run: RunSpec) -> list[str]:
 
 
 def _who(run: RunSpec) -> str:
-    """Who asks: connections, where the workload speaks WebSocket."""
-    speaks = conf.workload_class(run.workload.workload).needs_websocket
-    return "connection" if speaks else USER
+    """Who asks: connections, where those are what the workload is about."""
+    return USER if conf.workload_class(run.workload.workload).unit == REQUEST else "connection"
 
 
 def cpus_words(run: RunSpec) -> str:

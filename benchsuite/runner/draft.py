@@ -24,7 +24,7 @@ from benchsuite.servers.base import ServerAdapter
 from benchsuite.specs import RunSpec
 from benchsuite.stats import signs, validity
 from benchsuite.stats.levels import climb, level_of
-from benchsuite.stats.samples import ANSWERED, REQUEST, RESENT, Kind
+from benchsuite.stats.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
 from benchsuite.stats.stall import Stall
 from benchsuite.stats.validity import Cluster, Evidence, Stored
 from benchsuite.stats.validity.limits import limit
@@ -139,7 +139,8 @@ class Draft:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
         self.total = figures.total
-        if self.spec.load.keep_alive:
+        # the times of events are as the server paces them
+        if self.spec.load.keep_alive and self.unit != EVENT:
             self.cluster = signs.cluster(figures.requests, done.window)
         self.stretches = stretches(figures, alike=self.alike, at_once=self._at_once)
         self.summaries = (*figures.by_name, *figures.stages)

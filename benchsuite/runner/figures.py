@@ -14,6 +14,7 @@ from benchsuite.stats.samples import (
     ASIDE,
     CLOSING,
     CONNECTION,
+    EVENT,
     HANDSHAKE,
     JOURNEY,
     MESSAGE,
@@ -40,7 +41,7 @@ class Figures:
     done: Done
     load: LoadProfile
     unit: str = REQUEST
-    """What the figures are of: requests, messages or handshakes."""
+    """What the figures are of: requests, messages, handshakes or events."""
 
     @property
     def requests(self) -> Samples:
@@ -81,6 +82,7 @@ class Figures:
         """What became of all messages and connections."""
         scopes = (MESSAGE, STRAY, UNSOLICITED, HANDSHAKE, CONNECTION)
         by_scope = {scope: self.of(scope) for scope in scopes}
+        by_scope[MESSAGE] = self.of(MESSAGE, EVENT)
         return messages.accounts(by_scope, self.done.window, self._pauses)
 
     @property

@@ -5,7 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchsuite.results import Accounts
-from benchsuite.stats.samples import CONNECTION, ENDS, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
+from benchsuite.stats.samples import (
+    CONNECTION,
+    ENDS,
+    HANDSHAKE,
+    MESSAGE,
+    STRAY,
+    UNSOLICITED,
+    Kind,
+)
 from benchsuite.stats.silence import silence
 from benchsuite.stats.summary import Pauses, Samples, inside
 
@@ -50,7 +58,7 @@ def accounts(
     ends = ended_early(held)
     broken = ends["kind"] == Kind.PROTOCOL  # the close code of these is ours
     ends = ends[~broken]
-    codes, counts = np.unique(ends["body_bytes"], return_counts=True)
+    codes, counts = np.unique(ends["body_bytes"][ends["body_bytes"] > 0], return_counts=True)
     return Accounts(
         messages=len(sent),
         lost=len(lost(sent)),

@@ -28,9 +28,12 @@ FIELDS = (
 REQUEST: Final = "request"
 JOURNEY: Final = "journey"
 HANDSHAKE: Final = "handshake"
-"""From the begin of a connection to its "101 Switching Protocols"."""
+"""From the begin of a connection to its "101 Switching Protocols"; of a stream of events, to the
+first of them."""
 MESSAGE: Final = "message"
 """One WebSocket frame there and back; in a broadcast, from its publisher to one subscriber."""
+EVENT: Final = "event"
+"""A server-sent event, from the one before it on the same connection."""
 CLOSING: Final = "closing"
 """From the close frame that is sent to the one that comes back."""
 STRAY: Final = "stray"
@@ -57,7 +60,12 @@ PUBLICATION: Final = "publication"
 FANOUT: Final = "fan-out"
 """The same until its last subscriber had it."""
 
-UNITS = {REQUEST: (REQUEST, MESSAGE), MESSAGE: (MESSAGE,), HANDSHAKE: (HANDSHAKE,)}
+UNITS = {
+    REQUEST: (REQUEST, MESSAGE),
+    MESSAGE: (MESSAGE,),
+    HANDSHAKE: (HANDSHAKE,),
+    EVENT: (EVENT,),
+}
 """What the figures of a workload may be of → the scopes whose samples they are made of."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
 RUN_VARIABLE = "BENCHSUITE_RUN"
 """The environment variable that holds the token of the run that started this server."""
@@ -17,12 +17,12 @@ Asgi = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
 def only_in_a_run(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
     """Answers 404 unless a run started this process."""
 
     @wraps(view)
-    def gated(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def gated(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if RUN_VARIABLE not in os.environ:
             raise Http404("Target views answer only inside a server that a run started.")
         return view(request, *args, **kwargs)

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from benchsuite.target.views import async_, sync
+from benchsuite.target.views import async_, events, sync
 
 urlpatterns = [
     path("plain/", sync.plain),
@@ -15,5 +15,6 @@ urlpatterns = [
     path("io_read_async/", async_.io_read),
     path("bench_app/", sync.bench_app),
     path("bench_app_async/", async_.bench_app),
+    path("sse/", events.sse),
     path("survey/", include("benchsuite.target.survey.urls")),
 ]

@@ -2,7 +2,10 @@
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from math import isfinite
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
@@ -18,6 +21,7 @@ WRITES = 10_000
 PAUSE_S = 0.1
 MAX_TITLE = 200
 MAX_CONTENT = 100_000
+MAX_EVENT_BYTES = 2**20
 
 
 class BadInput(ValueError):
@@ -47,6 +51,36 @@ def wanted_post(request: HttpRequest) -> dict[str, str]:
             f"title must have 1 to {MAX_TITLE} characters, content at most {MAX_CONTENT}"
         )
     return {"title": title, "content": content}
+
+
+@dataclass(frozen=True)
+class EventStream:
+    """Numbered events, a second divided by `rate` apart, or as fast as they are read."""
+
+    first: int
+    rate: float
+    size: int
+
+    def events(self, begin: float) -> Iterator[tuple[float, bytes]]:
+        """Each with the moment at which it is due; the first one is at the begin."""
+        for place in count():
+            number = self.first + place
+            data = f"{number} ".ljust(self.size, "x")
+            due = begin + place / self.rate if self.rate else begin
+            yield due, f"id: {number}\ndata: {data}\n\n".encode()
+
+
+def wanted_stream(request: HttpRequest) -> EventStream:
+    """`?rate=` and `?size=`, and the header of who comes back."""
+    try:
+        last = int(request.headers.get("Last-Event-ID") or 0)
+        rate = float(request.GET.get("rate", "10"))
+        size = int(request.GET.get("size", "64"))
+    except ValueError:
+        raise BadInput("Last-Event-ID, rate and size must be numbers") from None
+    if last < 0 or not rate >= 0 or not isfinite(rate) or not 0 < size <= MAX_EVENT_BYTES:
+        raise BadInput(f"size must be 1 to {MAX_EVENT_BYTES}, rate and Last-Event-ID not negative")
+    return EventStream(first=last + 1, rate=rate, size=size)
 
 
 def page(posts: list[Post], count: int) -> Mapping[str, Any]:

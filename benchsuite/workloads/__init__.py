@@ -12,6 +12,7 @@ BUILTIN: dict[str, str] = {
     "bench_app": "benchsuite.workloads.bench_app.BenchApp",
     "bench_app_async": "benchsuite.workloads.bench_app.BenchAppAsync",
     "layer": "benchsuite.workloads.layer.Layer",
+    "sse": "benchsuite.workloads.sse.Sse",
     "survey": "benchsuite.workloads.survey.Survey",
     "ws_connect": "benchsuite.workloads.ws_connect.WsConnect",
     "ws_echo": "benchsuite.workloads.ws_echo.WsEcho",

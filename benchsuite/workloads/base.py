@@ -12,7 +12,7 @@ from benchsuite.exceptions import AnswerError, StatusError
 from benchsuite.specs import DatabaseSpec, LoadProfile, Option, chosen_options
 from benchsuite.stats.samples import MESSAGE, REQUEST
 
-Unit = Literal["request", "message", "handshake"]
+Unit = Literal["request", "message", "handshake", "event"]
 
 
 class Response(Protocol):

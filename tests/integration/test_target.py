@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchsuite.isolation.databases import throwaway
@@ -21,9 +22,11 @@ from benchsuite.proc.starting import running
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.specs import DatabaseSpec, ServerSpec, WorkloadSpec
+from benchsuite.stats.samples import Kind
 from benchsuite.workloads import BUILTIN
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.io_read import IoRead
+from tests.integration.loads import a_job, load
 from tests.needs import needs
 
 TOKEN = "badc0ffe" * 4
@@ -155,3 +158,32 @@ def test_every_journey_is_right_on_a_real_server(server: str, tmp_path: Path) ->
     assert {one.get("x-benchsuite-run") for one in headers} == {TOKEN}
     assert client.answers[-1].status_code == 404
     assert "Traceback" not in (tmp_path / "server.log").read_text()
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    "server",
+    [
+        pytest.param("gunicorn-gthread", marks=needs("gunicorn")),
+        pytest.param("uvicorn", marks=needs("uvicorn")),
+        pytest.param("daphne", marks=needs("daphne")),
+    ],
+)
+def test_a_stream_goes_on_where_it_was_dropped(server: str, tmp_path: Path) -> None:
+    with served(tmp_path, server) as (client, _):
+        job = a_job(
+            f"http://127.0.0.1:{client.port}",
+            "benchsuite.workloads.sse.Sse",
+            unit="event",
+            rate=50.0,
+            events=10,
+            run_header=TOKEN,
+            duration_s=1.0,
+        )
+        result = load(tmp_path, job)
+    events = result.of("event /bench/sse/")
+    assert result.kinds("event /bench/sse/") == {Kind.OK: len(events)}
+    assert 30 <= len(events) <= 100
+    assert np.median(events["finish"] - events["start"]) == pytest.approx(0.02, rel=0.3)
+    assert len(result.of("stream /bench/sse/")) >= 6
+    assert result.of("stray /bench/sse/") == []

@@ -176,7 +176,7 @@ class Evidence:
     """Which of the stages gives the run its figures, from 0."""
 
     unit: str = REQUEST
-    """What the total is of: requests, messages or handshakes."""
+    """What the total is of: requests, messages, handshakes or events."""
     total: Summary | None = None
     handshakes: Sequence[Summary] = ()
     """Of WebSockets."""

@@ -5,6 +5,7 @@ B209, B210, B215, B216 and B303.
 from collections.abc import Callable, Iterator
 
 from benchsuite.results import Finding, Level
+from benchsuite.stats.samples import EVENT
 from benchsuite.stats.slope import FEWEST_STEPS
 from benchsuite.stats.validity.evidence import Evidence
 from benchsuite.stats.validity.limits import limit
@@ -32,9 +33,9 @@ def astray(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             code=rule.code,
             level=level,
-            message=f"Of {format_count(found.messages)} messages {words}.",
+            message=f"Of {format_count(found.messages)} {_said(evidence)} {words}.",
             hint="The server, the channel layer or a proxy between them mixes messages up: the "
-            "server's log may say why.",
+            "server's log may say why. A stream of events begins after its Last-Event-ID.",
         )
 
 
@@ -51,13 +52,15 @@ def ended(evidence: Evidence) -> Iterator[Finding]:
     parts = []
     if found.closed_early:
         codes = ", ".join(f"{format_count(count)} × {code}" for code, count in found.closes.items())
-        parts.append(f"{format_count(found.closed_early)} were ended by the server ({codes})")
+        how = f" ({codes})" if codes else ""
+        parts.append(f"{format_count(found.closed_early)} were ended by the server{how}")
     if found.broken:
         parts.append(
             f"{format_count(found.broken)} were ended by the load, as the server broke the protocol"
         )
     if found.handshakes_failed:
-        parts.append(f"{format_count(found.handshakes_failed)} handshakes failed")
+        what = "had no first event" if evidence.unit == EVENT else "handshakes failed"
+        parts.append(f"{format_count(found.handshakes_failed)} {what}")
     if found.closings_failed:
         parts.append(f"{format_count(found.closings_failed)} closing handshakes were not answered")
     yield Finding(
@@ -69,6 +72,10 @@ def ended(evidence: Evidence) -> Iterator[Finding]:
     )
 
 
+def _said(evidence: Evidence) -> str:
+    return "events" if evidence.unit == EVENT else "messages"
+
+
 def _cause(evidence: Evidence) -> str:
     """What consumers raised, if any did."""
     return f"; the server's error: {evidence.socket_errors[0]}" if evidence.socket_errors else ""
@@ -78,6 +85,11 @@ def _advice(evidence: Evidence) -> str:
     """What may be behind it; a time-out where connections were cut after just as long a silence."""
     found, limit_s = evidence.accounts, evidence.front_timeout_s
     silence_s = found.silence_s if found else None
+    if evidence.unit == EVENT:
+        return (
+            "A server that gives each stream a thread has room for as many as it has threads; "
+            "time-outs of workers and proxies end streams, too. Look at the log."
+        )
     if silence_s is None:
         return (
             "1009 is a message that was too big, 1011 an error in the application, 1012 and 1013 a "

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 
 from benchsuite.results import Finding, Level, Summary
-from benchsuite.stats.samples import MESSAGE, Kind
+from benchsuite.stats.samples import EVENT, MESSAGE, Kind
 from benchsuite.stats.validity.evidence import Evidence, Slots
 from benchsuite.stats.validity.limits import (
     CONNECT_AGAIN_S,
@@ -342,7 +342,7 @@ def _connected_late(evidence: Evidence) -> bool:
     The kernel counts for the whole machine; but who is left out asks again after a second or more.
     What fails on a connection that stands, such as a WebSocket's message, was not left out.
     """
-    connecting = evidence.handshakes if evidence.unit == MESSAGE else [evidence.total]
+    connecting = evidence.handshakes if evidence.unit in (MESSAGE, EVENT) else [evidence.total]
     return any(
         any(one.failures_by_kind.get(kind.words) for kind in UNHEARD)
         or (one.service_time.max_s or 0.0) >= CONNECT_AGAIN_S

@@ -1,0 +1,90 @@
+"""Server-sent events."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.paths import check_written
+from benchsuite.specs import LoadProfile, Option
+from benchsuite.stats.samples import EVENT
+from benchsuite.workloads.base import Workload
+
+PATH = "/bench/sse/"
+MOST_BYTES = 2**20
+MOST_RATE = 10_000.0
+
+NOT_CHECKED = (
+    "Of the events, nothing but the ids was looked at: what they say may have been wrong{more}."
+)
+
+
+class Sse(Workload):
+    """Each user keeps a stream of events open and reads them as they come; a journey is an event.
+
+    Those of benchsuite's own view are numbered and come at a rate. After `events` of them the
+    connection is dropped, and the next one asks for what follows the last (Last-Event-ID).
+    """
+
+    name = "sse"
+    summary = "server-sent events: time to the first, and from each to the next; none lost"
+    options = {"path": "", "rate": 10.0, "size": 64, "events": 0, "numbered": False}
+    unit = EVENT
+    alike = True
+    ready_path = "/bench/plain/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._events = int(self.settings["events"])
+        self._size = int(self.settings["size"])
+        rate = float(self.settings["rate"])
+        if self._events < 0:
+            raise UsageError(f"sse's option events is 0 (no end) or more, and is {self._events}.")
+        if not 0 <= rate <= MOST_RATE:
+            raise UsageError(
+                f"sse's option rate is 0 (as fast as they are read) to {MOST_RATE:g} events a "
+                f"second, and is {rate:g}."
+            )
+        if not 1 <= self._size <= MOST_BYTES:
+            raise UsageError(f"sse's option size is 1 to {MOST_BYTES} bytes, and is {self._size}.")
+        self.path = str(self.settings["path"])
+        self.needs_target_app = not self.path
+        if self.needs_target_app:
+            self.path = f"{PATH}?{urlencode({'rate': rate, 'size': self._size})}"
+            self.unchecked = ""
+            return
+        self.ready_path = "/"
+        check_written(self.path)
+        told = [name for name in ("rate", "size") if name in options]
+        if told:
+            raise UsageError(
+                f"sse's option {told[0]} is of the stream of benchsuite, and path={self.path} is "
+                "one of your own: leave it out."
+            )
+        numbered = self.settings["numbered"]
+        self.unchecked = NOT_CHECKED.format(
+            more="" if numbered else ", and one that never came is not missed (numbered=true tells)"
+        )
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        if load.is_open:
+            raise UsageError(
+                "A stream has no arrivals: say how many with --connections, how many events a "
+                "second with the workload's option rate, and leave --rate out."
+            )
+        if load.think_time_s or not load.keep_alive:
+            raise UsageError(
+                "A stream stays open and is read as it comes: leave --think-time and "
+                "--no-keep-alive out."
+            )
+        return load
+
+    def journey(self, client: Any) -> None:
+        ours = self.needs_target_app
+        numbered = ours or bool(self.settings["numbered"])
+        after = "0" if ours else ""
+        stream = client.events(self.path, after=after, numbered=numbered, endless=ours)
+        event = stream.next()
+        if ours and event.data != f"{event.id} ".ljust(self._size, "x"):
+            raise AnswerError(f"event {event.id} says something else: {event.data[:60]!r}")
+        if self._events and stream.told >= self._events:
+            stream.drop()

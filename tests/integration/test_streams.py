@@ -1,0 +1,147 @@
+"""Streams of server-sent events against a responder that loses, repeats and cuts them off."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchsuite.exceptions import AnswerError
+from benchsuite.stats.samples import Kind
+from tests.integration.loads import Loaded, a_job, load
+from tests.integration.stubs_http import RUN, Request, Responder, answer
+
+pytestmark = pytest.mark.alone
+
+HEAD = (
+    f"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: {RUN}\r\nContent-Type: text/event-stream\r\n"
+    "Transfer-Encoding: chunked\r\n\r\n"
+).encode()
+END = b"0\r\n\r\n"
+
+EVENT, STREAM, STRAY, CONNECTION = "event /s", "stream /s", "stray /s", "connection /s"
+FIRST_S, GAP_S = 0.05, 0.02
+
+
+def chunk(number: int) -> bytes:
+    event = f"id: {number}\ndata: {number} \n\n".encode()
+    return b"%x\r\n%s\r\n" % (len(event), event)
+
+
+def after(request: Request) -> int:
+    return int(request.headers.get("last-event-id", "0"))
+
+
+def endless(request: Request) -> Iterator[bytes]:
+    yield HEAD
+    time.sleep(FIRST_S)
+    number = after(request)
+    while True:
+        number += 1
+        yield chunk(number)
+        time.sleep(GAP_S)
+
+
+def heard(
+    tmp_path: Path, behave: Callable[[Request], Any], **changes: Any
+) -> tuple[Loaded, Responder]:
+    with Responder({"/s": behave, "/": lambda request: answer()}) as responder:
+        job = a_job(responder, "benchsuite.workloads.sse.Sse", path="/s", unit="event", **changes)
+        return load(tmp_path, job), responder
+
+
+def test_first_events_and_the_times_between_are_samples(tmp_path: Path) -> None:
+    result, responder = heard(tmp_path, endless, duration_s=1.2)
+    assert responder.seen["/s"] == 2 + 1  # the check's
+    assert result.kinds(STREAM) == {Kind.OK: 2}
+    assert (result.of(STREAM)["finish"] - result.of(STREAM)["start"]).min() >= FIRST_S
+    events = result.of(EVENT)
+    assert result.kinds(EVENT) == {Kind.OK: len(events)}
+    assert 50 < len(events) <= 2 * (1.2 - FIRST_S) / GAP_S + 2
+    one = np.sort(events[events["user"] == 0], order="start")
+    assert one["start"][0] == pytest.approx(result.of(STREAM)["finish"].min(), abs=0.05)
+    assert (one["start"][1:] == one["finish"][:-1]).all()
+    assert np.median(one["finish"] - one["start"]) == pytest.approx(GAP_S, rel=0.5)
+    assert result.of(STRAY) == []
+    assert max(count for _, count in result.done.connections) == 2
+
+
+def test_a_dropped_stream_goes_on_after_the_last_event(tmp_path: Path) -> None:
+    result, _ = heard(tmp_path, endless, events=3, numbered=True)
+    assert set(result.kinds(EVENT)) == {Kind.OK}
+    assert len(result.of(STREAM)) > 4
+    assert result.of(STRAY) == []
+    assert set(result.kinds(CONNECTION)) == {Kind.OK}
+
+
+def test_lost_and_repeated_events_are_counted(tmp_path: Path) -> None:
+    def odd(request: Request) -> Iterator[bytes]:
+        """Six numbers, of which the third is left out and the fifth comes twice, and the end."""
+        yield HEAD
+        begin = after(request)
+        for place in (1, 2, 4, 5, 5, 6):
+            yield chunk(begin + place)
+            time.sleep(GAP_S)
+        yield END
+
+    result, _ = heard(tmp_path, odd, numbered=True, users=1)
+    kinds, streams = result.kinds(EVENT), len(result.of(STREAM))
+    assert streams >= 3
+    assert set(kinds) == {Kind.OK, Kind.LOST}
+    assert kinds[Kind.LOST] in (streams, streams - 1)
+    assert result.kinds(STRAY)[Kind.DUPLICATED] in (streams, streams - 1)
+    assert set(result.kinds(CONNECTION)) == {Kind.OK}
+    assert "1 were left out" in result.example(EVENT, Kind.LOST)
+
+
+def test_ids_that_are_no_numbers_tell_what_came_again(tmp_path: Path) -> None:
+    def same(request: Request) -> Iterator[bytes]:
+        yield HEAD
+        for name in ("a", "b", "b", "c"):
+            event = f"id: {request.number}{name}\ndata: x\n\n".encode()
+            yield b"%x\r\n%s\r\n" % (len(event), event)
+            time.sleep(GAP_S)
+        yield END
+
+    result, _ = heard(tmp_path, same)
+    assert set(result.kinds(EVENT)) == {Kind.OK}
+    assert result.kinds(STRAY)[Kind.DUPLICATED] >= 2
+
+
+def test_a_stream_that_breaks_off_has_failed(tmp_path: Path) -> None:
+    def broken(request: Request) -> Iterator[bytes]:
+        yield HEAD + chunk(1)
+        yield from (chunk(number) for number in (2, 3))
+        if request.number > 1:
+            request.headers["connection"] = "close"
+            return
+        time.sleep(0.1)
+
+    result, _ = heard(tmp_path, broken)
+    assert result.kinds(EVENT)[Kind.TRUNCATED] == result.kinds(STRAY)[Kind.RESET] >= 2
+    assert result.kinds(CONNECTION)[Kind.RESET] >= 2
+
+
+def test_silence_is_a_timeout(tmp_path: Path) -> None:
+    def silent(request: Request) -> Iterator[bytes]:
+        yield HEAD + chunk(1)
+        time.sleep(1.0 if request.number > 1 else 0)
+
+    result, _ = heard(tmp_path, silent, timeout_s=0.3, duration_s=1.0, users=1)
+    assert result.kinds(EVENT)[Kind.READ_TIMEOUT] >= 1
+    assert result.example(EVENT, Kind.READ_TIMEOUT) == "nothing came for 0.3 s"
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        (answer(), "expected a stream of events, and got ''"),
+        (answer(status=404), "answered 404"),
+        (HEAD + END, "ended before an event"),
+    ],
+)
+def test_what_is_no_stream_is_refused(tmp_path: Path, sent: bytes, words: str) -> None:
+    with pytest.raises(AnswerError, match=words):
+        heard(tmp_path, lambda request: sent)
