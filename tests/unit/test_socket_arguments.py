@@ -33,6 +33,13 @@ def test_connections_are_the_users_of_a_websocket_workload() -> None:
     assert "ws_echo, 100 connections, " in plan_line([run], 60)
 
 
+def test_connections_are_streams_of_events_too() -> None:
+    run = checked("--server=gunicorn-gthread", "--workload=sse", "--connections=7")
+    assert run.load.users == 7
+    assert "sse, 7 connections, " in plan_line([run], 60)
+    assert checked("--workload=sse", "--path=/e/").workload.options == {"path": "/e/"}
+
+
 def test_at_a_rate_connections_are_what_it_goes_over() -> None:
     run = checked("--server=daphne", "--workload=ws_echo", "--connections=50", "--rate=200")
     assert (run.load.max_in_flight, run.load.arrival_rate) == (50, 200.0)

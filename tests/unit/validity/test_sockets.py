@@ -151,3 +151,15 @@ def test_failures_are_told_in_their_unit() -> None:
         finding.message.replace("\u2009", " ")
         == "10.0 % of the messages failed (100 × websocket closed)."
     )
+
+
+def test_streams_of_events_are_told_in_their_own_words() -> None:
+    (finding,) = found(unit="event", accounts=accounts(duplicated=1)).values()
+    assert finding.message.replace("\u2009", " ") == "Of 1 000 events 1 came twice."
+    (finding,) = found(
+        unit="event", accounts=accounts(closed_early=2, handshakes_failed=3)
+    ).values()
+    assert finding.message == (
+        "Of 100 connections 2 were ended by the server, 3 had no first event."
+    )
+    assert "threads" in finding.hint

@@ -1,0 +1,147 @@
+"""Streams of events: what of them is asked for, what the view sends, and what is refused."""
+
+import asyncio
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import pytest
+from django.test import AsyncClient, Client
+from django.urls import include, path
+
+from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.load.eventstream import Event, Parser
+from benchsuite.specs import LoadProfile
+from benchsuite.workloads.sse import Sse
+
+urlpatterns = [path("bench/", include("benchsuite.target.urls"))]
+pytestmark = pytest.mark.urls(__name__)
+
+URL = "/bench/sse/?rate=0&size=9"
+
+
+@pytest.fixture(autouse=True)
+def in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCHSUITE_RUN", "a-run")
+
+
+class Heard:
+    """A client whose stream tells what it was given."""
+
+    def __init__(self, *events: Event) -> None:
+        self.asked: dict[str, Any] = {}
+        self.told = 0
+        self.dropped = 0
+        self._events = iter(events)
+
+    def events(self, path: str, **words: Any) -> "Heard":
+        self.asked = {"path": path, **words}
+        return self
+
+    def next(self) -> Event:
+        self.told += 1
+        return next(self._events)
+
+    def drop(self) -> None:
+        self.told = 0
+        self.dropped += 1
+
+
+def three(pieces: Iterator[bytes]) -> list[Event]:
+    parser = Parser()
+    return [event for piece in islice(pieces, 3) for event in parser.feed(piece)]
+
+
+@pytest.mark.django_db
+def test_the_view_goes_on_after_the_last_event() -> None:
+    answer = Client().get(URL, headers={"Last-Event-ID": "7"})
+    assert answer["Content-Type"] == "text/event-stream"
+    events = three(iter(answer.streaming_content))
+    answer.close()
+    assert [event.id for event in events] == ["8", "9", "10"]
+    client = Heard(*events)
+    for _ in events:
+        Sse(rate=0.0, size=9).journey(client)
+    assert client.asked == {
+        "path": "/bench/sse/?rate=0.0&size=9",
+        "after": "0",
+        "numbered": True,
+        "endless": True,
+    }
+
+
+def test_under_asgi_it_is_an_async_stream() -> None:
+    async def ids() -> list[str | None]:
+        answer = await AsyncClient().get(URL)
+        parser, found = Parser(), []
+        async for piece in answer.streaming_content:
+            found += [event.id for event in parser.feed(piece)]
+            if len(found) == 3:
+                return found
+        return found
+
+    assert asyncio.run(ids()) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("query", ["rate=-1", "rate=inf", "rate=x", "size=0", "size=9999999"])
+def test_the_view_refuses_nonsense(query: str) -> None:
+    assert Client().get(f"/bench/sse/?{query}").status_code == 400
+
+
+def test_the_view_is_not_there_outside_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BENCHSUITE_RUN")
+    assert Client().get(URL).status_code == 404
+
+
+def test_what_an_event_says_is_checked() -> None:
+    with pytest.raises(AnswerError, match="event 3 says something else: '4 xx'"):
+        Sse(size=4).journey(Heard(Event("3", "message", "4 xx")))
+
+
+def test_after_so_many_events_the_stream_is_dropped() -> None:
+    client = Heard(*(Event("1", "message", "1 xx") for _ in range(5)))
+    work = Sse(size=4, events=2)
+    for _ in range(5):
+        work.journey(client)
+    assert client.dropped == 2
+
+
+def test_a_stream_of_ones_own() -> None:
+    client = Heard(Event("some", "message", "anything"))
+    work = Sse(path="/events/")
+    work.journey(client)
+    assert client.asked == {"path": "/events/", "after": "", "numbered": False, "endless": False}
+    assert not work.needs_target_app
+    assert "numbered=true" in work.unchecked
+    assert "numbered" not in Sse(path="/events/", numbered=True).unchecked
+    assert Sse().unchecked == ""
+    assert Sse().needs_target_app
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"events": -1}, "events is 0"),
+        ({"rate": -1.0}, "rate is 0"),
+        ({"rate": 1e9}, "rate is 0"),
+        ({"size": 0}, "size is 1 to"),
+        ({"path": "/events/", "rate": 5.0}, "rate is of the stream of benchsuite"),
+        ({"path": "events"}, "path"),
+    ],
+)
+def test_nonsense_is_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Sse(**options)
+
+
+@pytest.mark.parametrize(
+    ("load", "words"),
+    [
+        (LoadProfile(model="open", arrival_rate=5.0), "no arrivals"),
+        (LoadProfile(think_time_s=1.0), "--think-time"),
+        (LoadProfile(keep_alive=False), "--no-keep-alive"),
+    ],
+)
+def test_a_load_that_makes_no_sense_is_refused(load: LoadProfile, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        Sse().fit(load)
