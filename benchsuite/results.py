@@ -272,6 +272,10 @@ class Recovery:
     half_back_s: float | None = None
     all_back_s: float | None = None
     """How long it took until half of them, or all, were; None where they never were."""
+    away_s: float | None = None
+    """From the begin of the server's restart to its first answer; None where users cut."""
+    unclosed: int | None = None
+    """Connections that the restart ended without a close frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from benchsuite import around
@@ -85,6 +87,21 @@ class Scene:
     plan: Path | None
     services: Mapping[str, str]
     """Name → URL."""
+
+
+@dataclass(slots=True)
+class _Copy:
+    """One copy of the server."""
+
+    stack: ExitStack
+    """Ends it."""
+    address: Address
+    processes: Sequence[Process]
+    """The server, and what its adapter wants beside it."""
+
+    @property
+    def started_at(self) -> float:
+        return self.processes[0].started_at
 
 
 @contextmanager
@@ -219,10 +236,14 @@ def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port:
     ports = [port]
     if spec.front:
         ports = distinct(scene.late.free_port, spec.instances, besides=ports)
-    servers = [_server(start, stack, found, scene, (host, one)) for one in ports]
-    for process, one in zip(servers, ports, strict=True):
-        ready_s = _wait(start, found, process, f"http://{host}:{one}")
-    found.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
+    stacks = [stack.enter_context(ExitStack()) for _ in ports]
+    copies = [
+        _Copy(own, (host, one), _server(start, own, found, scene, (host, one)))
+        for own, one in zip(stacks, ports, strict=True)
+    ]
+    ready_s = _answering(start, found, copies)
+    found.startup_s = copies[-1].started_at - copies[0].started_at + ready_s
+    found.restart = partial(_restarted, start, found, scene, copies)
     if not spec.front:
         return "http"
     return fronted(
@@ -235,6 +256,30 @@ def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port:
         address=(host, port),
         upstreams=[(host, one) for one in ports],
     ).scheme
+
+
+def _answering(start: Start, found: Serving, copies: Sequence[_Copy]) -> float:
+    """Waits for all copies of the server; seconds that the last one took."""
+    for one in copies:
+        host, port = one.address
+        ready_s = _wait(start, found, one.processes[0], f"http://{host}:{port}")
+    return ready_s
+
+
+def _restarted(
+    start: Start, found: Serving, scene: Scene, copies: Sequence[_Copy]
+) -> tuple[float, float]:
+    """Ends all copies of the server and starts them again, each at its address; from when on they
+    were away, and until when.
+    """
+    begin = monotonic()
+    for one in copies:
+        one.stack.close()
+        found.retire(one.processes)
+    for one in copies:
+        one.processes = _server(start, one.stack, found, scene, one.address)
+    _answering(start, found, copies)
+    return begin, monotonic()
 
 
 def _replicas(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
@@ -272,9 +317,9 @@ def _server(
     found: Serving,
     scene: Scene,
     address: Address,
-) -> Process:
+) -> list[Process]:
     """One copy of the server, and what its adapter wants beside it."""
-    number = len(found.members)
+    number = found.started
     place = Place(
         folder=start.folder / f"server-{number}",
         interpreter=start.python,
@@ -289,12 +334,13 @@ def _server(
         (TARGET, adapter.name, adapter.argv(*address), adapter.version(place.interpreter))
     ]
     programs += [(WORKERS, name, argv, None) for name, argv in adapter.beside().items()]
+    processes = []
     for part, name, argv, version in programs:
         process = stack.enter_context(
             running(
                 scene.late.wrapped(argv),
                 name=name,
-                log=start.folder / f"{part}-{len(found.members)}.log",
+                log=start.folder / f"{part}-{found.started}.log",
                 env=env,
                 stop_signal=adapter.stop_signal,
                 grace_s=adapter.grace_s,
@@ -303,7 +349,8 @@ def _server(
             )
         )
         found.add(part, process, version)
-    return found.members[number].process
+        processes.append(process)
+    return processes
 
 
 def _workers(start: Start, stack: ExitStack, found: Serving, scene: Scene) -> None:

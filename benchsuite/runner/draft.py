@@ -16,6 +16,7 @@ from benchsuite.runner.broadcasts import with_broadcasts
 from benchsuite.runner.figures import Figures, Window
 from benchsuite.runner.gathering import gathered
 from benchsuite.runner.reasons import explained, of_sockets
+from benchsuite.runner.restarting import without_restart
 from benchsuite.runner.serving import Serving
 from benchsuite.runner.sockets import websockets
 from benchsuite.runner.stretches import Stretch, stretches
@@ -76,6 +77,10 @@ class Draft:
         """Whether the target's memory for each connection is what is asked for."""
         self.storm_s: float | None = None
         """When all connections are cut."""
+        self.restarts = False
+        """Whether by restarting the server."""
+        self.away: tuple[float, float] | None = None
+        """When the server was being restarted, in moments of the monotonic clock."""
         self.websockets: WebSockets | None = None
         self.witness: Witness | None = None
         self.stored_before: Mapping[str, int] = {}
@@ -130,6 +135,7 @@ class Draft:
         names = explained(names, self.serving.errors)
         self.socket_errors = of_sockets(self.serving.errors)
         load = self.spec.load
+        samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit)
         self.intervals = figures.intervals
@@ -150,7 +156,15 @@ class Draft:
             begin_s=done.origin,
             reads_memory=self.reads_memory,
             storm_s=self.storm_s,
+            away=self.away,
         )
+
+    def restart(self) -> None:
+        """Ends the server and starts it again, in the middle of the load."""
+        assert self.serving.restart is not None
+        self.away = self.serving.restart()
+        if self.witness is not None:
+            self.witness.census.begin_anew()
 
     @property
     def headline(self) -> int | None:

@@ -50,6 +50,11 @@ class Serving:
     plan: Path | None = None
     """What the servers were told of the project, None where they serve none; beside it they write
     down what goes wrong in them."""
+    earlier: list[Member] = field(default_factory=list)
+    """Those that were ended by a restart."""
+    restart: Callable[[], tuple[float, float]] | None = None
+    """Ends all copies of the server and starts them again; the moments at which that began and at
+    which all answered. None where a front runs them."""
     tellers: dict[str, Teller] = field(default_factory=dict)
     """Part → what asks its service for what only it knows."""
 
@@ -70,6 +75,16 @@ class Serving:
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))
+
+    @property
+    def started(self) -> int:
+        """How many programs were started until now."""
+        return len(self.earlier) + len(self.members)
+
+    def retire(self, processes: Collection[Process]) -> None:
+        """These were ended, and others follow them."""
+        self.earlier += [one for one in self.members if one.process in processes]
+        self.members = [one for one in self.members if one.process not in processes]
 
     def pids(self, part: str) -> list[int]:
         """The living processes of a part."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +22,7 @@ from benchsuite.exceptions import (
     DatabaseError,
     LoadDiedError,
     LoadError,
+    UsageError,
 )
 from benchsuite.isolation.databases import Keeper
 from benchsuite.load.crew import LoadCrew, load_crew
@@ -163,7 +165,7 @@ class Session:
         draft.unit = workload.unit
         draft.reads_memory = workload.reads_memory
         workload.fit(spec.load)
-        draft.storm_s = workload.storm_s
+        draft.storm_s, draft.restarts = workload.storm_s, workload.restarts
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
         start = Start(
@@ -181,6 +183,11 @@ class Session:
             timeout_s=self._start_timeout_s,
         )
         stack.enter_context(serving(draft.serving, start, self.port))
+        if draft.restarts and draft.serving.restart is None:
+            raise UsageError(
+                f"{spec.server.front} runs the instances of the server itself, and a run can't "
+                "restart them: take another --front, or leave restart out."
+            )
         draft.settings_changed = {
             **keeper.settings_changed,
             **({"(log-in)": keeper.signed_in} if keeper.signed_in else {}),
@@ -259,6 +266,7 @@ def _check(load: LoadCrew, job: Job, serving: Serving) -> str:
 
 def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
     """Loads until the end, a program's death or Ctrl-C; what was measured by then is kept."""
+    restart_s = draft.storm_s if draft.restarts and draft.storm_s is not None else inf
 
     def look() -> None:
         ended = draft.serving.ended()
@@ -274,6 +282,9 @@ def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
 
     def on_tick(tick: Tick) -> None:
         look()
+        if tick.elapsed_s >= restart_s and draft.away is None and not draft.died:
+            watcher.stage("restarting the server")
+            draft.restart()
         if draft.witness is not None:
             draft.witness.told(tick)
         watcher.tick(tick)

@@ -6,14 +6,14 @@ from statistics import median
 import numpy as np
 
 from benchsuite.load.job import stage_windows
-from benchsuite.results import IdleMemory, Lagging, Reading, WebSockets
+from benchsuite.results import IdleMemory, Lagging, Reading, Recovery, WebSockets
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.serving import TARGET
 from benchsuite.specs import REDIS
 from benchsuite.stats.lagging import SLOW
-from benchsuite.stats.samples import HANDSHAKE, Kind
+from benchsuite.stats.samples import CONNECTION, HANDSHAKE, RESTARTED, Kind
 from benchsuite.stats.slope import slope
-from benchsuite.stats.storm import recovery
+from benchsuite.stats.storm import recovery, restarted
 
 
 def websockets(
@@ -23,11 +23,13 @@ def websockets(
     begin_s: float,
     reads_memory: bool = False,
     storm_s: float | None = None,
+    away: tuple[float, float] | None = None,
 ) -> WebSockets | None:
     """None when no WebSocket was ever asked for.
 
     `readings` are in seconds since the load's begin, which is a moment of the monotonic clock; with
-    `reads_memory` they tell the memory per connection. All connections were cut at `storm_s`.
+    `reads_memory` they tell the memory per connection. All connections were cut at `storm_s`,
+    or ended while the server was `away`.
     """
     if not len(figures.of(HANDSHAKE)):
         return None
@@ -37,10 +39,20 @@ def websockets(
         rate_connected=figures.rate_connected,
         idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,
         closed=_left_behind(figures, readings, begin_s) if storm_s is None else None,
-        recovery=(None if storm_s is None else recovery(figures.of(HANDSHAKE), begin_s + storm_s)),
+        recovery=_recovery(figures, storm_s and begin_s + storm_s, away),
         lagging=_lagging(figures, readings, begin_s),
         compression=figures.done.traffic,
     )
+
+
+def _recovery(
+    figures: Figures, moment: float | None, away: tuple[float, float] | None
+) -> Recovery | None:
+    """None where nobody was cut."""
+    if away is not None:
+        tried = figures.of(HANDSHAKE, RESTARTED[HANDSHAKE])
+        return restarted(tried, figures.of(RESTARTED[CONNECTION]), away)
+    return None if moment is None else recovery(figures.of(HANDSHAKE), moment)
 
 
 def _lagging(figures: Figures, readings: Sequence[Reading], begin_s: float) -> Lagging | None:

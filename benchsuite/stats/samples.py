@@ -53,7 +53,9 @@ RESENT: Final = "resent"
 PAUSE: Final = "pause"
 """Time in which a user of the closed model asked for nothing: before the first journey, in thought,
 or after a failure."""
-ASIDE = (RESENT, PAUSE, CONNECTION)
+RESTARTED = {scope: f"{scope} in a restart" for scope in (HANDSHAKE, JOURNEY, CONNECTION)}
+"""What failed because the run was restarting the server, by what it was."""
+ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())
 """Scopes that have no figures of their own."""
 PUBLICATION: Final = "publication"
 """A message to all subscribers, from its intended start until it was sent."""

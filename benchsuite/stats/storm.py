@@ -1,5 +1,7 @@
 """How connections came back after all of them were cut in one moment. Pure functions."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from benchsuite.results import Recovery
@@ -16,14 +18,32 @@ def recovery(handshakes: Samples, moment: float) -> Recovery | None:
     Times are since the first of them connected again, which all do as soon as they are cut. A user
     is back with the first handshake that succeeds.
     """
-    storm = handshakes["start"] >= moment - EARLY_S
+    return _recovery(handshakes, moment - EARLY_S, None)
+
+
+def restarted(
+    handshakes: Samples, connections: Samples, away: tuple[float, float]
+) -> Recovery | None:
+    """The same where the server was restarted, from the moment at which that began.
+
+    `away` is from then to the server's first answer; `handshakes` are also those that failed in it,
+    `connections` those that it ended.
+    """
+    found = _recovery(handshakes, away[0], away[0])
+    unclosed = int((connections["kind"] == Kind.RESET).sum())
+    return found and replace(found, away_s=away[1] - away[0], unclosed=unclosed)
+
+
+def _recovery(handshakes: Samples, moment: float, begin: float | None) -> Recovery | None:
+    storm = handshakes["start"] >= moment
     right = handshakes["kind"] == Kind.OK
     before = np.unique(handshakes["user"][right & ~storm])
     if not len(before):
         return None
     after = handshakes[storm & np.isin(handshakes["user"], before)]
     came = after[after["kind"] == Kind.OK]
-    begin = float(after["start"].min()) if len(after) else moment
+    if begin is None:
+        begin = float(after["start"].min()) if len(after) else moment
     took = sorted(
         float(came["finish"][came["user"] == user].min()) - begin
         for user in np.unique(came["user"])

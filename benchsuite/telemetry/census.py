@@ -43,6 +43,7 @@ class Census:
         """All processes of the machine at the last short look; a key for those of the server."""
         self._seen: dict[_Key, float] = {}
         """When each process of the server was last seen."""
+        self._anew = False
 
     def __call__(self) -> list[int]:
         pids = self._pids()
@@ -56,6 +57,10 @@ class Census:
         self._counts.append(_Count(at=now, processes=frozenset(map(_key, own))))
         self._seen.update((_key(stat), now) for stat in own)
         return pids
+
+    def begin_anew(self) -> None:
+        """The server was restarted: who was there before, nobody misses."""
+        self._counts, self._seen, self._around, self._anew = [], {}, {}, True
 
     @contextmanager
     def looking_closely(self) -> Iterator[None]:
@@ -94,8 +99,12 @@ class Census:
         return _key(stat) if stat is not None and stat.ppid in self._masters else None
 
     def turnover(self, begin: float, end: float) -> Turnover | None:
-        """Who went and who came between two moments; None without a look at both."""
+        """Who went and who came between two moments, or since the server was restarted; None
+        without a look at both.
+        """
         earlier = [count for count in self._counts if count.at <= begin]
+        if self._anew and not earlier:
+            earlier = self._counts[:1]
         later = [count for count in self._counts if count.at >= end]
         if not earlier or not later:
             return None

@@ -153,6 +153,8 @@ class Workload(ABC):
     """Whether the target's memory for each connection is what it asks for."""
     storm_s: float | None = None
     """When all connections are cut, in seconds since the load began; known once it is fitted."""
+    restarts: bool = False
+    """Whether that is done by restarting the server, and not by the users."""
     needs_websocket: ClassVar[bool] = False
     """Whether the server must speak WebSocket."""
     alike: ClassVar[bool] = True

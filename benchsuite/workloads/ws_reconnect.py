@@ -1,4 +1,4 @@
-"""A reconnect storm: all connections are cut at once, and all come back."""
+"""A reconnect storm: all connections end at once, cut or by a restart, and all come back."""
 
 import math
 from typing import ClassVar
@@ -13,12 +13,13 @@ from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 class WsReconnect(WebSocketWorkload):
     """Each user holds a connection that says nothing. A quarter into the window all drop theirs in
     the same moment, as when a front is restarted, and connect again at once; who is refused tries
-    again.
+    again. With `restart` the run restarts the server then, and each user connects again as soon as
+    its connection has ended.
     """
 
     name = "ws_reconnect"
     summary = "WebSocket: all connections are cut at once: how long until all are back?"
-    options = {**COMMON}
+    options = {**COMMON, "restart": False}
     unit: ClassVar[Unit] = HANDSHAKE
     consumer = "idle"
     alike = False
@@ -29,6 +30,7 @@ class WsReconnect(WebSocketWorkload):
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
         self._at_s = math.inf
+        self.restarts = bool(self.settings["restart"])
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         if load.is_open or load.stages:
@@ -44,7 +46,7 @@ class WsReconnect(WebSocketWorkload):
     def journey(self, client: Client) -> None:
         socket = self.connect(client, keep=True)
         left_s = self._at_s - speaking(client).elapsed_s
-        if left_s > 0:
+        if left_s > 0 and not self.restarts:
             socket.rest(left_s)
             socket.drop()
             socket = self.connect(client, keep=True)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from benchsuite.results import Level, RunResult
+from benchsuite.results import Level, RunResult, Status
 from tests.needs import needs
 from tests.sabotage.runs import Laboratory, findings, message, told
 
@@ -118,8 +118,9 @@ def test_connections_that_leave_nothing_behind(lab: Laboratory) -> None:
     assert findings(result, "B215") == [], told(result)
 
 
-def storm(lab: Laboratory, path: str) -> RunResult:
-    return lab.run(server="uvicorn", workload="ws_reconnect", asked={"path": path}, duration_s=4.0)
+def storm(lab: Laboratory, path: str, *, restart: bool = False) -> RunResult:
+    asked = {"path": path, "restart": restart}
+    return lab.run(server="uvicorn", workload="ws_reconnect", asked=asked, duration_s=4.0)
 
 
 def test_b216_a_server_that_lets_nobody_in_again(lab: Laboratory) -> None:
@@ -139,6 +140,24 @@ def test_a_storm_that_a_server_weathers(lab: Laboratory) -> None:
     assert (found.cut, found.back, found.failed) == (4, 4, 0), told(result)
     assert found.all_back_s is not None
     assert 0 < found.all_back_s < 1
+    assert not [one for number in ("B2", "B301", "B303") for one in findings(result, number)]
+
+
+def test_a_restart_is_no_failure_of_the_server(lab: Laboratory) -> None:
+    result = storm(lab, "/well/", restart=True)
+    assert result.status is Status.FINISHED, told(result)
+    assert result.websockets is not None
+    found = result.websockets.recovery
+    assert found is not None
+    assert (found.cut, found.back) == (4, 4), told(result)
+    assert found.away_s is not None
+    assert found.all_back_s is not None
+    assert found.all_back_s > 0.2
+    assert found.away_s > 0.2
+    assert found.failed > 4
+    assert result.websockets.accounts.closed_early == 0
+    assert result.total is not None
+    assert (result.total.failures, result.total.requests) == (0, 4)
     assert not [one for number in ("B2", "B301", "B303") for one in findings(result, number)]
 
 

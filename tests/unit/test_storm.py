@@ -4,7 +4,7 @@ import pytest
 
 from benchsuite.results import Recovery
 from benchsuite.stats.samples import Kind
-from benchsuite.stats.storm import recovery
+from benchsuite.stats.storm import recovery, restarted
 from tests.unit.test_fanout import samples
 
 CUT_S = 10.0
@@ -40,3 +40,17 @@ def test_who_is_refused_tries_again_and_some_are_never_back() -> None:
 def test_who_came_later_was_not_cut() -> None:
     assert recovery(samples((9, CUT_S, CUT_S, CUT_S + 1)), CUT_S) is None
     assert recovery(samples(*RAMP), CUT_S) == Recovery(cut=4, back=0, failed=0)
+
+
+def test_after_a_restart_the_time_the_server_was_away_counts() -> None:
+    refused = [(0, CUT_S + later, CUT_S + later, CUT_S + later) for later in (0.1, 0.2)]
+    back = [(user, CUT_S + 1, CUT_S + 1, CUT_S + 1.5) for user in range(4)]
+    tries = samples(*RAMP, *refused, *back)
+    tries["kind"][[4, 5]] = Kind.CONNECT_REFUSED
+    ended = samples(*((user, 1.1, 1.1, CUT_S + 0.1) for user in range(3)))
+    ended["kind"] = (Kind.RESET, Kind.WEBSOCKET_CLOSED, Kind.RESET)
+    found = restarted(tries, ended, (CUT_S, CUT_S + 0.9))
+    assert found is not None
+    assert (found.cut, found.back, found.failed, found.unclosed) == (4, 4, 2, 2)
+    assert found.away_s == pytest.approx(0.9)
+    assert found.all_back_s == pytest.approx(1.5)

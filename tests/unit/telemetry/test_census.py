@@ -154,3 +154,20 @@ def test_whoever_was_there_before_the_load_is_part_of_the_server(
 def test_without_a_look_at_both_ends_nothing_is_known(world: World) -> None:
     assert world.census.turnover(world.now - 60, world.now) is None
     assert world.census.turnover(world.now, world.now + 60) is None
+
+
+def test_who_was_there_before_a_restart_nobody_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(monkeypatch)
+    world.start(10, 11)
+    world.second()
+    begin = world.now
+    world.second()
+    world.end(10, 11)
+    world.start(20, 21)
+    world.census.begin_anew()
+    world.second()
+    world.second()
+    assert world.census.turnover(begin, world.now) == Turnover()
+    world.end(21)
+    world.second()
+    assert world.census.turnover(begin, world.now) == Turnover(gone=1)
