@@ -27,9 +27,17 @@ def restarted(
     """The same where the server was restarted, from the moment at which that began.
 
     `away` is from then to the server's first answer; `handshakes` are also those that failed in it,
-    `connections` those that it ended.
+    `connections` those that it ended. Who gets in at a process that is about to end, too, and is
+    cut again, is not back.
     """
-    found = _recovery(handshakes, away[0], away[0])
+    ended = {
+        user: connections["finish"][connections["user"] == user].max()
+        for user in np.unique(connections["user"])
+    }
+    last = np.array([ended.get(user, -np.inf) for user in handshakes["user"]])
+    brief = (handshakes["start"] >= away[0]) & (handshakes["finish"] <= last)
+    brief &= handshakes["kind"] == Kind.OK
+    found = _recovery(handshakes[~brief], away[0], away[0])
     unclosed = int((connections["kind"] == Kind.RESET).sum())
     return found and replace(found, away_s=away[1] - away[0], unclosed=unclosed)
 

@@ -54,3 +54,13 @@ def test_after_a_restart_the_time_the_server_was_away_counts() -> None:
     assert (found.cut, found.back, found.failed, found.unclosed) == (4, 4, 2, 2)
     assert found.away_s == pytest.approx(0.9)
     assert found.all_back_s == pytest.approx(1.5)
+
+
+def test_who_is_cut_twice_is_back_with_the_last() -> None:
+    tries = samples((0, 1.0, 1.0, 1.1), (0, CUT_S, CUT_S, CUT_S + 0.01), (0, 11.0, 11.0, 11.1))
+    ended = samples((0, 1.1, 1.1, CUT_S), (0, CUT_S, CUT_S, CUT_S + 0.2))
+    ended["kind"] = Kind.WEBSOCKET_CLOSED
+    found = restarted(tries, ended, (CUT_S, 10.9))
+    assert found is not None
+    assert (found.cut, found.back, found.unclosed) == (1, 1, 0)
+    assert found.half_back_s == found.all_back_s == pytest.approx(1.1)
