@@ -15,6 +15,7 @@ from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.export import json_of
+from benchsuite.report.populations import populations_table
 from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import model_sentence, ranking_sentence
 from benchsuite.report.sockets import sockets_table
@@ -61,7 +62,8 @@ class Screen:
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
         """The table, the findings, one plain sentence, and where to look at those stored."""
         found = cells(rows)
-        for table in (text.results_table(found), stages_table(rows), sockets_table(rows)):
+        beside = (stages_table(rows), populations_table(rows), sockets_table(rows))
+        for table in (text.results_table(found), *beside):
             if table is not None:
                 self.console.table(table)
         for line in (*text.starts_lines(found), *doubt_lines(rows)):

@@ -13,6 +13,7 @@ from benchsuite.models import Measurement, Run
 from benchsuite.report import addresses
 from benchsuite.report.around import Around
 from benchsuite.report.completions import completions
+from benchsuite.report.populations import populations
 from benchsuite.report.sentences import model_sentence
 from benchsuite.stats.samples import FANOUT, HANDSHAKE
 
@@ -134,6 +135,7 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "late": total.late if total else None,
         "dropped": total.dropped if total else None,
         "stages": [_stage(one) for one in run.measurements.all() if one.scope == "stage"],
+        "populations": [_stage(one) for one in populations(run)],
         "handshake_time": _times_of(run, HANDSHAKE),
         "fan_out_time": _times_of(run, FANOUT),
         "websockets": run.websockets,
@@ -205,7 +207,7 @@ def _times_of(run: Run, scope: str) -> dict[str, float | None] | None:
 
 
 def _stage(stage: Measurement) -> dict[str, Any]:
-    """One level of a run with several."""
+    """One level of a run with several, or one kind of its users."""
     return {
         "name": stage.name,
         "level": stage.level,

@@ -30,6 +30,7 @@ from benchsuite.stats.stall import Stall
 from benchsuite.stats.validity import Cluster, Evidence, Stored
 from benchsuite.stats.validity.limits import limit
 from benchsuite.telemetry import Sampler
+from benchsuite.workloads.base import Population
 
 COMPLETIONS = "completions"
 """What `Workload.count()` calls the journeys that the target's database holds as completed."""
@@ -71,6 +72,7 @@ class Draft:
         """What of the answers nobody checks, in a sentence."""
         self.alike = True
         """Whether all users do the same; those of a locustfile, or who listen, need not."""
+        self.populations: Sequence[Population] = ()
         self.unit = REQUEST
         """What the figures are of."""
         self.reads_memory = False
@@ -148,8 +150,11 @@ class Draft:
         # the times of events are as the server paces them
         if self.spec.load.keep_alive and self.unit != EVENT:
             self.cluster = signs.cluster(figures.requests, done.window)
-        self.stretches = stretches(figures, alike=self.alike, at_once=self._at_once)
-        self.summaries = (*figures.by_name, *figures.stages)
+        self.stretches = stretches(
+            figures, alike=self.alike, at_once=self._at_once, populations=self.populations
+        )
+        by_population = [one.total for one in self.stretches] if self.populations else []
+        self.summaries = (*figures.by_name, *figures.stages, *by_population)
         self.websockets = websockets(
             figures,
             self.readings,

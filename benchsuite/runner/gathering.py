@@ -64,7 +64,7 @@ def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidenc
     untold = [*_not_accounted(draft), *_not_counted(draft)]
     whole = replace(whole, unwatched=(*whole.unwatched, *untold))
     parts = [_of(stretch, whole, draft, ceilings) for stretch in draft.stretches]
-    if not load.stages:
+    if not load.stages and not draft.populations:
         return parts[0] if parts else whole
     return replace(whole, stages=parts, headline=draft.headline)
 
@@ -120,6 +120,7 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
     """The same run, looked at over one stretch."""
     load = draft.spec.load
     in_flight = _in_flight(stretch, load)
+    of_requests = draft.unit == REQUEST and not draft.populations
     origin = draft.done.origin if draft.done else 0.0
     window = (stretch.window[0] - origin, stretch.window[1] - origin)
     used = {part: mean_cpu_percent(draft.readings, part, window) for part in ANSWERING}
@@ -127,11 +128,12 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
     probes = page and witness and witness.probes(stretch.window, page, stretch.waiting_users)
     return replace(
         whole,
-        stage=stretch.total.name if load.stages else "",
+        stage=stretch.total.name if load.stages or draft.populations else "",
+        unit=stretch.unit or draft.unit,
         total=stretch.total,
         arrivals=_arrivals(stretch.total),
-        # messages and handshakes have none: it was requests that were calibrated
-        ceiling_rate=ceiling_rate(ceilings, load, in_flight) if draft.unit == REQUEST else None,
+        # messages and mixtures have none: it was requests that were calibrated
+        ceiling_rate=ceiling_rate(ceilings, load, in_flight) if of_requests else None,
         waiting_users=stretch.waiting_users,
         wakes_per_s=stretch.wakes_per_s,
         under_way=stretch.under_way,

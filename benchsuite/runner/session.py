@@ -165,6 +165,7 @@ class Session:
         draft.unit = workload.unit
         draft.reads_memory = workload.reads_memory
         workload.fit(spec.load)
+        draft.populations = workload.populations(spec.load)
         draft.storm_s, draft.restarts = workload.storm_s, workload.restarts
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))

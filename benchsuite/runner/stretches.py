@@ -1,6 +1,7 @@
 """The stretches of even load that a run has: its window or, with stages, the window of each."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +10,9 @@ from benchsuite.load.job import stage_windows
 from benchsuite.results import Summary
 from benchsuite.runner.figures import Figures, Window
 from benchsuite.stats import signs, summary
-from benchsuite.stats.samples import PAUSE
+from benchsuite.stats.samples import PAUSE, POPULATION
 from benchsuite.stats.validity import Slots, UnderWay
+from benchsuite.workloads.base import Population, Unit
 
 Pauses = NDArray[np.void]
 
@@ -27,15 +29,26 @@ class Stretch:
     under_way: UnderWay | None = None
     journeys_by_user: tuple[int, ...] = ()
     slots: Slots | None = None
+    unit: Unit | None = None
+    """What the total is of, where that is not what the run's is of."""
 
 
-def stretches(figures: Figures, *, alike: bool, at_once: int | None) -> tuple[Stretch, ...]:
-    """One for each stage that was reached; one where there is only one level.
+def stretches(
+    figures: Figures,
+    *,
+    alike: bool,
+    at_once: int | None,
+    populations: Sequence[Population] = (),
+) -> tuple[Stretch, ...]:
+    """One for each stage that was reached, or for each population; one where there is only one
+    level.
 
     `alike` tells whether all users do the same, `at_once` how many requests the target answers at
     the same time.
     """
     load, done = figures.load, figures.done
+    if populations:
+        return tuple(_population(figures, one) for one in populations)
     if load.stages:
         spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
     else:
@@ -46,6 +59,18 @@ def stretches(figures: Figures, *, alike: bool, at_once: int | None) -> tuple[St
         else _closed(figures, total, window, int(level), alike=alike)
         for total, window, level in spans
     )
+
+
+def _population(figures: Figures, one: Population) -> Stretch:
+    """What is told of these users alone, who are numbered anew."""
+    theirs = figures.samples[np.isin(figures.samples["user"], one.users)]
+    theirs["user"] = np.searchsorted(one.users, theirs["user"])
+    own = replace(figures, samples=theirs, unit=one.unit)
+    count = len(one.users)
+    name = f"{count} user{'s' * (count > 1)} of {one.name}"
+    total = replace(own.total, name=name, scope=POPULATION)
+    stretch = _closed(own, total, own.done.window, count, alike=True)
+    return replace(stretch, unit=one.unit)
 
 
 def _open(

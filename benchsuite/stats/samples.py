@@ -62,6 +62,9 @@ PUBLICATION: Final = "publication"
 FANOUT: Final = "fan-out"
 """The same until its last subscriber had it."""
 
+POPULATION: Final = "population"
+"""The scope of the figures of users who all do the same, where others do something else."""
+
 UNITS = {
     REQUEST: (REQUEST, MESSAGE),
     MESSAGE: (MESSAGE,),

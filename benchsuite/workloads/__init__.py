@@ -19,6 +19,7 @@ BUILTIN: dict[str, str] = {
     "ws_broadcast": "benchsuite.workloads.ws_broadcast.WsBroadcast",
     "ws_reconnect": "benchsuite.workloads.ws_reconnect.WsReconnect",
     "ws_idle": "benchsuite.workloads.ws_idle.WsIdle",
+    "mixed": "benchsuite.workloads.mixed.Mixed",
     "url": "benchsuite.workloads.url.Url",
     "locustfile": "benchsuite.workloads.locustfile.Locustfile",
 }

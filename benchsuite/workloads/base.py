@@ -5,7 +5,8 @@ every measurement as the check that the answers are right.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 from benchsuite.exceptions import AnswerError, StatusError
@@ -123,6 +124,16 @@ class SocketClient(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
+class Population:
+    """Users of a load who all do the same, where others do something else."""
+
+    name: str
+    unit: Unit
+    users: tuple[int, ...]
+    """Their numbers."""
+
+
 class Workload(ABC):
     """One kind of work. `journey()` is required, everything else has a default."""
 
@@ -194,6 +205,10 @@ class Workload(ABC):
         Called when runs are planned, and again in the load process before the first journey.
         """
         return load
+
+    def populations(self, load: LoadProfile) -> Sequence[Population]:
+        """The kinds of users of that load; empty where all are of one."""
+        return ()
 
     def enter(self, client: Client) -> None:  # noqa: B027 - most workloads need nothing
         """What each slot of the open model does before the load begins, such as to connect."""

@@ -1,0 +1,130 @@
+"""Users of several kinds at once, in stated shares."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from math import gcd
+from typing import Any, cast
+
+from benchsuite.exceptions import UsageError
+from benchsuite.specs import LoadProfile, Option
+from benchsuite.stats.samples import MESSAGE, REQUEST
+from benchsuite.suggestions import meant
+from benchsuite.workloads import BUILTIN
+from benchsuite.workloads.base import Population, Workload
+
+HOW = "80 plain + 20 ws_echo size=64: a whole number, a workload, and options of it"
+MOST_SHARES = 1000
+
+
+class Mixed(Workload):
+    """Each user does the work of one of the parts, and that for the whole load; users are dealt out
+    in the order of their numbers, so that any number of them is as near to the shares as can be.
+    """
+
+    name = "mixed"
+    summary = "HTTP and WebSocket users at once, in stated shares, with the figures of each"
+    options = {"shares": ""}
+    unit = REQUEST
+    needs_websocket = True
+    alike = False
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        said = [part.strip() for part in str(self.settings["shares"]).split(" + ")]
+        parts = [_part(words) for words in said]
+        names = [work.name for _, work in parts]
+        if len(parts) < 2 or len(set(names)) < len(names):
+            raise UsageError(
+                "mixed wants two workloads or more in its option shares, and each once: write "
+                f"shares='{HOW}'."
+            )
+        self._parts = [work for _, work in parts]
+        self._turns = _turns([share for share, _ in parts])
+        self.needs_target_app = any(work.needs_target_app for work in self._parts)
+        self.needs_layer = any(work.needs_layer for work in self._parts)
+        ready = (work for work in self._parts if work.needs_target_app >= self.needs_target_app)
+        self.ready_path = next(ready).ready_path
+        self.rehearsals = max(work.rehearsals for work in self._parts)
+        self._gather_unchecked()
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        if load.is_open or load.stages:
+            raise UsageError(
+                "Shares are of so many users: say how many with --users, and leave --rate and "
+                "--stages out."
+            )
+        for work, one in zip(self._parts, self.populations(load), strict=True):
+            if not one.users:
+                raise UsageError(
+                    f"Of {load.users} users none is left for {work.name}: take more --users."
+                )
+            work.visitor = self.visitor
+            work.fit(replace(load, users=len(one.users)))
+        return load
+
+    def populations(self, load: LoadProfile) -> Sequence[Population]:
+        users: list[list[int]] = [[] for _ in self._parts]
+        for user in range(load.users):
+            users[self._turns[user % len(self._turns)]].append(user)
+        return [
+            Population(work.name, work.unit, tuple(numbers))
+            for work, numbers in zip(self._parts, users, strict=True)
+        ]
+
+    def journey(self, client: Any) -> None:
+        if client.rehearsal:
+            for work in self._parts:
+                work.journey(client)
+            return
+        work = self._parts[self._turns[client.user % len(self._turns)]]
+        client.journey_name = work.name
+        work.journey(client)
+
+    def rehearsed(self) -> None:
+        for work in self._parts:
+            work.rehearsed()
+        self._gather_unchecked()
+
+    def _gather_unchecked(self) -> None:
+        told = dict.fromkeys(work.unchecked for work in self._parts if work.unchecked)
+        self.unchecked = " ".join(told)
+
+
+def _part(said: str) -> tuple[int, Workload]:
+    """80 and the workload of "80 url path=/shop/"."""
+    try:
+        share, name, *options = shlex.split(said)
+    except ValueError:
+        share, name, options = "", "", []
+    if not (share.isascii() and share.isdigit() and 0 < int(share) <= MOST_SHARES):
+        raise UsageError(f"mixed does not understand the share {said!r}; write {HOW}.")
+    fit = {one: _loaded(one) for one in BUILTIN if one != Mixed.name}
+    fit = {one: work for one, work in fit.items() if _may_be_part(work)}
+    if name not in fit:
+        near = meant(name, fit)
+        guess = f"did you mean {near}? T" if near else "t"
+        raise UsageError(f"{name} can't be a part of mixed; {guess}here are: {', '.join(fit)}.")
+    pairs = dict(option.partition("=")[::2] for option in options)
+    return int(share), fit[name](**pairs)
+
+
+def _may_be_part(work: type[Workload]) -> bool:
+    """Whether it asks for nothing but users: no rows, workers, or users that differ."""
+    apart = work.whole_journeys or work.needs_workers or work.uses_rows or not work.alike
+    return work.unit in (REQUEST, MESSAGE) and not apart and work.name != "locustfile"
+
+
+def _loaded(name: str) -> type[Workload]:
+    module, _, attribute = BUILTIN[name].rpartition(".")
+    return cast(type[Workload], getattr(import_module(module), attribute))
+
+
+def _turns(shares: Sequence[int]) -> list[int]:
+    """Whose turn it is, over the shortest round in which the shares are exact."""
+    turns: list[int] = []
+    for made in range(1, sum(shares) // gcd(*shares) + 1):
+        lacks = [share * made - turns.count(one) * sum(shares) for one, share in enumerate(shares)]
+        turns.append(lacks.index(max(lacks)))
+    return turns
