@@ -48,7 +48,7 @@ def stretches(
     """
     load, done = figures.load, figures.done
     if populations:
-        return tuple(_population(figures, one) for one in populations)
+        return tuple(_population(figures, *one) for one in enumerate(populations, start=1))
     if load.stages:
         spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
     else:
@@ -61,14 +61,14 @@ def stretches(
     )
 
 
-def _population(figures: Figures, one: Population) -> Stretch:
+def _population(figures: Figures, order: int, one: Population) -> Stretch:
     """What is told of these users alone, who are numbered anew."""
     theirs = figures.samples[np.isin(figures.samples["user"], one.users)]
     theirs["user"] = np.searchsorted(one.users, theirs["user"])
     own = replace(figures, samples=theirs, unit=one.unit)
     count = len(one.users)
     name = f"{count} user{'s' * (count > 1)} of {one.name}"
-    total = replace(own.total, name=name, scope=POPULATION)
+    total = replace(own.total, name=name, scope=POPULATION, order=order)
     stretch = _closed(own, total, own.done.window, count, alike=True)
     return replace(stretch, unit=one.unit)
 

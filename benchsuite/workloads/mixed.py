@@ -14,7 +14,7 @@ from benchsuite.suggestions import meant
 from benchsuite.workloads import BUILTIN
 from benchsuite.workloads.base import Population, Workload
 
-HOW = "80 plain + 20 ws_echo size=64: a whole number, a workload, and options of it"
+EXAMPLE = "'80 plain + 20 ws_echo size=64'"
 MOST_SHARES = 1000
 
 
@@ -38,7 +38,7 @@ class Mixed(Workload):
         if len(parts) < 2 or len(set(names)) < len(names):
             raise UsageError(
                 "mixed wants two workloads or more in its option shares, and each once: write "
-                f"shares='{HOW}'."
+                f"shares={EXAMPLE}."
             )
         self._parts = [work for _, work in parts]
         self._turns = _turns([share for share, _ in parts])
@@ -99,7 +99,10 @@ def _part(said: str) -> tuple[int, Workload]:
     except ValueError:
         share, name, options = "", "", []
     if not (share.isascii() and share.isdigit() and 0 < int(share) <= MOST_SHARES):
-        raise UsageError(f"mixed does not understand the share {said!r}; write {HOW}.")
+        raise UsageError(
+            f"A part of mixed is a whole number up to {MOST_SHARES}, a workload and options of it, "
+            f"as in shares={EXAMPLE}, and {said!r} is none."
+        )
     fit = {one: _loaded(one) for one in BUILTIN if one != Mixed.name}
     fit = {one: work for one, work in fit.items() if _may_be_part(work)}
     if name not in fit:

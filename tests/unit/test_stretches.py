@@ -12,6 +12,7 @@ from benchsuite.runner.figures import Figures
 from benchsuite.runner.stretches import stretches
 from benchsuite.specs import LoadProfile
 from benchsuite.stats import summary
+from benchsuite.workloads.base import Population
 
 NAMES = (
     NameEntry(name="GET /", scope="request", examples={}),
@@ -122,3 +123,17 @@ def test_connections_that_are_not_kept_starve_nobody() -> None:
     )
     (whole,) = stretches(figures(load, (0, 0.0, 0.0, 1.0)), alike=True, at_once=None)
     assert whole.slots is None
+
+
+def test_each_population_is_a_stretch_of_its_own_users() -> None:
+    load = LoadProfile(users=3, warmup_s=1.0, duration_s=2.0)
+    busy = [*steady(0, 0.0, 3.0, 0.5), *steady(2, 0.0, 3.0, 1.0)]
+    made = figures(load, *busy, *steady(1, 0.0, 3.0, 0.25))
+    kinds = (Population("url", "request", (0, 2)), Population("plain", "request", (1,)))
+    two, one = stretches(made, alike=False, at_once=None, populations=kinds)
+    assert (two.total.name, two.total.scope) == ("2 users of url", "population")
+    assert (two.waiting_users, two.total.concurrency) == (2, pytest.approx(2.0))
+    assert (two.journeys_by_user, one.journeys_by_user) == ((4, 2), (8,))
+    assert (two.total.requests, one.total.requests) == (6, 8)
+    assert (one.total.name, one.waiting_users) == ("1 user of plain", 1)
+    assert set(made.samples["user"]) == {0, 1, 2}, "the samples stay as they were"

@@ -102,3 +102,12 @@ def test_other_checks_look_at_the_whole_run() -> None:
 def test_failures_in_a_stage_leave_mean_times_alone_there() -> None:
     failed = summary(failures=1, failures_by_kind={"http status": 1}, throughput=1.0)
     assert found(stage(10, total=failed)) == {}
+
+
+def test_each_population_is_held_to_littles_law() -> None:
+    pages = replace(CLEAN, stage="8 users of url")
+    echoes = replace(CLEAN, stage="2 users of ws_echo", unit="message", waiting_users=12.5)
+    whole = replace(CLEAN, stages=(pages, echoes), headline=None)
+    (finding,) = (one for one in validity.assess(whole) if one.code.startswith("B105"))
+    assert finding.level is Level.INVALID
+    assert finding.message.startswith("At 2 users of ws_echo: 12.5 connections did not pause")
