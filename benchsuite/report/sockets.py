@@ -57,7 +57,7 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
         Figure("per connection", *_idle(run)),
         Figure("left by each", *_slope(data["closed"])),
         Figure(opened, _count(accounts["handshakes"])),
-        Figure("handshakes/s", format_rate(shake.goodput) if shake and reconnects else ""),
+        Figure(f"{opened}/s", format_rate(shake.goodput) if shake and reconnects else ""),
         Figure(f"{until} p50", _time(shake, "p50_s")),
         Figure(f"{until} p99", _time(shake, "p99_s")),
         Figure("without connecting", format_rate(rate) if reconnects else ""),

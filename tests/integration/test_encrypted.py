@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 import trustme
 
@@ -33,6 +34,7 @@ from tests.integration.stubs_http import (
     every,
     ok,
 )
+from tests.integration.test_streams import GAP_S, endless
 from tests.needs import needs
 
 CHECKED = 1
@@ -114,6 +116,19 @@ EVERYTHING = {
     "/until-close": until_close,
     "/sp%C3%A4ti": ok,
 }
+
+
+def test_a_stream_of_events_is_read_as_it_comes(tls: ssl.SSLContext, tmp_path: Path) -> None:
+    with Responder({"/s": endless}, tls=tls) as responder:
+        job = a_job(
+            responder, "benchsuite.workloads.sse.Sse", path="/s", unit="event", numbered=True
+        )
+        result = load(tmp_path, job)
+    events = result.of("event /s")
+    assert result.kinds("event /s") == {Kind.OK: len(events)}
+    assert len(events) > 20
+    assert np.median(events["finish"] - events["start"]) == pytest.approx(GAP_S, rel=0.5)
+    assert result.of("stray /s") == []
 
 
 def test_large_bodies_of_many_records(tls: ssl.SSLContext, tmp_path: Path) -> None:

@@ -47,6 +47,16 @@ def test_the_run_page_speaks_of_messages_and_connections(soup: Any) -> None:
     assert "Requests" not in shown
 
 
+def test_streams_of_events_have_words_of_their_own(soup: Any) -> None:
+    run = make_echo_run("uvicorn", workload="sse", unit="event")
+    page = soup(f"/results/{run.pk}/")
+    assert "events/s of sse from 100 connections" in page.select_one("p.sentence").text
+    shown = tiles(page)
+    assert shown["Streams"] == "100"
+    assert "First event p50" in shown
+    assert not [title for title in shown if "andshake" in title]
+
+
 def test_with_a_connection_for_each_message_none_are_open_to_be_counted(soup: Any) -> None:
     run = make_echo_run()
     run.spec["load"]["keep_alive"] = False
