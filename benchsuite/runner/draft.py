@@ -80,7 +80,7 @@ class Draft:
         self.storm_s: float | None = None
         """When all connections are cut."""
         self.restarts = False
-        """Whether by restarting the server."""
+        """Whether by restarting the server, which is still to be done."""
         self.away: tuple[float, float] | None = None
         """When the server was being restarted, in moments of the monotonic clock."""
         self.websockets: WebSockets | None = None
@@ -164,9 +164,17 @@ class Draft:
             away=self.away,
         )
 
+    def restart_is_due(self, elapsed_s: float) -> bool:
+        """Whether the load has come to where the server is to be restarted."""
+        due = self.restarts and self.storm_s is not None and elapsed_s >= self.storm_s
+        return due and not self.died
+
     def restart(self) -> None:
-        """Ends the server and starts it again, in the middle of the load."""
+        """Ends the server and starts it again, in the middle of the load; that is done once, also
+        when Ctrl-C breaks it off.
+        """
         assert self.serving.restart is not None
+        self.restarts = False
         self.away = self.serving.restart()
         if self.witness is not None:
             self.witness.census.begin_anew()

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
-from math import inf
 from pathlib import Path
 from typing import Protocol
 
@@ -267,7 +266,6 @@ def _check(load: LoadCrew, job: Job, serving: Serving) -> str:
 
 def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
     """Loads until the end, a program's death or Ctrl-C; what was measured by then is kept."""
-    restart_s = draft.storm_s if draft.restarts and draft.storm_s is not None else inf
 
     def look() -> None:
         ended = draft.serving.ended()
@@ -283,7 +281,7 @@ def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
 
     def on_tick(tick: Tick) -> None:
         look()
-        if tick.elapsed_s >= restart_s and draft.away is None and not draft.died:
+        if draft.restart_is_due(tick.elapsed_s):
             watcher.stage("restarting the server")
             draft.restart()
         if draft.witness is not None:

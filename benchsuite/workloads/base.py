@@ -166,7 +166,7 @@ class Workload(ABC):
     """When all connections are cut, in seconds since the load began; known once it is fitted."""
     restarts: bool = False
     """Whether that is done by restarting the server, and not by the users."""
-    needs_websocket: ClassVar[bool] = False
+    needs_websocket: bool = False
     """Whether the server must speak WebSocket."""
     alike: ClassVar[bool] = True
     """Whether all users do the same, so that each should get its share."""

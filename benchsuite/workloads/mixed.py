@@ -43,6 +43,7 @@ class Mixed(Workload):
         self._parts = [work for _, work in parts]
         self._turns = _turns([share for share, _ in parts])
         self.needs_target_app = any(work.needs_target_app for work in self._parts)
+        self.needs_websocket = any(work.needs_websocket for work in self._parts)
         self.needs_layer = any(work.needs_layer for work in self._parts)
         ready = (work for work in self._parts if work.needs_target_app >= self.needs_target_app)
         self.ready_path = next(ready).ready_path

@@ -84,3 +84,25 @@ def test_a_result_holds_no_password_whoever_told_it(draft: Draft) -> None:
     result = draft.result({})
     assert "s3cr3t" not in repr(result)
     assert result.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"
+
+
+def test_the_server_is_restarted_once_at_its_moment(draft: Draft) -> None:
+    draft.restarts, draft.storm_s = True, 3.0
+    draft.serving.restart = lambda: (1.0, 2.0)
+    assert not draft.restart_is_due(2.9)
+    assert draft.restart_is_due(3.1)
+    draft.restart()
+    assert draft.away == (1.0, 2.0)
+    assert not draft.restart_is_due(4.0)
+
+
+def test_a_restart_that_was_broken_off_is_not_tried_again(draft: Draft) -> None:
+    def broken_off() -> tuple[float, float]:
+        raise KeyboardInterrupt
+
+    draft.restarts, draft.storm_s = True, 3.0
+    draft.serving.restart = broken_off
+    with pytest.raises(KeyboardInterrupt):
+        draft.restart()
+    assert draft.away is None
+    assert not draft.restart_is_due(4.0)

@@ -73,6 +73,8 @@ def test_what_the_parts_need_the_mixture_needs() -> None:
     assert half.needs_target_app
     assert half.needs_layer
     assert half.ready_path == "/bench/plain/"
+    assert half.needs_websocket
+    assert not Mixed(shares="1 plain + 1 cpu").needs_websocket
 
 
 @pytest.mark.parametrize(
