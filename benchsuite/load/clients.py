@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from benchsuite.exceptions import AnswerError
 from benchsuite.load import kinds
 from benchsuite.load.answers import Answer
-from benchsuite.load.connection import Connection, ConnectionFailed, Expired
+from benchsuite.load.connection import ConnectionFailed, Expired
 from benchsuite.load.cookies import Cookies
 from benchsuite.load.forms import FORM, encode_body, encode_query
 from benchsuite.load.heads import Head
@@ -24,9 +24,8 @@ from benchsuite.load.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, T
 from benchsuite.load.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.websocket.dialect import Dialect
 from benchsuite.load.websocket.sockets import Sockets
-from benchsuite.load.wording import USER_AGENT, Wording
+from benchsuite.load.wording import Wording
 from benchsuite.paths import path_of
-from benchsuite.specs import over
 from benchsuite.stats.samples import MESSAGE, REQUEST, RESENT, Kind
 
 if TYPE_CHECKING:
@@ -230,16 +229,6 @@ class HttpClient:
         return self._streams[path]
 
     @property
-    def handshake_headers(self) -> dict[str, str]:
-        """What a browser sends along, too: the origin is what Channels looks at."""
-        headers = over(
-            {"User-Agent": USER_AGENT, "Origin": self.target.base_url}, self.target.headers
-        )
-        if self.cookies.header_line:
-            headers["Cookie"] = self.cookies.header_line.partition(":")[2].strip()
-        return headers
-
-    @property
     def elapsed_s(self) -> float:
         """Since the load began; 0 in the check before it."""
         return max(0.0, monotonic() - self.sockets.origin)
@@ -332,14 +321,8 @@ class HttpClient:
         else:
             self.left_traces |= method == "POST"
             index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
-            message = self.wording.message(
-                method,
-                path,
-                cookies=self.cookies.header_line,
-                body=body,
-                content_type=content_type,
-                headers=headers,
-            )
+            cookies = self.cookies.header_line
+            message = self.wording.message(method, path, cookies, body, content_type, headers)
         self.requests += 1
         failure: tuple[Kind, str]
         start = monotonic()
@@ -353,7 +336,7 @@ class HttpClient:
             failure = (error.kind, str(error))
         except Expired:
             finish = monotonic()
-            failure = self.timed_out(self._connection)
+            failure = self._connection.timed_out
         else:
             times = (begun[1], start, self._connection.arrived)
             return self.answered(method, path, index, head, content, times)
@@ -375,7 +358,7 @@ class HttpClient:
             if len(self._bare_gets) >= MAX_KNOWN:
                 self._bare_gets.clear()
             index = self.recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
-            known = index, self.wording.message("GET", path, cookies=self.cookies.header_line)
+            known = index, self.wording.message("GET", path, self.cookies.header_line)
             self._bare_gets[key] = known
         return known
 
@@ -388,16 +371,6 @@ class HttpClient:
         self._held = _Sample(index, failure[0], intended, start, finish, 0, None, asked)
         self._fail(self._held, *failure)
         raise RequestFailed(failure[1])
-
-    def timed_out(self, connection: Connection) -> tuple[Kind, str]:
-        """What an exchange lacked whose time was over."""
-        if connection.connecting:
-            return Kind.CONNECT_TIMEOUT, f"no connection after {self.target.timeout_s:g} s"
-        came = f"{connection.received} bytes" if connection.received else "nothing"
-        return (
-            Kind.READ_TIMEOUT,
-            f"no whole answer after {self.target.timeout_s:g} s ({came} of it had come)",
-        )
 
     def answered(
         self,

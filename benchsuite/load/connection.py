@@ -107,6 +107,17 @@ class Connection:
         finally:
             del deadlines[self]
 
+    @property
+    def timed_out(self) -> tuple[Kind, str]:
+        """What the exchange lacked whose time was over."""
+        if self.connecting:
+            return Kind.CONNECT_TIMEOUT, f"no connection after {self._timeout_s:g} s"
+        came = f"{self.received} bytes" if self.received else "nothing"
+        return (
+            Kind.READ_TIMEOUT,
+            f"no whole answer after {self._timeout_s:g} s ({came} of it had come)",
+        )
+
     def begin(self, request: bytes) -> Head:
         """Sends a GET on a new connection and reads the head of its answer, whose body is then read
         by `more()`; raises as `exchange()` does.

@@ -87,7 +87,7 @@ class EventStream:
         event: Event | None = None
         try:
             cookies = owner.cookies.header_line
-            request = owner.wording.message(*self._asked, cookies=cookies, headers=headers)
+            request = owner.wording.message(*self._asked, cookies, headers=headers)
             head = connection.begin(request)
             if head.status == 200 and head.media_type == MEDIA_TYPE:
                 event = self._fresh(connection)
@@ -180,7 +180,7 @@ class EventStream:
     def _failure(self, error: BaseException, connection: Connection) -> tuple[Kind, str]:
         if isinstance(error, ConnectionFailed):
             return error.kind, str(error)
-        kind, words = self._owner.timed_out(connection)
+        kind, words = connection.timed_out
         if kind is Kind.READ_TIMEOUT and connection.received:
             words = f"nothing came for {self._owner.target.timeout_s:g} s"
         return kind, words

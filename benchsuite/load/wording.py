@@ -19,12 +19,14 @@ class Wording:
         self._first_head = f"Host: {target.host}\r\n"
         if not target.keep_alive:
             self._first_head += "Connection: close\r\n"
+        self._of_handshakes = over(
+            {"User-Agent": USER_AGENT, "Origin": target.base_url}, target.headers
+        )
 
     def message(
         self,
         method: str,
         path: str,
-        *,
         cookies: str = "",
         body: bytes = b"",
         content_type: str = "",
@@ -36,6 +38,13 @@ class Wording:
             head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
         head += _lines(over(self._fixed, headers)) if headers else self._fixed_head
         return head.encode("latin-1") + b"\r\n" + body
+
+    def handshake_headers(self, cookies: str) -> dict[str, str]:
+        """What a browser sends along with a WebSocket's handshake: the origin is what Channels
+        looks at.
+        """
+        said = {"Cookie": cookies.partition(":")[2].strip()} if cookies else {}
+        return {**self._of_handshakes, **said}
 
 
 def _lines(fields: Mapping[str, str]) -> str:

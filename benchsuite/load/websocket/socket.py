@@ -75,7 +75,10 @@ class WebSocket:
         self._wire = Wire(
             owner.target,
             path if self._dialect is None else self._dialect.address,
-            headers={**owner.handshake_headers, **(headers or {})},
+            headers={
+                **owner.wording.handshake_headers(owner.cookies.header_line),
+                **(headers or {}),
+            },
             subprotocols=self._handshake.offered,
             extensions=self._handshake.extensions,
             on_end=self._on_end,
