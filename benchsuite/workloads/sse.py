@@ -76,6 +76,12 @@ class Sse(Workload):
                 "A stream stays open and is read as it comes: leave --think-time and "
                 "--no-keep-alive out."
             )
+        rate = float(self.settings["rate"])
+        if self.needs_target_app and rate and rate * load.timeout_s <= 1:
+            raise UsageError(
+                f"At {rate:g} events a second {1 / rate:g} s pass between two of them, and after "
+                f"{load.timeout_s:g} s the next is given up: take a greater rate or --timeout."
+            )
         return load
 
     def journey(self, client: Any) -> None:

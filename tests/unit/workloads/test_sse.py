@@ -134,6 +134,14 @@ def test_nonsense_is_refused(options: dict[str, Any], words: str) -> None:
         Sse(**options)
 
 
+def test_events_come_before_they_are_given_up() -> None:
+    with pytest.raises(UsageError, match="20 s pass between two"):
+        Sse(rate=0.05).fit(LoadProfile(timeout_s=10.0))
+    Sse(rate=0.05).fit(LoadProfile(timeout_s=30.0))
+    Sse(rate=0.0).fit(LoadProfile(timeout_s=1.0))
+    Sse(path="/events/").fit(LoadProfile(timeout_s=0.05))
+
+
 @pytest.mark.parametrize(
     ("load", "words"),
     [
