@@ -63,6 +63,12 @@ def _check_front(run: RunSpec) -> None:
     if not run.server.front:
         return
     front = conf.front_class(run.server.front)
+    work = conf.workload_class(run.workload.workload)(**run.workload.options)
+    if front.runs_instances and work.restarts:
+        raise UsageError(
+            f"{run.server.front} runs the instances of the server itself, and a run can't restart "
+            "them: take another --front, or leave restart out."
+        )
     adapter = front(run.server.front_options)
     _demand(run.server.front, front.available())
     adapter.ensure_possible(run.server.instances)

@@ -185,10 +185,15 @@ def _connections(load: LoadProfile) -> int:
 
 
 def _check_sockets(work: Workload, run: RunSpec) -> None:
-    """WebSockets need a server that speaks them, and an open file each."""
+    """WebSockets need a server that speaks them; one that speaks nothing else has no pages."""
+    server = run.server.server
+    if conf.server_class(server).consumers and not (work.needs_websocket and hasattr(work, "path")):
+        raise UsageError(
+            f"{server} speaks WebSocket alone, and {work.name} asks for more: take a workload "
+            "ws_…, or another --server."
+        )
     if not work.needs_websocket:
         return
-    server = run.server.server
     if not conf.server_class(server).websocket:
         able = [name for name in conf.server_paths() if conf.server_class(name).websocket]
         raise UsageError(

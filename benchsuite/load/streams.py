@@ -1,5 +1,6 @@
 """One user's stream of server-sent events, which asks anew for what comes next when it ends."""
 
+import re
 from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,8 +15,12 @@ from benchsuite.workloads.base import expect_status
 if TYPE_CHECKING:
     from benchsuite.load.clients import HttpClient
 
+NUMBER = re.compile("[0-9]{1,18}")
+"""More digits than that are read as a name."""
 RECENT = 100
 """So many ids are remembered where they are no numbers that tell which event came before."""
+SHOWN = 60
+"""Of an id, in words."""
 MOST_LOST = 10_000
 """That one event can tell: a number that leaps further counts as so many."""
 
@@ -60,7 +65,8 @@ class EventStream:
         if event is None:
             event = self._first()
         if self._numbered and not _is_number(event.id):
-            raise AnswerError(f"expected events numbered by their ids, and got the id {event.id!r}")
+            told = "no id" if event.id is None else f"the id {event.id[:SHOWN]!r}"
+            raise AnswerError(f"expected events numbered by their ids, and one came with {told}")
         return event
 
     def drop(self) -> None:
@@ -80,7 +86,7 @@ class EventStream:
         begun = owner.begin_sample(self._index("stream", HANDSHAKE))
         headers = {"Accept": MEDIA_TYPE, "Cache-Control": "no-cache"}
         if self._last:
-            headers["Last-Event-ID"] = self._last
+            headers["Last-Event-ID"] = self._last.encode().decode("latin-1")  # UTF-8 on the wire
         connection = owner.target.connection()
         self._parser, self._come = Parser(), deque()
         head: Head | None = None
@@ -155,7 +161,8 @@ class EventStream:
 
     def _is_again(self, event: Event, moment: float) -> bool:
         """Looks at its id: notes an event that came before, and those that were left out."""
-        if event.id is None:
+        if not event.id:
+            self._last = self._last if event.id is None else ""
             return False
         if self._numbered and _is_number(event.id) and _is_number(self._last):
             missing = int(event.id) - int(self._last) - 1
@@ -165,7 +172,9 @@ class EventStream:
             again = event.id in self._recent
             self._recent.append(event.id)
         if again:
-            self._stray(Kind.DUPLICATED, len(event.data), f"event {event.id} came again", moment)
+            self._stray(
+                Kind.DUPLICATED, len(event.data), f"event {event.id[:SHOWN]} came again", moment
+            )
         else:
             self._last = event.id
         return again
@@ -214,4 +223,4 @@ class EventStream:
 
 
 def _is_number(text: str | None) -> bool:
-    return text is not None and text.isascii() and text.isdigit()
+    return text is not None and NUMBER.fullmatch(text) is not None

@@ -37,8 +37,8 @@ def in_users(options: dict[str, Any], work: type[Workload]) -> dict[str, Any]:
         return options
     if work.unit == REQUEST:
         raise UsageError(
-            f"--connections counts WebSockets, and the workload {work.name} opens none: say how "
-            "many --users, or choose a workload ws_… or sse (see listbench)."
+            f"--connections counts WebSockets or streams, and the figures of {work.name} are of "
+            "requests: say how many --users, or choose a workload ws_… or sse (see listbench)."
         )
     flag, name = ("max-in-flight", "max_in_flight") if options["rate"] else ("users", "users")
     if options["stages"] is not None:

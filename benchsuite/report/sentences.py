@@ -30,6 +30,7 @@ from benchsuite.report.sockets import idle_interval, idle_sentence
 from benchsuite.results import Level, Status, Verdict
 from benchsuite.specs import CLOSED, OPEN
 from benchsuite.stats.percentiles import samples_needed
+from benchsuite.stats.samples import EVENT
 from benchsuite.units import (
     format_bytes,
     format_count,
@@ -230,12 +231,15 @@ def thread_sentence(cells: Sequence[Cell]) -> str:
 
 def model_sentence(runs: Iterable[Run]) -> str:
     """What the closed model can't show; empty where no users wait for answers."""
-    if not any(run.model == CLOSED and run.requests for run in runs):
+    units = {run.unit for run in runs if run.model == CLOSED and run.requests}
+    if not units:
         return ""
-    return (
-        "Closed model: coordinated omission possible. Users wait for their answers, so a slow "
-        "server is asked less often."
-    )
+    told = ["Closed model: coordinated omission possible."]
+    if units - {EVENT}:
+        told.append("Users wait for their answers, so a slow server is asked less often.")
+    if EVENT in units:
+        told.append("A stall that delays many events of a stream is one long time between two.")
+    return " ".join(told)
 
 
 def missing_reason(run: Run, column: str) -> str:

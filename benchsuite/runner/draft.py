@@ -147,8 +147,9 @@ class Draft:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
         self.total = figures.total
-        # the times of events are as the server paces them
-        if self.spec.load.keep_alive and self.unit != EVENT:
+        # the server paces events, and what is fast for one population is not for another
+        told = self.unit != EVENT and not self.populations
+        if self.spec.load.keep_alive and told:
             self.cluster = signs.cluster(figures.requests, done.window)
         self.stretches = stretches(
             figures, alike=self.alike, at_once=self._at_once, populations=self.populations

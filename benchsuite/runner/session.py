@@ -21,7 +21,6 @@ from benchsuite.exceptions import (
     DatabaseError,
     LoadDiedError,
     LoadError,
-    UsageError,
 )
 from benchsuite.isolation.databases import Keeper
 from benchsuite.load.crew import LoadCrew, load_crew
@@ -183,11 +182,6 @@ class Session:
             timeout_s=self._start_timeout_s,
         )
         stack.enter_context(serving(draft.serving, start, self.port))
-        if draft.restarts and draft.serving.restart is None:
-            raise UsageError(
-                f"{spec.server.front} runs the instances of the server itself, and a run can't "
-                "restart them: take another --front, or leave restart out."
-            )
         draft.settings_changed = {
             **keeper.settings_changed,
             **({"(log-in)": keeper.signed_in} if keeper.signed_in else {}),

@@ -110,6 +110,28 @@ def test_ids_that_are_no_numbers_tell_what_came_again(tmp_path: Path) -> None:
     assert result.kinds(STRAY)[Kind.DUPLICATED] >= 2
 
 
+def test_any_id_is_only_a_name(tmp_path: Path) -> None:
+    """An empty one is forgotten; what is no number, or too long for one, comes back as it was."""
+    asked = []
+
+    def odd(request: Request) -> Iterator[bytes]:
+        asked.append(request.headers.get("last-event-id"))
+        yield HEAD
+        for name in (f"ä{request.number}", "", "", f"{request.number:0>5000}"):
+            event = f"id: {name}\ndata: x\n\n".encode()
+            yield b"%x\r\n%s\r\n" % (len(event), event)
+            time.sleep(GAP_S)
+            if name[:1] == "ä" and request.number % 2:
+                break
+        yield END
+
+    result, _ = heard(tmp_path, odd, users=1)
+    assert set(result.kinds(EVENT)) == {Kind.OK}
+    assert set(result.kinds(STREAM)) == {Kind.OK}
+    assert "ä3".encode().decode("latin-1") in asked
+    assert "2".zfill(5000) in asked
+
+
 def test_a_stream_that_breaks_off_has_failed(tmp_path: Path) -> None:
     def broken(request: Request) -> Iterator[bytes]:
         yield HEAD + chunk(1)

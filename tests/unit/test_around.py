@@ -251,6 +251,13 @@ def test_a_consumer_of_ones_own_and_a_server_of_its_own_need_what_they_need(laye
     around.check(run("peer-ws", **BROADCAST))
 
 
+def test_a_front_that_runs_the_instances_can_restart_none():
+    storm = WorkloadSpec(workload="ws_reconnect", options={"restart": True})
+    wanted = RunSpec(server=ServerSpec(server="uvicorn", front="swarm"), workload=storm)
+    with pytest.raises(UsageError, match="can't restart them: take another --front, or leave"):
+        around.check(wanted)
+
+
 def test_settings_that_cannot_be_loaded_here_are_left_to_the_run(monkeypatch):
     def fail():
         raise ImportError("No module named 'shop'")

@@ -201,3 +201,6 @@ def test_the_closed_model_says_what_it_cant_show() -> None:
     for other in (run(model="open"), run(model="closed", requests=0)):
         assert model_sentence([other]) == ""
         assert run_as_json(other)["coordinated_omission"] is None
+    streams = model_sentence([run(model="closed", unit="event")])
+    assert streams.startswith("Closed model: coordinated omission possible. A stall")
+    assert "wait for their answers" not in streams

@@ -75,7 +75,10 @@ def test_the_steps_of_idle_connections_may_be_said() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--connections=5"], "--connections counts WebSockets, and the workload plain opens none"),
+        (
+            ["--connections=5"],
+            "--connections counts WebSockets or streams, and the figures of plain are",
+        ),
         (
             ["--workload=ws_echo", "--connections=5", "--users=6"],
             "--connections=5 and --users=6 mean the same here: leave one of them out.",

@@ -99,6 +99,16 @@ def test_consumers_that_it_does_not_have_are_refused():
     )
 
 
+@pytest.mark.parametrize(
+    ("workload", "options"),
+    [("plain", {}), ("sse", {}), ("mixed", {"shares": "1 plain + 1 ws_echo"})],
+)
+def test_what_is_no_websocket_is_refused(workload, options):
+    assert f"peer-ws speaks WebSocket alone, and {workload} asks for more" in refused(
+        "peer-ws", workload, **options
+    )
+
+
 def test_bytes_are_refused_where_only_text_is_spoken():
     assert "peer-actioncable is spoken to in text" in refused("peer-actioncable", binary=True)
     own = refused("peer-socketio", subprotocol="chat")
