@@ -1,6 +1,7 @@
 """One stored run as plain JSON and back: all that the database holds of it.
 
-What is read is believed only if it is whole: the same version, the same fields, the same digest.
+What is read is believed only if it is whole: the same version, no other fields, the same digest. It
+may lack fields that were added since, and can be empty or have a default.
 """
 
 import hashlib
@@ -144,10 +145,16 @@ def _digest(rows: Mapping[str, Any]) -> str:
 
 
 def _made(model: type[Model], values: object, where: str) -> Any:
-    fields = columns(model)
-    if not isinstance(values, Mapping) or set(values) != {field.name for field in fields}:
+    fields = {field.name: field for field in columns(model)}
+    needed = {name for name, field in fields.items() if not _may_lack(field)}
+    if not isinstance(values, Mapping) or not needed <= set(values) <= set(fields):
         raise UsageError(f"has other fields than this benchsuite stores, in {where}")
-    return model(**{field.name: _read(field, values[field.name], where) for field in fields})
+    return model(**{name: _read(fields[name], value, where) for name, value in values.items()})
+
+
+def _may_lack(field: Field) -> bool:
+    """Whether a row written before this field existed can do without it."""
+    return not field.primary_key and (field.has_default() or field.null or field.blank)
 
 
 def _read(field: Field, value: Any, where: str) -> Any:

@@ -242,3 +242,47 @@ def test_parts_of_another_kind_are_refused(
     monkeypatch.setattr("benchsuite.interchange._digest", lambda rows: plain["sha256"])
     with pytest.raises(UsageError, match="has other fields"):
         from_plain({**plain, **change})
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("run", "websockets", None),
+        ("run", "delay", {}),
+        ("run", "revision", ""),
+        ("measurements", "resent", 0),
+        ("intervals", "strays", None),
+    ],
+)
+def test_a_field_that_the_writer_did_not_know_has_its_default(
+    part: str, name: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = lacking(part, name, monkeypatch)
+    run = from_plain(plain)
+    rows = [run] if part == "run" else getattr(run, part).all()
+    assert rows
+    assert all(getattr(row, name) == value for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [("run", "id"), ("run", "spec"), ("run", "duration_s"), ("measurements", "goodput")],
+)
+def test_a_field_that_nothing_stands_for_must_be_there(
+    part: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = lacking(part, name, monkeypatch)
+    with pytest.raises(
+        UsageError, match=f"has other fields than this benchsuite stores, in {part}"
+    ):
+        from_plain(plain)
+
+
+def lacking(part: str, name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A run as one wrote it whose rows had no such field."""
+    plain = as_plain(make_run("uwsgi"))
+    assert plain is not None
+    monkeypatch.setattr("benchsuite.interchange._digest", lambda rows: plain["sha256"])
+    for row in [plain[part]] if part == "run" else plain[part]:
+        del row[name]
+    return plain
