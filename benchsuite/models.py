@@ -247,7 +247,7 @@ class Interval(models.Model):
     p50_s = models.FloatField(null=True)
     p95_s = models.FloatField(null=True)
     p99_s = models.FloatField(null=True)
-    connections = models.PositiveIntegerField(null=True, help_text="Open WebSockets.")
+    connections = models.PositiveIntegerField(null=True, help_text="Open WebSockets or streams.")
     strays = models.PositiveIntegerField(
         null=True, help_text="Messages that nobody waited for: copies, late ones, damaged ones."
     )

@@ -194,7 +194,7 @@ class Migration(migrations.Migration):
                 ('p50_s', models.FloatField(null=True)),
                 ('p95_s', models.FloatField(null=True)),
                 ('p99_s', models.FloatField(null=True)),
-                ('connections', models.PositiveIntegerField(help_text='Open WebSockets.', null=True)),
+                ('connections', models.PositiveIntegerField(help_text='Open WebSockets or streams.', null=True)),
                 ('strays', models.PositiveIntegerField(help_text='Messages that nobody waited for: copies, late ones, damaged ones.', null=True)),
                 ('closed', models.PositiveIntegerField(help_text='WebSockets that ended before the load had ended them.', null=True)),
                 ('histogram', models.TextField(blank=True, help_text='Response times, encoded HdrHistogram, in µs.')),

@@ -23,10 +23,10 @@ LOSSES = (
 def connections(intervals: Iterable[Interval]) -> Series:
     return Series(
         WEBSOCKETS,
-        "Open WebSockets",
+        "Open connections",
         (SECOND, Column("connections", "open", format_count)),
         tuple((one.second, one.connections) for one in intervals),
-        "WebSockets that were open at the end of each second.",
+        "WebSockets or streams that were open at the end of each second.",
     )
 
 
@@ -43,8 +43,8 @@ def losses(intervals: Iterable[Interval]) -> Series:
         "Losses",
         (SECOND, *(Column(name, title, format_count, sum) for name, title, _ in LOSSES)),
         tuple(rows) if wrong else (),
-        "In each second: messages that failed, among them the lost ones; messages that came twice, "
-        "out of order, damaged or to another connection; connections that the server ended.",
+        "In each second: messages or events that failed, among them the lost ones; those that came "
+        "twice, out of order, damaged or to another connection; connections that the server ended.",
     )
 
 
@@ -104,9 +104,9 @@ def connections_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
     return _of_runs(
         drawn,
         WEBSOCKETS,
-        "Open WebSockets",
+        "Open connections",
         "connections",
-        "WebSockets that were open at the end of each second.",
+        "WebSockets or streams that were open at the end of each second.",
     )
 
 
@@ -117,7 +117,8 @@ def losses_of_runs(drawn: Sequence[tuple[Run, Line]]) -> Series:
         "losses",
         "Losses over time",
         "losses",
-        "Messages that failed or went astray, and connections that the server ended, by second.",
+        "Messages or events that failed or went astray, and connections that the server ended, "
+        "by second.",
     )
 
 
