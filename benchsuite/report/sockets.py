@@ -88,14 +88,14 @@ def _recovery(found: Mapping[str, Any] | None) -> list[Figure]:
     """How long it took until the connections were back that had been cut."""
     if not found:
         return []
-    half, whole, away_s = found["half_back_s"], found["all_back_s"], found["away_s"]
+    half, whole, away_s = found["half_back_s"], found["all_back_s"], found.get("away_s")
     missing = "" if whole is not None else f"{found['back']} of {found['cut']}"
     return [
         Figure("half back", format_duration(half) if half is not None else MISSING),
         Figure("all back", format_duration(whole) if whole is not None else MISSING, missing),
         Figure("refused meanwhile", format_count(found["failed"])),
         Figure("server away", format_duration(away_s) if away_s is not None else ""),
-        Figure("without close frame", _count(found["unclosed"])),
+        Figure("without close frame", _count(found.get("unclosed"))),
     ]
 
 
