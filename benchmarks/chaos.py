@@ -99,7 +99,7 @@ class Chaos:
         from django.db import connections
 
         from benchsuite.models import Run
-        from benchsuite.report.abandoned import sweep
+        from benchsuite.store.abandoned import sweep
 
         rows = []
         for alias in self._urls:

@@ -28,8 +28,8 @@ from benchmarks.machine import command_line, description, own_cpus, pinned, wait
 from benchmarks.table import markdown
 from benchsuite.delay.accuracy import round_trips
 from benchsuite.delay.address import Loop, delayed
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 
 DELAYS_S = (0.0, 0.1, 0.2)
 PERCENTS = (50, 90, 99)

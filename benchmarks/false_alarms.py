@@ -20,10 +20,10 @@ import django
 
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
+from benchsuite.core.results import Level, RunResult
+from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.load.job import Tick
-from benchsuite.proc import cpus
-from benchsuite.results import Level, RunResult
-from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.system import cpus
 
 CELLS = (
     ("gunicorn-gthread", "plain"),

@@ -25,7 +25,7 @@ from benchmarks.journeys import PROFILE_VARIABLE
 from benchmarks.machine import command_line, description, own_cpus, pinned, wait_until_quiet
 from benchmarks.nginx_null import nginx
 from benchmarks.table import markdown
-from benchsuite.specs import LoadProfile
+from benchsuite.core.specs import LoadProfile
 
 CONNECTIONS = (10, 100)
 WARMUP_S = 1.0

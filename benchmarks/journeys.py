@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from typing import ClassVar
 
-from benchsuite.specs import Option
+from benchsuite.core.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_body
 from benchsuite.workloads.websocket import speaking
 

@@ -12,7 +12,7 @@ from benchmarks import ours, programs
 from benchmarks.machine import own_cpus, pinned
 from benchmarks.ours import Responding
 from benchmarks.table import markdown
-from benchsuite.specs import LoadProfile
+from benchsuite.core.specs import LoadProfile
 from benchsuite.stats import histogram
 
 PERCENTS = range(50, 100)

@@ -10,9 +10,9 @@ from secrets import token_hex
 from socket import create_connection
 
 from benchmarks.machine import pinned
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.system.ports import free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 
 READY_S = 10.0
 

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from benchmarks import responder
 from benchmarks.machine import pinned
-from benchsuite.load import spool
-from benchsuite.load.driver import load_worker
+from benchsuite.core.samples import REQUEST, Kind
+from benchsuite.core.specs import LoadProfile, Option, WorkloadSpec
 from benchsuite.load.job import Done, Job
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.process import Process
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
-from benchsuite.specs import LoadProfile, Option, WorkloadSpec
-from benchsuite.stats.samples import REQUEST, Kind
+from benchsuite.load.parent import spool
+from benchsuite.load.parent.driver import load_worker
+from benchsuite.system.ports import free_port
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 
 READY_S = 10.0
 RESPONDER = Path(responder.__file__)

@@ -32,8 +32,8 @@ from benchmarks.faults.drawing import drawn
 from benchmarks.faults.judging import Ending, Outcome, judged
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
-from benchsuite.exceptions import BenchsuiteError
-from benchsuite.proc import lock
+from benchsuite.core.exceptions import BenchsuiteError
+from benchsuite.system import lock
 
 FAULTY = (Ending.CAUGHT, Ending.WRONG, Ending.MISSED)
 SOUND = (Ending.SILENT, Ending.WEAK, Ending.INVALID)

@@ -26,11 +26,11 @@ from benchmarks.machine import command_line, description
 from benchmarks.socket_faults import RUN, Faults, FaultyServer
 from benchmarks.socket_tornado import MESSAGES
 from benchmarks.table import markdown
-from benchsuite.load import spool
-from benchsuite.load.driver import load_worker
+from benchsuite.core.samples import MESSAGE, STRAY, UNSOLICITED, Kind
+from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Job
-from benchsuite.specs import LoadProfile, WorkloadSpec
-from benchsuite.stats.samples import MESSAGE, STRAY, UNSOLICITED, Kind
+from benchsuite.load.parent import spool
+from benchsuite.load.parent.driver import load_worker
 
 TIMEOUT_S = 1.0
 PATH = "/said"

@@ -19,7 +19,7 @@ from benchmarks import oracle, ours, programs
 from benchmarks.machine import own_cpus, pinned
 from benchmarks.ours import Responding
 from benchmarks.table import markdown
-from benchsuite.specs import LoadProfile
+from benchsuite.core.specs import LoadProfile
 
 TIMES = "constant:1.5ms"
 RATE = 200.0

@@ -33,9 +33,9 @@ from benchmarks.generator import spread
 from benchmarks.machine import command_line, description, own_cpus, pinned, wait_until_quiet
 from benchmarks.ours import Loaded, Responding
 from benchmarks.table import markdown
-from benchsuite.proc import descriptors
-from benchsuite.specs import OPEN, LoadProfile
-from benchsuite.stats.samples import MESSAGE, Kind
+from benchsuite.core.samples import MESSAGE, Kind
+from benchsuite.core.specs import OPEN, LoadProfile
+from benchsuite.system import descriptors
 
 LOADS = ((2000, 2000.0), (100, 1000.0))
 """(connections, messages a second)."""

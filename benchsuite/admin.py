@@ -10,10 +10,7 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from benchsuite.models import Environment, Finding, Measurement, Run, Software
-from benchsuite.report import html, queries
-from benchsuite.report.abandoned import sweep
-from benchsuite.units import (
+from benchsuite.core.units import (
     MISSING,
     format_bytes,
     format_count,
@@ -22,6 +19,10 @@ from benchsuite.units import (
     format_percent,
     format_rate,
 )
+from benchsuite.models import Environment, Finding, Measurement, Run, Software
+from benchsuite.report import queries
+from benchsuite.report.pages import html
+from benchsuite.store.abandoned import sweep
 
 
 class ReadOnly(admin.options.BaseModelAdmin):

@@ -9,9 +9,9 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import reverse
 
-from benchsuite.printable import is_control
-from benchsuite.proc.owner import LONGEST
-from benchsuite.results import Level, Phase, Status, Verdict
+from benchsuite.core.printable import is_control
+from benchsuite.core.results import Level, Phase, Status, Verdict
+from benchsuite.system.owner import LONGEST
 
 
 def _choices(

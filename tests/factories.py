@@ -8,8 +8,7 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from benchsuite import store
-from benchsuite.models import Environment, Run
-from benchsuite.results import (
+from benchsuite.core.results import (
     Finding,
     Level,
     Program,
@@ -19,9 +18,10 @@ from benchsuite.results import (
     Summary,
     Verdict,
 )
-from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.samples import Kind
+from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.models import Environment, Run
 from benchsuite.stats import summary
-from benchsuite.stats.samples import Kind
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 MIB = 2**20

@@ -20,12 +20,12 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import UnavailableError
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.fronts.swarm import Swarm
-from benchsuite.proc import programs
 from benchsuite.pythons.finding import find
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.actioncable import ActionCable
+from benchsuite.system import programs
 
 
 @dataclass(frozen=True, slots=True)

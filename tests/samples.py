@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from benchsuite.management import arguments
-from benchsuite.specs import RunSpec
+from benchsuite.core.specs import RunSpec
+from benchsuite.management.options import run as run_options
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
 MEASURED = re.compile(r"Measured by: (?:python manage\.py )?runbench (.*)")
@@ -29,8 +29,8 @@ def measured_by(path: Path) -> list[str]:
 def spec(options: str) -> RunSpec:
     """What `runbench` makes of them."""
     parser = argparse.ArgumentParser()
-    arguments.add_to(parser)
-    (found,) = arguments.specs(vars(parser.parse_args(shlex.split(options))))
+    run_options.add_to(parser)
+    (found,) = run_options.specs(vars(parser.parse_args(shlex.split(options))))
     return found
 
 

@@ -7,10 +7,10 @@ from uuid import uuid4
 import numpy as np
 
 from benchsuite import store
+from benchsuite.core.results import Accounts, IdleMemory, RunResult, Status, Verdict, WebSockets
+from benchsuite.core.samples import Kind
 from benchsuite.models import Run
-from benchsuite.results import Accounts, IdleMemory, RunResult, Status, Verdict, WebSockets
 from benchsuite.stats import summary
-from benchsuite.stats.samples import Kind
 from tests.factories import BEGUN, MACHINE, MIB, draw, make_spec, readings
 
 KEPT = Accounts(

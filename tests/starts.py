@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from benchsuite.environment import digest
-from benchsuite.interchange import PARTS, attach
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.sides import Side
+from benchsuite.core.specs import RunSpec
 from benchsuite.models import Environment, Finding, Run, Software
-from benchsuite.report.cells import Cell
-from benchsuite.report.comparing.sides import Side
-from benchsuite.specs import RunSpec
+from benchsuite.store.interchange import PARTS, attach
+from benchsuite.system.fingerprint import digest
 from tests.factories import BEGUN, MACHINE, make_spec
 
 BATCH = UUID("ba7c0000-0000-4000-8000-000000000001")

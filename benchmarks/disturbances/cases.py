@@ -19,10 +19,10 @@ SOCKETS = ("ws_echo", "ws_broadcast")
 
 PARENT = "the command"
 ROLES = {
-    "load": "benchsuite.load.worker",
-    "keeper": "benchsuite.isolation.keeper",
-    "prober": "benchsuite.probing.prober",
-    "watchman": "benchsuite.proc.watchman",
+    "load": "benchsuite.load.process.worker",
+    "keeper": "benchsuite.isolation.databases.process",
+    "prober": "benchsuite.telemetry.prober.program",
+    "reaper": "benchsuite.system.reaper",
     "delay": "benchsuite.delay.proxy",
     "front": "nginx|haproxy",
     "database": "postgres",
@@ -30,7 +30,7 @@ ROLES = {
     "server": "",
 }
 """Whom a case kills: what its command line says, or nothing for who is none of the others."""
-ALWAYS = frozenset({"server", "load", "keeper", "prober", "watchman"})
+ALWAYS = frozenset({"server", "load", "keeper", "prober", "reaper"})
 """Who is there in every run; the others are chosen more often where they are."""
 
 KINDS = (

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 PATIENCE_S = 15.0
-"""How long what is on its way out may take: a watchman waits 5 s, then kills."""
+"""How long what is on its way out may take: the reaper waits 5 s, then kills."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

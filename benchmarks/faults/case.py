@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.proc import cpus
+from benchsuite.system import cpus
 from tests.sabotage.runs import SICK, Act
 from tests.sabotage.saboteurs import server_processes
 

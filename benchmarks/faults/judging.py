@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchmarks.faults.case import Case
-from benchsuite.results import Finding, Level, RunResult
+from benchsuite.core.results import Finding, Level, RunResult
 
 NOISY = ("B401", "B402")
 """Findings about others on the machine; where nothing was done to it, they are true all the same,

@@ -7,8 +7,8 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.faults.case import THREADED, Case, Kind, load, pinned, served, words_of
+from benchsuite.core.results import Ceiling
 from benchsuite.fronts import starting
-from benchsuite.results import Ceiling
 from tests.sabotage.saboteurs import costly_certificate, load_process, prefer
 
 ONE_THREAD = 1 / 0.0502

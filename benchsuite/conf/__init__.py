@@ -10,7 +10,8 @@ from django.core.signals import setting_changed
 from django.utils.module_loading import import_string
 
 from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.suggestions import choices
 from benchsuite.fronts import BUILTIN as BUILTIN_FRONTS
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.pythons.cache import folder
@@ -18,7 +19,6 @@ from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN as HERITAGE_SERVERS
 from benchsuite.servers.peers import PEERS
-from benchsuite.suggestions import choices
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload
 

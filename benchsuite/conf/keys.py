@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 from django.utils.module_loading import import_string
 
-from benchsuite.exceptions import last_line
+from benchsuite.core.exceptions import last_line
+from benchsuite.core.suggestions import meant
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
-from benchsuite.suggestions import meant
 from benchsuite.workloads.base import Workload
 
 UNKNOWN = "benchsuite.E002"

@@ -10,7 +10,6 @@ from time import monotonic
 from types import TracebackType
 from typing import Self
 
-from benchsuite.conformance.findings import Deviation
 from benchsuite.conformance.frames import (
     DATA,
     Frame,
@@ -22,6 +21,7 @@ from benchsuite.conformance.frames import (
 )
 from benchsuite.conformance.handshake import END, Response, parsed
 from benchsuite.conformance.judging import Judge
+from benchsuite.conformance.outcomes import Deviation
 
 WAIT_S = 5.0
 """How long a server may take to say or do what is due."""

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from enum import IntEnum
 
-from benchsuite.conformance.findings import Deviation
+from benchsuite.conformance.outcomes import Deviation
 
 
 class Opcode(IntEnum):

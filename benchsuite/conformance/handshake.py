@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchsuite.conformance.findings import Deviation
+from benchsuite.conformance.outcomes import Deviation
 
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 END = b"\r\n\r\n"

@@ -2,8 +2,8 @@
 
 from codecs import getincrementaldecoder
 
-from benchsuite.conformance.findings import Deviation
 from benchsuite.conformance.frames import DATA, SHORT, Frame, Opcode, close_code
+from benchsuite.conformance.outcomes import Deviation
 
 RSV1 = 4
 

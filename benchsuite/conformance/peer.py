@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchsuite.conformance.connection import Connection
-from benchsuite.conformance.findings import Deviation
 from benchsuite.conformance.handshake import Response, accept_key, request
+from benchsuite.conformance.outcomes import Deviation
 
 SMALL_BUFFER = 65_536
 

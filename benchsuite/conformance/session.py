@@ -11,23 +11,23 @@ from typing import Any
 
 from benchsuite.conformance import echo
 from benchsuite.conformance.checks import CHECKS
-from benchsuite.conformance.findings import Check, Deviation, Finding, Outcome
+from benchsuite.conformance.outcomes import Check, Deviation, Finding, Outcome
 from benchsuite.conformance.peer import Peer
-from benchsuite.exceptions import UsageError
-from benchsuite.isolation.plan import Plan
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc import scratch
-from benchsuite.proc.ending import in_words
-from benchsuite.proc.guard import guarded
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.process import Process
-from benchsuite.proc.procfs import read_stat
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
-from benchsuite.runner.surroundings import surroundings
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import Option, ServerSpec
+from benchsuite.isolation.instructions import Plan
+from benchsuite.runner.process_environment import surroundings
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.specs import Option, ServerSpec
+from benchsuite.system import scratch
+from benchsuite.system.ending import in_words
+from benchsuite.system.guard import guarded
+from benchsuite.system.ports import free_port
+from benchsuite.system.process import Process
+from benchsuite.system.procfs import read_stat
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 from benchsuite.telemetry.memory import sum_pss
+from benchsuite.telemetry.prober.answer import answers_as
 
 HOST = "127.0.0.1"
 READY_S = 60.0

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from benchsuite.core.exceptions import StartError, UsageError
+from benchsuite.core.specs.delay import MAX_DELAY_S
 from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
 from benchsuite.delay.echo import echo
-from benchsuite.exceptions import StartError, UsageError
-from benchsuite.proc.isolated import python
-from benchsuite.proc.process import Process
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
-from benchsuite.specs.delay import MAX_DELAY_S
+from benchsuite.system.isolated import python
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 
 Address = tuple[str, int]
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs.delay import AUTO, NETEM, PROXY
+from benchsuite.core.suggestions import choices
 from benchsuite.servers.base import Available
-from benchsuite.specs.delay import AUTO, NETEM, PROXY
-from benchsuite.suggestions import choices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from benchsuite.core.specs.delay import NETEM, DelaySpec
 from benchsuite.delay.address import HOST, Address, DelayedAddress, Direction, delayed
 from benchsuite.delay.choice import Choice
 from benchsuite.delay.network import PrivateNetwork, private_network
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.process import Process
-from benchsuite.specs.delay import NETEM, DelaySpec
+from benchsuite.system.ports import free_port
+from benchsuite.system.process import Process
 
 
 class Delayer(Protocol):

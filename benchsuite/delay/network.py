@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.delay import netem, wiring
 from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
 from benchsuite.delay.address import Address, DelayedAddress, delayed
 from benchsuite.delay.netem import Wire
-from benchsuite.exceptions import UnavailableError
-from benchsuite.proc import owner
-from benchsuite.proc.interrupts import held_back
-from benchsuite.proc.isolated import python
-from benchsuite.proc.process import Process
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.system import owner
+from benchsuite.system.interrupts import held_back
+from benchsuite.system.isolated import python
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 
 READY_S = 20.0
 GRACE_S = 2.0

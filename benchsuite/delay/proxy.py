@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from importlib import metadata
 
-from benchsuite.delay.link import Link
+from benchsuite.delay.connection import Link
 from benchsuite.delay.timer import Timer
 
 BACKLOG = 4096

@@ -8,7 +8,7 @@ LOCAL_LAYERS = (".InMemoryChannelLayer",)
 LOCAL_STORAGES = (
     "django.core.files.storage.",
     "django.contrib.staticfiles.storage.",
-    "benchsuite.isolation.storages.",
+    "benchsuite.isolation.overrides.storages.",
 )
 
 

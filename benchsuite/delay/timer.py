@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable
 from time import monotonic
 
-from benchsuite.timerfd import TimerFd
+from benchsuite.system.timers import TimerFd
 
 
 class Timer:

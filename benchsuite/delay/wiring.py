@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ipaddress import IPv4Network
 from typing import Any
 
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.delay.netem import Wire
-from benchsuite.exceptions import UnavailableError
 
 BLOCK = IPv4Network("198.18.0.0/15")
 """Set aside for benchmarks of networks (RFC 2544): nothing real has these addresses."""

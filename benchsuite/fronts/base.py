@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.proc.account import can_read, unprivileged
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import Option, chosen_options
 from benchsuite.servers.base import Available
-from benchsuite.specs import Option, chosen_options
+from benchsuite.system.account import can_read, unprivileged
 
 Address = tuple[str, int]
 """Host and port."""

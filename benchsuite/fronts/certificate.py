@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
-from benchsuite.exceptions import StartError
-from benchsuite.proc import programs
+from benchsuite.core.exceptions import StartError
+from benchsuite.system import programs
 
 MAKE_S = 20.0
 DAYS = 2

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchsuite.core.specs import Option, refuse_below, refuse_unless_one_of
 from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
     CERTIFICATE,
@@ -13,7 +14,6 @@ from benchsuite.fronts.program import (
     ROUND_ROBIN,
     ProgramFront,
 )
-from benchsuite.specs import Option, refuse_below, refuse_unless_one_of
 
 WS_BALANCERS: Mapping[str, Option] = {"connections": 10_000, "threads": 4, "timeout_s": 30}
 """The options that the study ws_balancers measured it with."""

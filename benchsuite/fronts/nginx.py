@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import refuse_below
 from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
     CERTIFICATE,
@@ -14,8 +15,7 @@ from benchsuite.fronts.program import (
     ROUND_ROBIN,
     ProgramFront,
 )
-from benchsuite.probing.answer import RUN_HEADER
-from benchsuite.specs import refuse_below
+from benchsuite.telemetry.prober.answer import RUN_HEADER
 
 SPARE_CONNECTIONS = 32
 """Connections of a process that are no client's: the sockets it listens on, its channel."""

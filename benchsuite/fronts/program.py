@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import Option, refuse_below, refuse_unless_one_of
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.template import filled
-from benchsuite.proc import programs
 from benchsuite.servers.base import Available
-from benchsuite.specs import Option, refuse_below, refuse_unless_one_of
+from benchsuite.system import programs
 
 CONNECTIONS = 4096
 """Clients at once."""

@@ -3,7 +3,7 @@
     python -m benchsuite.fronts.stacks NAME
 
 waits for the end of its standard input and removes the stack of that name then. It stands outside
-of the run, as the watchman does: what ends the processes of a killed run must not end this one.
+of the run, as the reaper does: what ends the processes of a killed run must not end this one.
 """
 
 import os
@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from typing import IO
 
-from benchsuite.proc import owner, programs
-from benchsuite.proc.procfs import PART_VARIABLE, RUN_VARIABLE
+from benchsuite.system import owner, programs
+from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
 
 OWNER_LABEL = "benchsuite.owner"
 """Says which process a stack belongs to."""

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchsuite.exceptions import StartError
+from benchsuite.core.exceptions import StartError
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.certificate import make_certificate
 from benchsuite.fronts.program import CERTIFICATE
-from benchsuite.proc import private
-from benchsuite.proc.account import hand_over, rights_of
-from benchsuite.proc.process import Process
-from benchsuite.proc.starting import running
+from benchsuite.system import private
+from benchsuite.system.account import hand_over, rights_of
+from benchsuite.system.process import Process
+from benchsuite.system.starting import running
 
 CHECK_S = 20.0
 """How long a front may take to look through its configuration."""

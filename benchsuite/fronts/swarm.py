@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import Option, refuse_unless_one_of
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace
 from benchsuite.fronts.stacks import SERVICE, DockerError, docker
-from benchsuite.proc import programs
 from benchsuite.servers.base import Available
-from benchsuite.specs import Option, refuse_unless_one_of
+from benchsuite.system import programs
 
 STACK = "stack.yaml"
 

@@ -23,8 +23,8 @@ from benchsuite.fronts.stacks import (
     remover,
     sweep,
 )
-from benchsuite.proc import owner
-from benchsuite.proc.procfs import PART_VARIABLE
+from benchsuite.system import owner
+from benchsuite.system.procfs import PART_VARIABLE
 
 DEPLOY_S = 60.0
 START_S = 300.0

@@ -4,8 +4,8 @@ import string
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchsuite.exceptions import UsageError
-from benchsuite.suggestions import choices
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.suggestions import choices
 
 FOLDER = Path(__file__).parent / "conf"
 

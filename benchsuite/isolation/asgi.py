@@ -10,11 +10,11 @@ from typing import Any
 
 from django.conf import settings
 
-from benchsuite.isolation import counting, debugging, errors, overflow
-from benchsuite.isolation.errors import SOCKET
-from benchsuite.isolation.listening import Listener
-from benchsuite.isolation.plan import Plan
-from benchsuite.isolation.project import RUN_HEADER, project_asgi, run_token
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.served import counting, debugging, errors, overflow
+from benchsuite.isolation.served.errors import SOCKET
+from benchsuite.isolation.served.listening import Listener
+from benchsuite.isolation.served.project import RUN_HEADER, project_asgi, run_token
 
 Event = dict[str, Any]
 Application = Callable[..., Awaitable[None]]

@@ -37,7 +37,7 @@ class Facts:
     ) -> Self:
         """By the settings that the measured server will have."""
         from benchsuite.delay.reach import cut_off
-        from benchsuite.isolation.layers import in_memory
+        from benchsuite.isolation.overrides.layers import in_memory
 
         return cls(
             database_address=database_address((settings.get("DATABASES") or {}).get("default")),

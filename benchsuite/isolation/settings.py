@@ -4,9 +4,9 @@ import os
 import sys
 from typing import Any
 
-from benchsuite.isolation.given import ENVIRONMENT, named, project_settings
-from benchsuite.isolation.overrides import overridden
-from benchsuite.isolation.plan import Plan
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.overrides.applied import overridden
+from benchsuite.isolation.overrides.given import ENVIRONMENT, named, project_settings
 
 BENCHSUITE_PLAN = Plan.of_this_process()
 CONNECTED = ("CACHES", "DATABASES")

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchsuite.isolation import counting, debugging, errors
-from benchsuite.isolation.listening import Listener
-from benchsuite.isolation.project import RUN_HEADER, project_wsgi, run_token
+from benchsuite.isolation.served import counting, debugging, errors
+from benchsuite.isolation.served.listening import Listener
+from benchsuite.isolation.served.project import RUN_HEADER, project_wsgi, run_token
 
 _header = (RUN_HEADER, run_token())
 _counter = counting.of_this_process()

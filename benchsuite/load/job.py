@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from benchsuite.results import Traffic
-from benchsuite.specs import LoadProfile, VisitorSpec, WorkloadSpec
-from benchsuite.stats.samples import REQUEST
+from benchsuite.core.results import Traffic
+from benchsuite.core.samples import REQUEST
+from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 
 GO = b"go"
 STOP = b"stop"
@@ -40,7 +40,7 @@ REHEARSAL_LIMIT_S = 20.0
 """How long what is rehearsed after that may take at most."""
 
 SAMPLES_FILE = "samples.bin"
-"""Samples packed with `benchsuite.stats.samples.RECORD`, roughly in the order of their finish."""
+"""Samples packed with `benchsuite.core.samples.RECORD`, roughly in the order of their finish."""
 
 NAMES_FILE = "names.json"
 """[{"name", "scope", "examples": {kind number: message}}, …]: entry i is what `name == i` means
@@ -74,7 +74,7 @@ class Job:
     """Which of the `parts` load processes this is: every `parts`-th user or arrival is its own."""
     parts: int = 1
     unit: str = REQUEST
-    """What the figures are of, of `benchsuite.stats.samples.UNITS`."""
+    """What the figures are of, of `benchsuite.core.samples.UNITS`."""
     handshake_headers: bool = True
     """Whether a WebSocket's handshake can carry the run's header; else the run is told by a
     subprotocol."""

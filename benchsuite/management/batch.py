@@ -3,16 +3,16 @@
 import os
 from collections.abc import Callable, Sequence
 
-from benchsuite import conf, planning, preparing
+from benchsuite import conf
+from benchsuite.core.results import RunResult, Status
+from benchsuite.core.specs import RunSpec
+from benchsuite.core.units import format_bytes, format_duration, format_rate
 from benchsuite.management.keeping import Results
-from benchsuite.proc.interrupts import terminable
-from benchsuite.proc.lock import alone
-from benchsuite.report.abandoned import sweep
-from benchsuite.report.progress import Progress
-from benchsuite.results import RunResult, Status
-from benchsuite.runner import session
-from benchsuite.specs import RunSpec
-from benchsuite.units import format_bytes, format_duration, format_rate
+from benchsuite.report.terminal.progress import Progress
+from benchsuite.runner import environments, planning, session
+from benchsuite.store.abandoned import sweep
+from benchsuite.system.interrupts import terminable
+from benchsuite.system.lock import alone
 
 
 def make(
@@ -32,7 +32,7 @@ def make(
     results.check()
     with terminable(), alone(on_wait):
         sweep()
-        preparing.prepare(runs, on_build)
+        environments.prepare(runs, on_build)
         for run in runs:
             planning.check_installed(run)
         with (

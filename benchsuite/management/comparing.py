@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchsuite.exceptions import UsageError
+from benchsuite.comparing import gate, likeness, pairing, speed
+from benchsuite.comparing.comparison import Comparison
+from benchsuite.comparing.contrasts import Contrast, contrasts, notes
+from benchsuite.comparing.gate import Judgement
+from benchsuite.comparing.margins import DEFAULT, Metric, margins_sentence, metric, parsed
+from benchsuite.core.exceptions import UsageError
 from benchsuite.management import writing
+from benchsuite.management.options.parsing import names
 from benchsuite.management.output import Screen
-from benchsuite.management.parsing import names
-from benchsuite.report.abandoned import sweep
-from benchsuite.report.comparing import gate, likeness, pairing, speed
-from benchsuite.report.comparing.comparison import Comparison
-from benchsuite.report.comparing.contrast_json import as_json
-from benchsuite.report.comparing.contrast_table import markdown, screen_table
-from benchsuite.report.comparing.contrasts import Contrast, contrasts, notes
-from benchsuite.report.comparing.gate import Judgement
-from benchsuite.report.comparing.junit import as_junit
-from benchsuite.report.comparing.metrics import DEFAULT, Metric, margins_sentence, metric, parsed
+from benchsuite.report.exports.contrasts import as_json
+from benchsuite.report.exports.junit import as_junit
+from benchsuite.report.terminal.contrasts import markdown, screen_table
+from benchsuite.store.abandoned import sweep
 
 LISTED = 12
 """Differences on the screen; the JSON has all."""

@@ -6,9 +6,9 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from benchsuite.printable import printable
-from benchsuite.report.grid import Grid, show
-from benchsuite.report.wrapping import wrapped
+from benchsuite.core.printable import printable
+from benchsuite.report.terminal.grid import Grid, show
+from benchsuite.report.terminal.wrapping import wrapped
 
 UNBOUNDED = 100_000
 """Columns where there is no terminal to fit: tables are as wide as they need to be."""

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from benchsuite import conf, planning
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite import conf
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.suggestions import choices
+from benchsuite.core.units import format_duration
 from benchsuite.pythons import building
+from benchsuite.runner import planning
 from benchsuite.runner.trial import tried
 from benchsuite.servers.base import Available
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.base import Heritage
-from benchsuite.specs import RunSpec, ServerSpec
-from benchsuite.suggestions import choices
-from benchsuite.units import format_duration
 
 PREFIX = "heritage-"
 

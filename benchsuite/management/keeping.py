@@ -12,15 +12,15 @@ from uuid import uuid4
 from django.db import Error, OperationalError, close_old_connections
 
 from benchsuite import store
-from benchsuite.exceptions import BenchsuiteError
-from benchsuite.interchange import PARTS, attach
+from benchsuite.core.exceptions import BenchsuiteError
+from benchsuite.core.results import Ceiling, RunResult, Status
+from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
-from benchsuite.proc.interrupts import held_back
 from benchsuite.report import addresses
-from benchsuite.report.abandoned import abandon
-from benchsuite.report.export import json_of
-from benchsuite.results import Ceiling, RunResult, Status
-from benchsuite.specs import RunSpec
+from benchsuite.report.exports.runs import json_of
+from benchsuite.store.abandoned import abandon
+from benchsuite.store.interchange import PARTS, attach
+from benchsuite.system.interrupts import held_back
 
 TRIES = 3
 PAUSE_S = 2.0

@@ -11,12 +11,12 @@ from typing import Any
 from django.db import transaction
 
 from benchsuite import store
-from benchsuite.exceptions import BenchsuiteError, UsageError
-from benchsuite.interchange import from_plain
+from benchsuite.core.exceptions import BenchsuiteError, UsageError
+from benchsuite.core.results import Status
+from benchsuite.core.units import listed
 from benchsuite.models import Run
-from benchsuite.report.abandoned import sweep
-from benchsuite.results import Status
-from benchsuite.units import listed
+from benchsuite.store.abandoned import sweep
+from benchsuite.store.interchange import from_plain
 
 GZIPPED = b"\x1f\x8b"
 NAMED = 6

@@ -4,25 +4,26 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO, cast
 
-from benchsuite import planning, preparing
+from benchsuite.comparing.cells import cells
+from benchsuite.core.passwords import hidden
+from benchsuite.core.results import Status
+from benchsuite.core.specs import RunSpec
 from benchsuite.management import writing
 from benchsuite.management.console import SafeConsole
 from benchsuite.management.outlasting import Outlasting
 from benchsuite.models import Run
-from benchsuite.passwords import hidden
-from benchsuite.report import addresses, text
-from benchsuite.report.cells import cells
+from benchsuite.report import addresses
 from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
-from benchsuite.report.export import json_of
+from benchsuite.report.exports.runs import json_of
 from benchsuite.report.populations import populations_table
-from benchsuite.report.progress import Progress
 from benchsuite.report.sentences import model_sentence, ranking_sentence
 from benchsuite.report.sockets import sockets_table
 from benchsuite.report.stages import stages_table
 from benchsuite.report.targets import own_target_sentence
-from benchsuite.results import Status
-from benchsuite.specs import RunSpec
+from benchsuite.report.terminal import text
+from benchsuite.report.terminal.progress import Progress
+from benchsuite.runner import environments, planning
 
 
 class Screen:
@@ -46,7 +47,7 @@ class Screen:
     def rows(self, runs: Sequence[RunSpec]) -> None:
         for row in text.plan_rows(runs):
             self._line(row)
-        for name in preparing.unbuilt(runs):
+        for name in environments.unbuilt(runs):
             self._line(f"The environment {name} would be built first.")
 
     def waiting(self, pid: int | None) -> None:

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchsuite.exceptions import BenchsuiteError, UsageError
+from benchsuite.core.exceptions import BenchsuiteError, UsageError
 
 LONGEST_NAME = 255
 """Bytes of a file's name, by the kernel."""

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchsuite.exceptions import UnavailableError
-from benchsuite.interpreter import Interpreter, ask
-from benchsuite.proc import private
-from benchsuite.proc.interrupts import held_back
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.cache import MARK, Slot
+from benchsuite.pythons.interpreter import Interpreter, ask
 from benchsuite.pythons.programs import run
 from benchsuite.pythons.recipe import Recipe, Step
 from benchsuite.pythons.virtual import make
+from benchsuite.system import private
+from benchsuite.system.interrupts import held_back
 
 WAIT_S = 3600.0
 """How long another process that builds the same environment is waited for."""

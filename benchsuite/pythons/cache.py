@@ -5,10 +5,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchsuite.proc import private
 from benchsuite.pythons.finding import build_of
 from benchsuite.pythons.recipe import Recipe
 from benchsuite.pythons.requirements import Requirements
+from benchsuite.system import private
 
 VARIABLE = "BENCHSUITE_CACHE"
 """The environment variable that moves the cache."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 
 ASK_S = 20.0
 """How long a program may take to say which Python it is; a first start from a slow disk is slow."""

@@ -7,10 +7,10 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchsuite.exceptions import UnavailableError
-from benchsuite.interpreter import ASTRAY
-from benchsuite.proc import logfile
-from benchsuite.proc.starting import running
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.pythons.interpreter import ASTRAY
+from benchsuite.system import logfile
+from benchsuite.system.starting import running
 
 STEP_S = 1800.0
 """How long one program may take: some installations compile."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchsuite.exceptions import UsageError
-from benchsuite.installed import plain
+from benchsuite.core.exceptions import UsageError
+from benchsuite.system.installed import plain
 
 _INCLUDE = re.compile(r"(?:-r|--requirement)[\s=]*(?P<file>\S.*)")
 _CONSTRAIN = re.compile(r"(?:-c|--constraint)[\s=]*(?P<file>\S.*)")

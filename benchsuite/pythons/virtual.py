@@ -5,10 +5,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchsuite.exceptions import UnavailableError
-from benchsuite.interpreter import Interpreter
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons import requirements
 from benchsuite.pythons.finding import kind_of
+from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.pythons.programs import run
 from benchsuite.pythons.recipe import Recipe, Step
 

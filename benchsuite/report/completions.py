@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from benchsuite.comparing.cells import Cell
+from benchsuite.core.results import is_completion
+from benchsuite.core.units import format_count, format_number, format_period
 from benchsuite.models import Measurement, Run
-from benchsuite.report.cells import Cell
-from benchsuite.report.periods import windows_s
-from benchsuite.units import format_count, format_number, format_period
-
-SCOPE = "journey"
+from benchsuite.store.periods import windows_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +22,6 @@ class Completions:
     """Requests answered right, for each second of the window."""
     first_failure: str
     """Which survey, which page and why; empty when none failed."""
-
-
-def is_completion(workload: str, scope: str, name: str) -> bool:
-    """Whether it is a journey with a name of its own, such as "survey coffee"."""
-    return scope == SCOPE and name.startswith(f"{workload} ")
 
 
 def completions(run: Run, measurements: Iterable[Measurement]) -> Completions | None:

@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
+from benchsuite.core.results import Level
 from benchsuite.models import Finding, Run
-from benchsuite.results import Level
 
 MANY = 3
 """From so many cells on a code is told once for all."""
 
 FIGURE = re.compile(r"(\d[\d\u2009]*(?:\.\d+)?)\u2009?(%|[µm]?s\b|[KMG]iB\b|/s\b)")
-"""A figure with its unit, as `benchsuite.units` writes it."""
+"""A figure with its unit, as `benchsuite.core.units` writes it."""
 UNITS = {
     "%": ("%", 1.0),
     "µs": ("s", 1e-6),

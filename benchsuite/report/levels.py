@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from benchsuite.comparing.titles import units_of, workload_title
+from benchsuite.core.units import format_count, format_number
 from benchsuite.models import Measurement, Run
-from benchsuite.report.naming import units_of, workload_title
 from benchsuite.stats.levels import HELD, Level, climb
-from benchsuite.units import format_count, format_number
 
 
 def levels_of(run: Run, measurements: Iterable[Measurement]) -> list[Level]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from benchsuite.core.samples import POPULATION
+from benchsuite.core.units import format_count, format_duration, format_rate
 from benchsuite.models import Measurement, Run
-from benchsuite.report.grid import Grid
-from benchsuite.stats.samples import POPULATION
-from benchsuite.units import format_count, format_duration, format_rate
+from benchsuite.report.terminal.grid import Grid
 
 TIMES = ("p50_s", "p95_s", "p99_s")
 

@@ -7,15 +7,15 @@ from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
-from benchsuite.exceptions import UsageError
-from benchsuite.interchange import PARTS
+from benchsuite.comparing.cells import Cell, cells
+from benchsuite.comparing.starts import Starts
+from benchsuite.comparing.titles import units_beside
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.results import Level
+from benchsuite.core.units import format_rate
 from benchsuite.models import Finding, Interval, Measurement, Reading, Run
-from benchsuite.report.cells import Cell, cells
-from benchsuite.report.export import COLUMNS
-from benchsuite.report.naming import units_beside
-from benchsuite.results import Level
-from benchsuite.stats.starts import Starts
-from benchsuite.units import format_rate
+from benchsuite.report.exports.runs import COLUMNS
+from benchsuite.store.interchange import PARTS
 
 HEAVY = ("log_tail", "argv", "settings_changed")
 

@@ -9,15 +9,10 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from benchsuite import conf
-from benchsuite.exceptions import UsageError
-from benchsuite.models import Finding, Measurement, Run
-from benchsuite.proc import owner
-from benchsuite.report.abandoned import expected_until
-from benchsuite.report.cells import Cell
-from benchsuite.report.comparing.leading import leading_sentence
-from benchsuite.report.comparing.metrics import metric
-from benchsuite.report.levels import climb_words, overload_words
-from benchsuite.report.naming import (
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.leading import leading_sentence
+from benchsuite.comparing.margins import metric
+from benchsuite.comparing.titles import (
     cell_titles,
     levels_title,
     load_title,
@@ -25,13 +20,11 @@ from benchsuite.report.naming import (
     units_of,
     workload_title,
 )
-from benchsuite.report.periods import planned_s
-from benchsuite.report.sockets import idle_interval, idle_sentence
-from benchsuite.results import Level, Status, Verdict
-from benchsuite.specs import CLOSED, OPEN
-from benchsuite.stats.percentiles import samples_needed
-from benchsuite.stats.samples import EVENT
-from benchsuite.units import (
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.results import Level, Status, Verdict
+from benchsuite.core.samples import EVENT
+from benchsuite.core.specs import CLOSED, OPEN
+from benchsuite.core.units import (
     format_bytes,
     format_count,
     format_duration,
@@ -42,6 +35,13 @@ from benchsuite.units import (
     format_ratio,
     listed,
 )
+from benchsuite.models import Finding, Measurement, Run
+from benchsuite.report.levels import climb_words, overload_words
+from benchsuite.report.sockets import idle_interval, idle_sentence
+from benchsuite.stats.percentiles import samples_needed
+from benchsuite.store.abandoned import expected_until
+from benchsuite.store.periods import planned_s
+from benchsuite.system import owner
 
 CLOSE = 1.05
 """Below this ratio no winner is named: a few percent are within what one start differs by."""

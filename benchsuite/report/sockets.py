@@ -4,19 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.models import Measurement, Run
-from benchsuite.report.cells import Cell
-from benchsuite.report.grid import Grid
-from benchsuite.report.naming import keeps_alive
-from benchsuite.stats.lagging import HEALTHY, SLOW
-from benchsuite.stats.samples import EVENT, FANOUT, HANDSHAKE, UNSOLICITED
-from benchsuite.units import (
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.titles import keeps_alive
+from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, UNSOLICITED
+from benchsuite.core.units import (
     MISSING,
     format_bytes,
     format_count,
     format_duration,
     format_rate,
 )
+from benchsuite.models import Measurement, Run
+from benchsuite.report.terminal.grid import Grid
+from benchsuite.stats.lagging import HEALTHY, SLOW
 
 NOTHING = 1.001
 """Ratio of the rates without and with connecting below which nobody was connecting."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from benchsuite.core.units import format_count, format_duration, format_rate
 from benchsuite.models import Measurement, Run
-from benchsuite.report.grid import Grid
-from benchsuite.units import format_count, format_duration, format_rate
+from benchsuite.report.terminal.grid import Grid
 
 BAND = ("min_s", "p10_s", "p50_s", "p90_s", "p95_s", "max_s")
 

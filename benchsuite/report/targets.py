@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from benchsuite import conf
-from benchsuite.exceptions import UsageError
-from benchsuite.units import listed
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.units import listed
 
 
 def serves_own_target(server: str) -> bool:

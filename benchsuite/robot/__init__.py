@@ -6,7 +6,7 @@ it needs is an extra of its own, so `ensure_installed()` comes before that impor
 
 from importlib.util import find_spec
 
-from benchsuite.exceptions import UnavailableError
+from benchsuite.core.exceptions import UnavailableError
 
 NEEDED = {"faker": "Faker", "rstr": "rstr", "selectolax": "selectolax"}
 

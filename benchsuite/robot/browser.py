@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from benchsuite.exceptions import UnavailableError
-from benchsuite.paths import path_of
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.paths import path_of
 from benchsuite.robot.encoding import Upload, Value
 from benchsuite.robot.forms import TYPED, Button, Control, Form, Page
 from benchsuite.robot.parsing import read

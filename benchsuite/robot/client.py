@@ -9,7 +9,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.core.exceptions import AnswerError, UsageError
 
 MAX_BYTES = 20_000_000
 """A page that is longer is not a form."""

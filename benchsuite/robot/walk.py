@@ -9,8 +9,9 @@ from time import sleep
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from benchsuite.exceptions import AnswerError, RobotError
-from benchsuite.paths import path_of
+from benchsuite.core.client import Client
+from benchsuite.core.exceptions import AnswerError, RobotError
+from benchsuite.core.paths import path_of
 from benchsuite.robot import encoding, people
 from benchsuite.robot.choosing import asks_who, main_form, next_button
 from benchsuite.robot.encoding import Value
@@ -18,7 +19,6 @@ from benchsuite.robot.filling import Filler, Unfillable
 from benchsuite.robot.forms import Button, Form, Page
 from benchsuite.robot.parsing import read, refresh
 from benchsuite.robot.progress import Fate, outcome, tone
-from benchsuite.workloads.base import Client
 
 REDIRECTS = (301, 302, 303, 307, 308)
 REFUSALS = (400, 409, 422)

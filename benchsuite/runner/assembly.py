@@ -15,23 +15,18 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from benchsuite import around
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import PROXY, REDIS, TCP, UNIX, RunSpec
 from benchsuite.delay import netem
 from benchsuite.delay.address import HOST
 from benchsuite.delay.choice import Choice, choose
 from benchsuite.delay.delayer import Delayer, delayer
-from benchsuite.exceptions import UsageError
-from benchsuite.interpreter import Interpreter
 from benchsuite.isolation.facts import Facts
-from benchsuite.probing.asking import Probe
-from benchsuite.proc import private
-from benchsuite.proc.guard import without_shared_memory
-from benchsuite.proc.ports import distinct, ensure_port_free
-from benchsuite.proc.process import Process
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.runner import preflight_setup
 from benchsuite.runner.fronting import fronted, replicas, runs_instances
-from benchsuite.runner.serving import (
+from benchsuite.runner.process_environment import surroundings
+from benchsuite.runner.running_system import (
     DATABASE,
     DELAY,
     LOG_LINES,
@@ -39,13 +34,18 @@ from benchsuite.runner.serving import (
     WORKERS,
     Serving,
 )
-from benchsuite.runner.surroundings import surroundings
 from benchsuite.servers.base import Place, ServerAdapter
+from benchsuite.services.postgres_reading import Connections
 from benchsuite.services.redis import available, redis
+from benchsuite.services.redis_reading import Info
 from benchsuite.services.service import Service
-from benchsuite.specs import PROXY, REDIS, TCP, UNIX, RunSpec
-from benchsuite.telemetry.postgres import Connections
-from benchsuite.telemetry.redis import Info
+from benchsuite.system import private
+from benchsuite.system.guard import without_shared_memory
+from benchsuite.system.ports import distinct, ensure_port_free
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.asking import Probe
 
 READY_TIMEOUT_S = 60.0
 """How long each program may take, once it is waited for, unless --start-timeout says it."""
@@ -138,7 +138,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
 def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
     """Starts what server or channel layer want; name → URL."""
     urls: dict[str, str] = {}
-    for_layer = REDIS in around.wanted_services(start.spec)
+    for_layer = REDIS in preflight_setup.wanted_services(start.spec)
     if for_layer or _caches_in_redis(start):
         folder = start.folder / REDIS
         folder.mkdir()
@@ -221,7 +221,7 @@ def _port(late: Delayer, wanted: int | None) -> int:
 def _not_in_there(start: Start) -> list[str]:
     """What the run itself has where a server in a private network would not reach it."""
     layer = start.spec.layer
-    by_tcp = layer.by == TCP and REDIS in around.wanted_services(start.spec)
+    by_tcp = layer.by == TCP and REDIS in preflight_setup.wanted_services(start.spec)
     if layer.url:
         by_tcp = not layer.url.startswith("unix:")
     return ["its front"] * bool(start.spec.server.front) + ["its Redis"] * by_tcp

@@ -6,12 +6,7 @@ from math import inf
 
 import numpy as np
 
-from benchsuite.load.spool import NameEntry, Samples
-from benchsuite.stats.fanout import fan_out
-from benchsuite.stats.lagging import HEALTHY, SLOW, slow_users
-from benchsuite.stats.messages import ended_early
-from benchsuite.stats.ordering import overtaken
-from benchsuite.stats.samples import (
+from benchsuite.core.samples import (
     CLOSING,
     FANOUT,
     HANDSHAKE,
@@ -20,6 +15,11 @@ from benchsuite.stats.samples import (
     STRAY,
     Kind,
 )
+from benchsuite.load.parent.spool import NameEntry, Samples
+from benchsuite.stats.fanout import fan_out
+from benchsuite.stats.lagging import HEALTHY, SLOW, slow_users
+from benchsuite.stats.messages import ended_early
+from benchsuite.stats.ordering import overtaken
 
 NEVER = "a subscriber did not get it within the time-out"
 LATE = "came after one that was published later"

@@ -5,12 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchsuite.load.job import Done, pauses, stage_windows
-from benchsuite.load.spool import NameEntry, Samples
-from benchsuite.results import Accounts, Interval, Summary
-from benchsuite.specs import USER, LoadProfile
-from benchsuite.stats import messages, summary
-from benchsuite.stats.samples import (
+from benchsuite.core.results import Accounts, Interval, Summary
+from benchsuite.core.samples import (
     ASIDE,
     CLOSING,
     CONNECTION,
@@ -25,6 +21,10 @@ from benchsuite.stats.samples import (
     UNSOLICITED,
     Kind,
 )
+from benchsuite.core.specs import USER, LoadProfile
+from benchsuite.load.job import Done, pauses, stage_windows
+from benchsuite.load.parent.spool import NameEntry, Samples
+from benchsuite.stats import messages, summary
 
 Window = tuple[float, float]
 

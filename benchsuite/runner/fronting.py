@@ -7,13 +7,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchsuite import conf
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import ServerSpec
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances, StaticFiles
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
-from benchsuite.runner.serving import FRONT, TARGET, Serving
+from benchsuite.runner.running_system import FRONT, TARGET, Serving
 from benchsuite.servers.base import ServerAdapter
-from benchsuite.specs import ServerSpec
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from benchsuite.core.specs import WorkloadSpec
 from benchsuite.isolation.facts import Facts
-from benchsuite.specs import WorkloadSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchsuite.isolation.errors import DENIED, SOCKET, Error
-from benchsuite.load.spool import NameEntry
+from benchsuite.isolation.served.errors import DENIED, SOCKET, Error
+from benchsuite.load.parent.spool import NameEntry
 
 ADVICE = {
     "Missing staticfiles manifest entry": "--static=collect collects them anew for the run",

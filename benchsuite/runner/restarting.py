@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchsuite.load.spool import NameEntry, Samples
-from benchsuite.stats.samples import CONNECTION, RESTARTED, Kind
+from benchsuite.core.samples import CONNECTION, RESTARTED, Kind
+from benchsuite.load.parent.spool import NameEntry, Samples
 from benchsuite.stats.summary import inside
 
 

@@ -14,31 +14,32 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from benchsuite import conf, environment, planning, preparing
-from benchsuite.exceptions import (
+from benchsuite import conf
+from benchsuite.core.exceptions import (
     AnswerError,
     BenchsuiteError,
     DatabaseError,
     LoadDiedError,
     LoadError,
 )
-from benchsuite.isolation.databases import Keeper
-from benchsuite.load.crew import LoadCrew, load_crew
+from benchsuite.core.results import Ceiling, RunResult, Status
+from benchsuite.core.specs import RunSpec
+from benchsuite.isolation.databases.client import Keeper
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.proc import cpus, descriptors, scratch
-from benchsuite.proc.ending import in_words
-from benchsuite.proc.guard import guarded
-from benchsuite.results import Ceiling, RunResult, Status
+from benchsuite.load.parent.pool import LoadCrew, load_crew
+from benchsuite.runner import environments, planning
 from benchsuite.runner.assembly import Start, serving
-from benchsuite.runner.data import Data
-from benchsuite.runner.draft import Draft
+from benchsuite.runner.database_pool import Data
+from benchsuite.runner.monitor import Witness
 from benchsuite.runner.own_target import OwnTarget
+from benchsuite.runner.process_environment import PROJECT, about_the_project
 from benchsuite.runner.reasons import reason
-from benchsuite.runner.serving import Serving
-from benchsuite.runner.surroundings import PROJECT, about_the_project
-from benchsuite.runner.witness import Witness
+from benchsuite.runner.record import Draft
+from benchsuite.runner.running_system import Serving
 from benchsuite.servers.base import Place, ServerAdapter
-from benchsuite.specs import RunSpec
+from benchsuite.system import cpus, descriptors, fingerprint, scratch
+from benchsuite.system.ending import in_words
+from benchsuite.system.guard import guarded
 from benchsuite.workloads.base import Workload
 
 FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
@@ -105,7 +106,7 @@ class Session:
         """Makes one run. Whatever goes wrong in it is in the result; only faults of our own are
         raised.
         """
-        adapter = planning.adapter(spec, Place(interpreter=preparing.interpreter(spec.server)))
+        adapter = planning.adapter(spec, Place(interpreter=environments.interpreter(spec.server)))
         draft = Draft(spec, adapter, started_at=datetime.now(UTC), ceilings=self._ceilings)
         self._count += 1
         folder = self.folder / str(self._count)
@@ -127,7 +128,7 @@ class Session:
             # The samples of a hundred runs would fill a disk, or memory where /tmp is in it.
             shutil.rmtree(folder, ignore_errors=True)
         if self._environment is None:
-            self._environment = environment.fingerprint()
+            self._environment = fingerprint.fingerprint()
         return draft.result(self._environment)
 
     def _measure(

@@ -5,13 +5,13 @@ from statistics import median
 
 import numpy as np
 
+from benchsuite.core.results import IdleMemory, Lagging, Reading, Recovery, WebSockets
+from benchsuite.core.samples import CONNECTION, HANDSHAKE, RESTARTED, Kind
+from benchsuite.core.specs import REDIS
 from benchsuite.load.job import stage_windows
-from benchsuite.results import IdleMemory, Lagging, Reading, Recovery, WebSockets
 from benchsuite.runner.figures import Figures
-from benchsuite.runner.serving import TARGET
-from benchsuite.specs import REDIS
+from benchsuite.runner.running_system import TARGET
 from benchsuite.stats.lagging import SLOW
-from benchsuite.stats.samples import CONNECTION, HANDSHAKE, RESTARTED, Kind
 from benchsuite.stats.slope import slope
 from benchsuite.stats.storm import recovery, restarted
 

@@ -4,14 +4,14 @@ import secrets
 from contextlib import ExitStack
 from functools import partial
 
-from benchsuite import planning
-from benchsuite.interpreter import Interpreter
-from benchsuite.proc import scratch
-from benchsuite.proc.guard import guarded
+from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.runner import planning
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.own_target import OwnTarget
-from benchsuite.runner.serving import Serving
-from benchsuite.specs import RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.runner.running_system import Serving
+from benchsuite.system import scratch
+from benchsuite.system.guard import guarded
 
 PATH = "/bench/plain/"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from string import Template
 from typing import ClassVar
 
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.core.specs import Option
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers import apache_module
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
-from benchsuite.specs import Option
 
 CONF = Path(__file__).parent / "conf"
 NOBODY = 33

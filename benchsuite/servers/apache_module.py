@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchsuite.interpreter import Interpreter
+from benchsuite.pythons.interpreter import Interpreter
 
 ASK_S = 20.0
 PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")

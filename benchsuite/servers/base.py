@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from benchsuite.exceptions import UsageError
-from benchsuite.interpreter import OWN, Interpreter
-from benchsuite.pythons.recipe import Recipe
-from benchsuite.specs import (
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import (
     Option,
     ServerSpec,
     chosen_options,
     refuse_below,
     refuse_unless_one_of,
 )
+from benchsuite.pythons.interpreter import OWN, Interpreter
+from benchsuite.pythons.recipe import Recipe
 
 Interface = Literal["wsgi", "asgi", "own"]
 """What it serves: an application of Python by one of its interfaces, or a program of its own."""
@@ -109,7 +109,7 @@ class ServerAdapter(ABC):
     """The only paths of WebSockets that it knows; empty where the project says."""
     dialect: ClassVar[str] = ""
     """Dotted path of a class that speaks the server's own protocol over WebSockets
-    (`benchsuite.load.websocket.dialect`); empty when it says what it is told."""
+    (`benchsuite.load.client.websocket.dialect`); empty when it says what it is told."""
     finishes_in_flight: ClassVar[bool] = False
     """Whether a request that is being answered at the stop signal still gets its answer."""
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM

@@ -1,6 +1,6 @@
 """bjoern, a server in C on libev; see github.com/jonashaag/bjoern."""
 
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import TAKE_THREADS, Available
 from benchsuite.servers.launched import Launched
 

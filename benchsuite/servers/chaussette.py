@@ -5,7 +5,7 @@ Only `servers.circus` names these: a Chaussette knows one process.
 
 from typing import ClassVar
 
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import TAKE_THREADS, Available, ServerAdapter
 from benchsuite.servers.bjoern import Bjoern
 from benchsuite.servers.meinheld import meinheld_available

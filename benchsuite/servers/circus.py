@@ -12,8 +12,9 @@ from pathlib import Path
 from string import Template
 from typing import Any, ClassVar
 
-from benchsuite.exceptions import UsageError
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import ServerSpec
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import BACKLOG, Application, Available, Place, ServerAdapter
 from benchsuite.servers.bjoern import Bjoern
 from benchsuite.servers.chaussette import ChaussetteBjoern, ChaussetteGevent, ChaussetteMeinheld
@@ -32,7 +33,6 @@ from benchsuite.servers.tornado import Tornado
 from benchsuite.servers.uvicorn import Uvicorn
 from benchsuite.servers.uwsgi import UwsgiHttpSocket
 from benchsuite.servers.waitress import Waitress
-from benchsuite.specs import ServerSpec
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107

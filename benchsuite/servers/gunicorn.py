@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.core.specs import Option
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import (
     BACKLOG,
     CONNECTIONS,
@@ -18,7 +19,6 @@ from benchsuite.servers.base import (
     ServerAdapter,
 )
 from benchsuite.servers.tornado import IN_EVENT_LOOP
-from benchsuite.specs import Option
 
 NEUTRAL_CONFIG = str(Path(__file__).parent / "conf" / "gunicorn.conf.py")
 

@@ -2,6 +2,7 @@
 
 import secrets
 
+from benchsuite.core.specs import ServerSpec
 from benchsuite.servers.base import (
     BACKLOG,
     KEEP_ALIVE_S,
@@ -10,7 +11,6 @@ from benchsuite.servers.base import (
     Place,
     ServerAdapter,
 )
-from benchsuite.specs import ServerSpec
 
 
 class Hypercorn(ServerAdapter):

@@ -1,6 +1,6 @@
 """meinheld, a server in C on picoev; see github.com/mopemope/meinheld."""
 
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import KEEP_ALIVE_S, TAKE_THREADS, Available
 from benchsuite.servers.launched import Launched
 

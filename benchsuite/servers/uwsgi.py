@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.core.specs import Option
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEEP_ALIVE_S, THREADS, ServerAdapter
-from benchsuite.specs import Option
 
 COMMON: Mapping[str, Option] = {
     "backlog": BACKLOG,

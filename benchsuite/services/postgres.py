@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc import sharedmemory
-from benchsuite.proc.account import hand_over, unprivileged
-from benchsuite.proc.ending import in_words
-from benchsuite.proc.ports import ensure_port_free, free_port
-from benchsuite.proc.process import Process
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.servers.base import Available
 from benchsuite.services import programs
 from benchsuite.services.service import Service
+from benchsuite.system import sharedmemory
+from benchsuite.system.account import hand_over, unprivileged
+from benchsuite.system.ending import in_words
+from benchsuite.system.ports import ensure_port_free, free_port
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 
 if TYPE_CHECKING:
     import psycopg

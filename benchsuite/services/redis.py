@@ -12,14 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc.account import can_read, hand_over, unprivileged
-from benchsuite.proc.ports import ensure_port_free, free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.core.specs import TCP, UNIX
 from benchsuite.servers.base import Available
 from benchsuite.services.service import Service
-from benchsuite.specs import TCP, UNIX
+from benchsuite.system.account import can_read, hand_over, unprivileged
+from benchsuite.system.ports import ensure_port_free, free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 
 HOST = "127.0.0.1"
 PROGRAMS = ("valkey-server", "redis-server")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchsuite.proc.process import Process
+from benchsuite.system.process import Process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

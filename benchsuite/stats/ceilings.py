@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from benchsuite.results import Ceiling
-from benchsuite.specs import LoadProfile
+from benchsuite.core.results import Ceiling
+from benchsuite.core.specs import LoadProfile
 
 RESPONDER_BUSY_PERCENT = 90.0
 """A responder that used more of a CPU was the limit itself."""

@@ -7,7 +7,7 @@ moment at which its publication was sent, by which they are put together here.
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.stats.samples import Kind
+from benchsuite.core.samples import Kind
 from benchsuite.stats.summary import DTYPE, Samples
 
 NONE: Samples = np.zeros(0, DTYPE)

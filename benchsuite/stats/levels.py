@@ -7,7 +7,7 @@ level, the *headline*, stand for a run with stages.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.results import Summary
+from benchsuite.core.results import Summary
 
 HELD = 0.98
 """Open model: the share of planned arrivals that must begin, and of requests that must be answered,

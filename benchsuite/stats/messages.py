@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from benchsuite.results import Accounts
-from benchsuite.stats.samples import (
+from benchsuite.core.results import Accounts
+from benchsuite.core.samples import (
     CONNECTION,
     ENDS,
     HANDSHAKE,

@@ -3,10 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.stats.samples import Kind
-from benchsuite.stats.stall import TIMERS_S
-from benchsuite.stats.validity.evidence import Cluster, Slots
-from benchsuite.stats.validity.limits import STARVED_SHARE
+from benchsuite.core.observations import Cluster, Slots
+from benchsuite.core.samples import Kind
+from benchsuite.core.stall import TIMERS_S
+
+STARVED_SHARE = 0.1
+"""B206: what a starved user gets at most of what a user gets on average."""
 
 BAND_S = 0.01
 """How much longer than the timer an answer takes that has waited for it: its own few

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchsuite.stats.samples import Kind
+from benchsuite.core.samples import Kind
 from benchsuite.stats.summary import Samples
 
 

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from benchsuite.core.units import format_duration, format_percent
 from benchsuite.stats.cycles import cycle
-from benchsuite.units import format_duration, format_percent
 
 CONFIDENCE = 0.99
 FEWEST_BESIDE = 2

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchsuite.results import Recovery
-from benchsuite.stats.samples import Kind
+from benchsuite.core.results import Recovery
+from benchsuite.core.samples import Kind
 from benchsuite.stats.summary import Samples
 
 EARLY_S = 0.5

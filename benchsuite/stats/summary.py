@@ -7,10 +7,18 @@ import numpy as np
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
-from benchsuite.results import LATE_S, PERCENTILES, Arrivals, Distribution, Interval, Phase, Summary
+from benchsuite.core.results import (
+    LATE_S,
+    PERCENTILES,
+    Arrivals,
+    Distribution,
+    Interval,
+    Phase,
+    Summary,
+)
+from benchsuite.core.samples import ENDS, FIELDS, MOMENTS, Kind
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import samples_needed
-from benchsuite.stats.samples import ENDS, FIELDS, MOMENTS, Kind
 
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]

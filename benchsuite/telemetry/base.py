@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar, TypedDict
 
-from benchsuite.proc.procfs import Stat
+from benchsuite.system.procfs import Stat
 
 
 class Figures(TypedDict, total=False):
-    """Fields of `benchsuite.results.Reading`; what is missing was not read."""
+    """Fields of `benchsuite.core.results.Reading`; what is missing was not read."""
 
     cpu_percent: float | None
     memory_bytes: int | None

@@ -4,7 +4,7 @@ import os
 import time
 from typing import ClassVar
 
-from benchsuite.proc.procfs import Stat, read_stat
+from benchsuite.system.procfs import Stat, read_stat
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")

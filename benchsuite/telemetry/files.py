@@ -3,7 +3,7 @@
 import os
 from typing import ClassVar
 
-from benchsuite.proc.procfs import read_stat
+from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 
 

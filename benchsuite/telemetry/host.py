@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from benchsuite.proc.procfs import read_bytes
-from benchsuite.stats.validity import ClockCheck, HostShares
+from benchsuite.findings import ClockCheck, HostShares
+from benchsuite.system.procfs import read_bytes
 from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.others import Others
 

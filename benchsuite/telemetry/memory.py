@@ -4,8 +4,8 @@ import os
 import re
 from typing import ClassVar
 
-from benchsuite.exceptions import UnavailableError
-from benchsuite.proc.procfs import Stat, read_bytes, read_stat
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.system.procfs import Stat, read_bytes, read_stat
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 
 _PSS = re.compile(rb"^Pss:\s+(\d+) kB", re.MULTILINE)

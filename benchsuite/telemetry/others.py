@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from benchsuite.proc.procfs import Stat, all_pids, read_bytes, read_stat
+from benchsuite.system.procfs import Stat, all_pids, read_bytes, read_stat
 from benchsuite.telemetry.base import Snapshot
 from benchsuite.telemetry.cpu import TICKS_PER_S, Cpu
 

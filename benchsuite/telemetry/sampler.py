@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from benchsuite.proc.procfs import read_stat
-from benchsuite.results import Reading
+from benchsuite.core.results import Reading
+from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 from benchsuite.telemetry.counts import Counts
 from benchsuite.telemetry.cpu import Cpu

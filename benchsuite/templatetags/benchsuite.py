@@ -4,10 +4,7 @@ from typing import Any
 
 from django import template
 
-from benchsuite.models import Run
-from benchsuite.report import html
-from benchsuite.report.series import percent_text
-from benchsuite.units import (
+from benchsuite.core.units import (
     MISSING,
     format_bytes,
     format_count,
@@ -17,6 +14,9 @@ from benchsuite.units import (
     format_period,
     format_rate,
 )
+from benchsuite.models import Run
+from benchsuite.report.charts.series import percent_text
+from benchsuite.report.pages import html
 
 register = template.Library()
 

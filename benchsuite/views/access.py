@@ -16,10 +16,10 @@ from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 
 from benchsuite import conf, store
-from benchsuite.exceptions import UsageError
-from benchsuite.passwords import hidden
-from benchsuite.printable import printable
-from benchsuite.report.abandoned import sweep
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import hidden
+from benchsuite.core.printable import printable
+from benchsuite.store.abandoned import sweep
 from benchsuite.views import policy
 
 View = Callable[..., HttpResponseBase]

@@ -5,15 +5,18 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
-from benchsuite.exceptions import UsageError
+from benchsuite.comparing.comparison import Comparison
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.suggestions import choices
 from benchsuite.models import Run
-from benchsuite.report import overlays, queries, series, socket_charts, stage_charts, stages
-from benchsuite.report.comparing.comparison import Comparison
-from benchsuite.report.drawing import Chart
-from benchsuite.report.export import table_as_csv
-from benchsuite.report.series import Series
-from benchsuite.report.standalone import as_html
-from benchsuite.suggestions import choices
+from benchsuite.report import queries, stages
+from benchsuite.report.charts import overlays, series
+from benchsuite.report.charts import sockets as socket_charts
+from benchsuite.report.charts import stages as stage_charts
+from benchsuite.report.charts.drawing import Chart
+from benchsuite.report.charts.series import Series
+from benchsuite.report.charts.standalone import as_html
+from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.views import access
 from benchsuite.views.page import problem
 from benchsuite.views.run import charts as charts_of

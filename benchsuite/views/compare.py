@@ -8,18 +8,23 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from benchsuite.exceptions import UsageError
-from benchsuite.report import html, overlays, queries
-from benchsuite.report.cells import Cell, Spread
-from benchsuite.report.comparing.beside import beside
-from benchsuite.report.comparing.comparison import (
+from benchsuite.comparing.beside import beside
+from benchsuite.comparing.cells import Cell, Spread
+from benchsuite.comparing.comparison import (
     OF_ANSWERS,
     Comparison,
     per_cpu_second,
     per_gib,
 )
-from benchsuite.report.comparing.likeness import Unlike, alike, unlike
-from benchsuite.report.naming import levels_title
+from benchsuite.comparing.likeness import Unlike, alike, unlike
+from benchsuite.comparing.titles import levels_title
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.results import Verdict
+from benchsuite.core.units import format_number, format_ratio, listed
+from benchsuite.report import queries
+from benchsuite.report.charts import overlays
+from benchsuite.report.charts.styles import Style
+from benchsuite.report.pages import html
 from benchsuite.report.sentences import (
     missing_reason,
     question_sentence,
@@ -27,10 +32,7 @@ from benchsuite.report.sentences import (
     starts_sentence,
     thread_sentence,
 )
-from benchsuite.report.styles import Style
 from benchsuite.report.targets import own_target_sentence
-from benchsuite.results import Verdict
-from benchsuite.units import format_number, format_ratio, listed
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import page, problem

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.views import access

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponseBase
 
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.export import csv_of, json_of
-from benchsuite.report.filters import RunFilter
+from benchsuite.report.exports.runs import csv_of, json_of
+from benchsuite.report.pages.filters import RunFilter
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.download import download

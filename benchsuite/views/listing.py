@@ -4,11 +4,11 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from benchsuite.core.results import Status
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.filters import RunFilter
-from benchsuite.report.tables import RunTable
-from benchsuite.results import Status
+from benchsuite.report.pages.filters import RunFilter
+from benchsuite.report.pages.tables import RunTable
 from benchsuite.views import access
 from benchsuite.views.page import page
 

@@ -7,21 +7,8 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 
-from benchsuite.models import Measurement, Run
-from benchsuite.report import (
-    figures,
-    html,
-    queries,
-    series,
-    socket_charts,
-    sockets,
-    stage_charts,
-    stages,
-)
-from benchsuite.report.around import Around
-from benchsuite.report.completions import completions
-from benchsuite.report.drawing import Chart, share_time
-from benchsuite.report.naming import (
+from benchsuite.comparing.setup import Around
+from benchsuite.comparing.titles import (
     cpus_title,
     load_title,
     options_title,
@@ -30,10 +17,18 @@ from benchsuite.report.naming import (
     who_of,
     workload_title,
 )
+from benchsuite.core.results import Status
+from benchsuite.models import Measurement, Run
+from benchsuite.report import queries, sockets, stages
+from benchsuite.report.charts import figures, series
+from benchsuite.report.charts import sockets as socket_charts
+from benchsuite.report.charts import stages as stage_charts
+from benchsuite.report.charts.drawing import Chart, share_time
+from benchsuite.report.completions import completions
+from benchsuite.report.pages import html
 from benchsuite.report.sentences import model_sentence, run_sentence
 from benchsuite.report.targets import own_target_sentence
-from benchsuite.results import Status
-from benchsuite.revision import short
+from benchsuite.system.revision import short
 from benchsuite.views import access
 from benchsuite.views.listing import REFRESH_S, is_running
 from benchsuite.views.page import page, problem, url_or_none

@@ -3,7 +3,7 @@
 import re
 from typing import ClassVar
 
-from benchsuite.exceptions import AnswerError
+from benchsuite.core.exceptions import AnswerError
 from benchsuite.workloads.base import Client, Workload, expect_status
 
 _SECONDS = re.compile(rb"\d{1,4}\.\d{4}")

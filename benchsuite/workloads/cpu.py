@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from benchsuite.exceptions import AnswerError, UsageError
-from benchsuite.specs import Option
+from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.core.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_object
 
 MAX_SIZE = 10**8

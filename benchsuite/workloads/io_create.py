@@ -3,8 +3,8 @@
 from itertools import count
 from typing import ClassVar
 
-from benchsuite.exceptions import AnswerError
-from benchsuite.specs import Option
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_object
 
 FORM = "application/x-www-form-urlencoded"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from benchsuite.exceptions import AnswerError, DatabaseError
-from benchsuite.specs import DatabaseSpec
+from benchsuite.core.exceptions import AnswerError, DatabaseError
+from benchsuite.core.specs import DatabaseSpec
 from benchsuite.workloads.base import Client, Workload, expect_object
 
 PAGE = 25

@@ -1,7 +1,7 @@
 """Two bytes of text, fetched by a worker at the other end of the channel layer."""
 
-from benchsuite.exceptions import UsageError
-from benchsuite.specs import Option
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_body
 
 VIEWS = ("plain", "plain_async")

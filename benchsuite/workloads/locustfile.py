@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite.exceptions import UsageError
-from benchsuite.specs import LoadProfile, Option
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client, Workload
 
 

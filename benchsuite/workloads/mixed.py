@@ -7,10 +7,10 @@ from importlib import import_module
 from math import gcd
 from typing import Any, cast
 
-from benchsuite.exceptions import UsageError
-from benchsuite.specs import LoadProfile, Option
-from benchsuite.stats.samples import MESSAGE, REQUEST
-from benchsuite.suggestions import meant
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.samples import MESSAGE, REQUEST
+from benchsuite.core.specs import LoadProfile, Option
+from benchsuite.core.suggestions import meant
 from benchsuite.workloads import BUILTIN
 from benchsuite.workloads.base import Population, Workload
 

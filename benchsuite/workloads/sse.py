@@ -3,10 +3,10 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from benchsuite.exceptions import AnswerError, UsageError
-from benchsuite.paths import check_written
-from benchsuite.specs import LoadProfile, Option
-from benchsuite.stats.samples import EVENT
+from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.core.paths import check_written
+from benchsuite.core.samples import EVENT
+from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads.base import Workload
 
 PATH = "/bench/sse/"

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from benchsuite.exceptions import AnswerError, StatusError, UsageError
-from benchsuite.paths import check_written
-from benchsuite.specs import Option
-from benchsuite.units import listed
+from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
+from benchsuite.core.paths import check_written
+from benchsuite.core.specs import Option
+from benchsuite.core.units import listed
 from benchsuite.workloads.base import Workload, expect_status
 from benchsuite.workloads.shape import Shape
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
-from benchsuite.exceptions import UsageError
-from benchsuite.paths import check_written
-from benchsuite.specs import Option
-from benchsuite.specs.visitor import TOKEN
-from benchsuite.stats.samples import MESSAGE
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.paths import check_written
+from benchsuite.core.samples import MESSAGE
+from benchsuite.core.specs import Option
+from benchsuite.core.specs.visitor import TOKEN
 from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload
 
 ROOT = "/bench/ws/"

@@ -3,9 +3,9 @@
 from math import inf
 from time import monotonic
 
-from benchsuite.exceptions import UsageError
-from benchsuite.specs import LoadProfile, Option
-from benchsuite.stats.samples import PUBLICATION
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.samples import PUBLICATION
+from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client, WebSocket
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 

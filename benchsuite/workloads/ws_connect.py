@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from benchsuite.stats.samples import HANDSHAKE
+from benchsuite.core.samples import HANDSHAKE
 from benchsuite.workloads.base import Client, Unit
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 

@@ -1,7 +1,7 @@
 """Messages there and back."""
 
-from benchsuite.exceptions import UsageError
-from benchsuite.specs import LoadProfile, Option
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 

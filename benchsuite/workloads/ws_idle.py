@@ -3,8 +3,8 @@
 import math
 from dataclasses import replace
 
-from benchsuite.exceptions import UsageError
-from benchsuite.specs import LoadProfile, Option
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 

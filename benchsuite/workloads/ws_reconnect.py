@@ -3,9 +3,9 @@
 import math
 from typing import ClassVar
 
-from benchsuite.exceptions import UsageError
-from benchsuite.specs import LoadProfile, Option
-from benchsuite.stats.samples import HANDSHAKE
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.samples import HANDSHAKE
+from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client, Unit
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 

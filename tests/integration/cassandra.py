@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.starting import running
+from benchsuite.system.ports import free_port
+from benchsuite.system.starting import running
 
 JARS = os.environ.get("CASSANDRA_JARS", "")
 START_S = 120.0

@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.specs.delay import DelaySpec
 from benchsuite.delay import netem
 from benchsuite.delay.choice import Choice
 from benchsuite.delay.delayer import delayer
 from benchsuite.delay.network import PrivateNetwork, private_network, sweep
-from benchsuite.exceptions import UnavailableError
-from benchsuite.proc import owner
-from benchsuite.proc.guard import guarded
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
-from benchsuite.specs.delay import DelaySpec
+from benchsuite.system import owner
+from benchsuite.system.guard import guarded
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 from tests.integration.delay_servers import connect, receive_all, server
 from tests.integration.left_behind import eventually, processes_with
 

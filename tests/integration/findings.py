@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from benchsuite.results import Level, RunResult
+from benchsuite.core.results import Level, RunResult
+from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner.session import session
-from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from tests.integration.quiet import Quiet
 
 NOISE = {"B101", "B102", "B103", "B104", "B105", "B106", "B301", "B302", "B404"}

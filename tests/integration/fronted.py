@@ -11,16 +11,16 @@ from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 
+from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.process import Process
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
-from benchsuite.specs import Option
+from benchsuite.system.ports import free_port
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.stub import Stub, command
 
 HOST = "127.0.0.1"

@@ -4,8 +4,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from benchsuite.exceptions import AnswerError
-from benchsuite.specs import Option
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_body, expect_status
 
 

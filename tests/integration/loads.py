@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from benchsuite.load import spool
-from benchsuite.load.driver import load_worker
+from benchsuite.core.samples import Kind
+from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.specs import LoadProfile, WorkloadSpec
-from benchsuite.stats.samples import Kind
+from benchsuite.load.parent import spool
+from benchsuite.load.parent.driver import load_worker
 from tests.integration.stubs_http import RUN
 
 WORKLOADS = "tests.integration.load_workloads"

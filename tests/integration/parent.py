@@ -13,7 +13,7 @@ from tests.integration.stub import STUBS
 PARENT = """
 import os, sys, time
 from pathlib import Path
-from benchsuite.proc import starting
+from benchsuite.system import starting
 from tests.integration.stub import stub
 marker = {marker!r}
 {before}

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.process import Process
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.system.ports import free_port
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 
 HOST = "127.0.0.1"
 READY_S = 30.0

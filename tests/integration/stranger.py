@@ -10,13 +10,13 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from benchsuite.isolation.databases import Keeper, throwaway
-from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
-from benchsuite.specs import DatabaseSpec, WorkloadSpec
+from benchsuite.core.specs import DatabaseSpec, WorkloadSpec
+from benchsuite.isolation.databases.client import Keeper, throwaway
+from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.system.ports import free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 
 TOKEN = "feedc0de" * 4
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.load.ceiling import ceilings, responder
+from benchsuite.load.parent.ceiling import ceilings, responder
 
 pytestmark = pytest.mark.alone
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from benchsuite.results import RunResult, Status
+from benchsuite.core.results import RunResult, Status
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import session
-from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 from tests.needs import needs

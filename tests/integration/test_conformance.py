@@ -12,9 +12,9 @@ from django.core.management import CommandError, call_command
 
 from benchsuite.conformance.checks import CHECKS
 from benchsuite.conformance.connection import WAIT_S
-from benchsuite.conformance.findings import Deviation, Outcome
 from benchsuite.conformance.frames import Frame, Opcode, Parser, encode
 from benchsuite.conformance.handshake import accept_key
+from benchsuite.conformance.outcomes import Deviation, Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.conformance.session import ASGI, CHANNELS, report
 from benchsuite.servers import BUILTIN

@@ -14,17 +14,17 @@ import pytest
 from benchsuite.conformance.connection import Connection, Silent
 from benchsuite.conformance.frames import Opcode
 from benchsuite.conformance.peer import Peer
-from benchsuite.importing import project_folders
-from benchsuite.isolation.plan import Plan
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.core.specs import LayerSpec, ServerSpec
+from benchsuite.isolation.instructions import Plan
+from benchsuite.pythons.importing import project_folders
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.services.redis import redis
 from benchsuite.services.service import Service
-from benchsuite.specs import LayerSpec, ServerSpec
+from benchsuite.system.ports import free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 from tests.needs import needs
 
 HOST = "127.0.0.1"

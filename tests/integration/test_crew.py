@@ -7,10 +7,10 @@ from typing import Any
 import psutil
 import pytest
 
-from benchsuite.exceptions import AnswerError, LoadError
-from benchsuite.load.crew import load_crew
+from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.load.job import Tick
-from benchsuite.load.schedule import arrivals
+from benchsuite.load.parent.pool import load_crew
+from benchsuite.load.process.schedule import arrivals
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_http import Responder, after
 

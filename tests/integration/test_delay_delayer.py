@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from benchsuite.core.specs.delay import DelaySpec
 from benchsuite.delay.choice import Choice
 from benchsuite.delay.delayer import Delayer, delayer
-from benchsuite.proc.ports import ensure_port_free
-from benchsuite.specs.delay import DelaySpec
+from benchsuite.system.ports import ensure_port_free
 from tests.integration.delay_servers import connect, receive, server
 from tests.integration.left_behind import processes_with
 from tests.integration.stub import stub

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from benchsuite.core.exceptions import StartError
 from benchsuite.delay.address import Loop
-from benchsuite.exceptions import StartError
-from benchsuite.probing.answer import answers_as
+from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.delay_servers import (
     PATIENCE_S,
     connect,

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from benchsuite.proc import programs
-from benchsuite.proc.ports import free_port
+from benchsuite.system import programs
+from benchsuite.system.ports import free_port
 from tests.integration.shop import HOST, Shop, echoes, get, looked_through
 from tests.needs import needs
 from tests.samples import DEPLOY

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.results import Status
+from benchsuite.core.results import Status
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import session
-from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 

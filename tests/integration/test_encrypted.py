@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 import trustme
 
-from benchsuite.exceptions import AnswerError, LoadError
-from benchsuite.probing import acknowledging, probes
-from benchsuite.probing.answer import answers_as
-from benchsuite.probing.client import RIGHT
-from benchsuite.proc.ports import free_port
-from benchsuite.specs import LoadProfile
-from benchsuite.stats.samples import Kind
-from benchsuite.stats.validity.limits import FEWEST_ROUNDS
+from benchsuite.core.exceptions import AnswerError, LoadError
+from benchsuite.core.samples import Kind
+from benchsuite.core.specs import LoadProfile
+from benchsuite.findings.limits import FEWEST_ROUNDS
+from benchsuite.system.ports import free_port
+from benchsuite.telemetry.prober import acknowledging, probes
+from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.client import RIGHT
 from tests.integration.left_behind import eventually
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import (
@@ -351,7 +351,7 @@ def test_nginx(certificate: trustme.LeafCert, tmp_path: Path) -> None:
 
 
 STRICT = """
-import benchsuite.encryption as encryption
+import benchsuite.system.tls as encryption
 encryption.is_loopback = lambda host: False
 """
 """Run by the interpreter of the load as it starts: this machine is told to be another one."""

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from benchsuite.exceptions import UnavailableError
-from benchsuite.importing import import_path
-from benchsuite.interpreter import Interpreter
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.building import build, built
 from benchsuite.pythons.cache import MARK, Slot
 from benchsuite.pythons.finding import find
+from benchsuite.pythons.importing import import_path
+from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.pythons.recipe import Recipe, Step
 from benchsuite.pythons.requirements import parse
 from tests.integration.command import ROOT, Command, wait_for
@@ -166,7 +166,7 @@ def test_another_python_imports_the_project_and_benchsuite_and_none_of_our_packa
 ) -> None:
     python = build(small(), tmp_path)
     code = (
-        "import benchsuite.isolation.plan, testproject, six\n"
+        "import benchsuite.isolation.instructions, testproject, six\n"
         "try:\n    import locust\nexcept ImportError as error:\n    print(error)\n"
     )
     done = subprocess.run(

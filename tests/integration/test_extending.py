@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from django.test import override_settings
 
-from benchsuite import conf, planning
-from benchsuite.results import Status
-from benchsuite.runner import session
-from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite import conf
+from benchsuite.core.results import Status
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.runner import planning, session
 from tests.integration.quiet import Quiet
 from tests.integration.shop import ECHOING
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.results import Level, RunResult
+from benchsuite.core.results import Level, RunResult
 from tests.integration.findings import NOISE, a_run, doubts
 from tests.needs import needs
 

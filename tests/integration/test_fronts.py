@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import StartError
+from benchsuite.core.exceptions import StartError
+from benchsuite.core.specs import Option
 from benchsuite.fronts.base import StaticFiles
-from benchsuite.proc import account
-from benchsuite.specs import Option
+from benchsuite.system import account
 from tests.integration.fronted import HOST, PROGRAMS, exchange, front_class, fronted, temporary
 from tests.integration.left_behind import eventually
 from tests.needs import needs

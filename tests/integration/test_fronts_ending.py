@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.proc.ports import ensure_port_free
+from benchsuite.system.ports import ensure_port_free
 from tests.integration.fronted import HOST, PROGRAMS, exchange, fronted
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
@@ -65,7 +65,7 @@ def test_ends_in_time_under_load_and_leaves_nothing(name: str) -> None:
 PARENT = """
 import tempfile, time
 from pathlib import Path
-from benchsuite.proc.guard import guarded
+from benchsuite.system.guard import guarded
 from tests.integration.fronted import fronted
 folder = Path(tempfile.mkdtemp(prefix="benchsuite-"))
 with guarded({marker!r}, folder), fronted(

@@ -12,16 +12,16 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from benchsuite.core.specs import Option, ServerSpec
 from benchsuite.fronts.base import FrontPlace
 from benchsuite.fronts.starting import front
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.daphne import Daphne
 from benchsuite.servers.uvicorn import Uvicorn
-from benchsuite.specs import Option, ServerSpec
+from benchsuite.system.ports import free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.fronted import HOST, PROGRAMS, READY_S, front_class, temporary
 from tests.needs import needs
 

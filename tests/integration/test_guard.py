@@ -14,15 +14,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchsuite.exceptions import UsageError
-from benchsuite.proc import guard, watchman
-from benchsuite.proc.guard import guarded
+from benchsuite.core.exceptions import UsageError
+from benchsuite.system import guard, reaper
+from benchsuite.system.guard import guarded
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.parent import Parent
 
 GUARDED = """
 from contextlib import ExitStack
-from benchsuite.proc.guard import guarded
+from benchsuite.system.guard import guarded
 stack = ExitStack()
 """
 
@@ -76,7 +76,7 @@ def test_a_fork_that_holds_the_pipe_does_not_hold_up_the_guard(temp_folder: Path
 
 def the_guard() -> psutil.Process:
     """The one child of this process that is a guard."""
-    [child] = [one for one in psutil.Process().children() if "watchman" in str(one.cmdline())]
+    [child] = [one for one in psutil.Process().children() if "reaper" in str(one.cmdline())]
     return child
 
 
@@ -134,7 +134,7 @@ def checkout(tmp_path: Path) -> Path:
     """A copy of benchsuite in a folder of the test's own, which a slip may cost."""
     folder = tmp_path / "checkout"
     own = Path(guard.__file__).parents[1]
-    for path in (*own.glob("*.py"), *own.glob("proc/*.py")):
+    for path in (own / "__init__.py", *own.glob("core/*.py"), *own.glob("system/*.py")):
         copy = folder / "benchsuite" / path.relative_to(own)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
@@ -145,9 +145,9 @@ SLIP = """
 import os, sys
 sys.path.insert(0, {checkout!r})
 from pathlib import Path
-from benchsuite.exceptions import UsageError
-from benchsuite.proc import guard, watchman
-from benchsuite.proc.guard import guarded
+from benchsuite.core.exceptions import UsageError
+from benchsuite.system import guard, reaper
+from benchsuite.system.guard import guarded
 assert guard.__file__.startswith({checkout!r})
 os.chdir({working!r})
 try:
@@ -188,7 +188,7 @@ def test_a_checkout_is_refused_as_the_folder(checkout: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("wrong", ["package", "repository", "directory", "elsewhere", "none"])
-def test_the_watchman_looks_again(wrong: str, checkout: Path, tmp_path: Path) -> None:
+def test_the_reaper_looks_again(wrong: str, checkout: Path, tmp_path: Path) -> None:
     """Started with a wrong folder, by whatever slip, it ends the run and removes nothing."""
     folder = checkout if wrong == "package" else tmp_path / "folder"
     (folder / "work").mkdir(parents=True)
@@ -199,7 +199,7 @@ def test_the_watchman_looks_again(wrong: str, checkout: Path, tmp_path: Path) ->
         temp = tmp_path / "temp"
         temp.mkdir()
     program = f"import sys; sys.path.insert(0, {str(checkout)!r}); "
-    program += "from benchsuite.proc.watchman import main; main()"
+    program += "from benchsuite.system.reaper import main; main()"
     working = str(folder / "work") if wrong == "directory" else ""
     subprocess.run(
         [
@@ -232,7 +232,7 @@ def test_what_is_written_while_the_folder_goes_goes_too(
 
     whole = shutil.rmtree
     monkeypatch.setattr(shutil, "rmtree", rmtree)
-    watchman.remove(str(folder), "")
+    reaper.remove(str(folder), "")
     assert removed == [str(folder)] * 2
     assert not folder.exists()
 
@@ -241,7 +241,7 @@ def test_killed_parent_leaves_no_shared_memory(temp_folder: Path) -> None:
     prefix = f"benchsuite-{secrets.token_hex(8)}"
     left = [Path("/dev/shm", f"{prefix}-dict"), Path("/dev/shm", f"sem.{prefix}-dict")]
     then = (
-        "from benchsuite.proc.guard import without_shared_memory\n"
+        "from benchsuite.system.guard import without_shared_memory\n"
         f"stack.enter_context(without_shared_memory(marker, {prefix!r}))\n"
         f"for path in {[str(path) for path in left]!r}: Path(path).touch()\n"
     )

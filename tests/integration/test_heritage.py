@@ -14,17 +14,17 @@ from tempfile import TemporaryDirectory
 import pytest
 from django.utils.module_loading import import_string
 
-from benchsuite.interpreter import Interpreter
-from benchsuite.proc import sharedmemory
-from benchsuite.proc.ports import ensure_port_free
+from benchsuite.core.specs import Option, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.pythons.building import build
+from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.own_target import OwnTarget
-from benchsuite.runner.serving import TARGET, WORKERS, Serving
+from benchsuite.runner.running_system import TARGET, WORKERS, Serving
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.base import Heritage
-from benchsuite.specs import Option, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.system import sharedmemory
+from benchsuite.system.ports import ensure_port_free
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import DatabaseError, StartError, UsageError
+from benchsuite.core.exceptions import DatabaseError, StartError, UsageError
 from tests.integration.postgres import Cluster, cluster
 from tests.integration.stranger import TOKEN, get, stranger
 from tests.needs import needs

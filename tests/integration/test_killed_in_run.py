@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.alone, needs("postgresql", "psycopg")]
 
 LOAD = ("--users=2", "--warmup=0", "--duration=20", "--timeout=5")
 KILLED = {
-    "benchsuite.load.worker": "The load process was ended by SIGKILL (out of memory?)",
+    "benchsuite.load.process.worker": "The load process was ended by SIGKILL (out of memory?)",
     "postgres": "PostgreSQL was ended by SIGKILL (out of memory?) while it was being measured",
 }
 

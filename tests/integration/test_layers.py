@@ -17,16 +17,16 @@ import pytest
 from channels.exceptions import ChannelFull
 from channels_redis.core import BoundedQueue
 
-from benchsuite.isolation import overflow
-from benchsuite.isolation.changes import Changes
-from benchsuite.isolation.layers import change_layers
-from benchsuite.isolation.plan import Plan
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.core.specs import LayerSpec
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.overrides.changes import Changes
+from benchsuite.isolation.overrides.layers import change_layers
+from benchsuite.isolation.served import overflow
 from benchsuite.services.redis import program, redis
 from benchsuite.services.service import Service
-from benchsuite.specs import LayerSpec
+from benchsuite.system.ports import free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 from tests.integration.command import Command, measured
 from tests.needs import needs
 

@@ -15,10 +15,10 @@ import numpy as np
 import psutil
 import pytest
 
-from benchsuite.exceptions import AnswerError, LoadError
-from benchsuite.load import spool
-from benchsuite.load.driver import load_worker
-from benchsuite.stats.samples import Kind
+from benchsuite.core.exceptions import AnswerError, LoadError
+from benchsuite.core.samples import Kind
+from benchsuite.load.parent import spool
+from benchsuite.load.parent.driver import load_worker
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import (
     Behaviour,
@@ -460,7 +460,7 @@ def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path: Path) -> No
 def test_a_load_process_that_hangs_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchsuite.load.driver.MARGIN_S", 0.5)
+    monkeypatch.setattr("benchsuite.load.parent.driver.MARGIN_S", 0.5)
     with (
         Responder() as responder,
         load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
@@ -492,7 +492,7 @@ def test_the_load_process_does_not_outlive_a_killed_parent(tmp_path: Path, workl
     with Responder() as responder:
         code = f"""
 import os, pathlib
-from benchsuite.load.driver import load_worker
+from benchsuite.load.parent.driver import load_worker
 from tests.integration.loads import a_job
 folder = pathlib.Path({str(tmp_path)!r})
 with load_worker(spool=folder / "spool", log=folder / "log", env=os.environ) as worker:
@@ -515,7 +515,7 @@ with load_worker(spool=folder / "spool", log=folder / "log", env=os.environ) as 
 
 def test_the_driver_loads_neither_locust_nor_gevent() -> None:
     code = (
-        "import sys, benchsuite.load.driver;"
+        "import sys, benchsuite.load.parent.driver;"
         "assert not {'locust', 'gevent', 'django'} & set(sys.modules), sorted(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

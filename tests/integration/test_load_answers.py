@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.stats.samples import Kind
+from benchsuite.core.samples import Kind
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import RUN, Behaviour, Request, Responder, answer
 

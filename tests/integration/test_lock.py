@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-from benchsuite.exceptions import StartError
-from benchsuite.proc import lock
+from benchsuite.core.exceptions import StartError
+from benchsuite.system import lock
 
 pytestmark = pytest.mark.alone
 
 HOLDER = """
 import sys
-from benchsuite.proc.lock import alone
+from benchsuite.system.lock import alone
 with alone(lambda pid: None):
     print("held", flush=True)
     sys.stdin.read()
@@ -29,7 +29,7 @@ def own_user(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_second_waits_for_the_first_and_names_it() -> None:
-    code = f"from benchsuite.proc import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
+    code = f"from benchsuite.system import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as first:
@@ -49,7 +49,7 @@ def test_the_second_waits_for_the_first_and_names_it() -> None:
 
 
 def test_a_killed_holder_leaves_nothing_to_wait_for() -> None:
-    code = f"from benchsuite.proc import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
+    code = f"from benchsuite.system import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as first:

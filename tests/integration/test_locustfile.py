@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import LoadError
-from benchsuite.stats.samples import Kind
+from benchsuite.core.exceptions import LoadError
+from benchsuite.core.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Behaviour, Responder, after, answer, closing, every
 

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import planning
-from benchsuite.results import RunResult, Status
-from benchsuite.runner import session
-from benchsuite.specs import (
+from benchsuite.core.results import RunResult, Status
+from benchsuite.core.specs import (
     DatabaseSpec,
     LoadProfile,
     RunSpec,
@@ -19,6 +17,7 @@ from benchsuite.specs import (
     VisitorSpec,
     WorkloadSpec,
 )
+from benchsuite.runner import planning, session
 from tests.integration.quiet import Quiet
 
 pytestmark = pytest.mark.alone

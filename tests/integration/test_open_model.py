@@ -13,11 +13,11 @@ from threading import Timer
 import numpy as np
 import pytest
 
+from benchsuite.core.results import Summary
+from benchsuite.core.samples import Kind
 from benchsuite.load.job import Job, stage_windows
-from benchsuite.load.schedule import arrivals
-from benchsuite.results import Summary
+from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
-from benchsuite.stats.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Responder, after
 

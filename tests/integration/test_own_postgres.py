@@ -11,12 +11,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from benchsuite.exceptions import DatabaseError, UsageError
-from benchsuite.proc.cpus import available
-from benchsuite.runner.data import Data
+from benchsuite.core.exceptions import DatabaseError, UsageError
+from benchsuite.core.specs import POSTGRESQL, DatabaseSpec, RunSpec, ServerSpec
+from benchsuite.runner.database_pool import Data
 from benchsuite.services.postgres import USER, WATCHING, postgres
 from benchsuite.services.service import Service
-from benchsuite.specs import POSTGRESQL, DatabaseSpec, RunSpec, ServerSpec
+from benchsuite.system.cpus import available
 from tests.integration.stranger import TOKEN, get, stranger
 from tests.needs import needs
 

@@ -11,20 +11,20 @@ import pytest
 from django.utils.module_loading import import_string
 
 from benchsuite import conf
-from benchsuite.conformance.findings import Outcome
 from benchsuite.conformance.frames import Opcode
+from benchsuite.conformance.outcomes import Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.conformance.session import OWN, report
-from benchsuite.exceptions import StartError
-from benchsuite.load.websocket.dialect import Dialect
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc import programs
-from benchsuite.proc.ports import ensure_port_free, free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.core.exceptions import StartError
+from benchsuite.core.specs import ServerSpec
+from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.servers.peers import packages
-from benchsuite.specs import ServerSpec
+from benchsuite.system import programs
+from benchsuite.system.ports import ensure_port_free, free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.command import Command, measured
 from tests.needs import needs
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchsuite.load.driver import load_worker
-from benchsuite.proc.cpus import available
-from benchsuite.proc.starting import running
+from benchsuite.load.parent.driver import load_worker
+from benchsuite.system.cpus import available
+from benchsuite.system.starting import running
 
 pytestmark = pytest.mark.alone
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc.account import NOBODY
-from benchsuite.proc.ports import ensure_port_free, free_port
+from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.services import programs
 from benchsuite.services.postgres import RESERVED, WATCHING, postgres
+from benchsuite.services.postgres_reading import Connections
 from benchsuite.services.service import Service
-from benchsuite.telemetry.postgres import Connections
+from benchsuite.system.account import NOBODY
+from benchsuite.system.ports import ensure_port_free, free_port
 from tests.integration.left_behind import SOON_S, eventually, processes_with
 from tests.needs import needs
 

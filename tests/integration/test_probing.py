@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.probing import probes
-from benchsuite.probing.client import HUNG, LOST, RIGHT, WRONG
-from benchsuite.probing.pace import AT_ONCE, PATIENCE_S
-from benchsuite.specs import LoadProfile
+from benchsuite.core.specs import LoadProfile
+from benchsuite.telemetry.prober import probes
+from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
+from benchsuite.telemetry.prober.pace import AT_ONCE, PATIENCE_S
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.stub import Stub, stub
 

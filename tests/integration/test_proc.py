@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import StartError
-from benchsuite.proc import account, starting
-from benchsuite.proc.ports import ensure_port_free, free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.core.exceptions import StartError
+from benchsuite.system import account, starting
+from benchsuite.system.ports import ensure_port_free, free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
 from tests.integration.left_behind import SOON_S, eventually, processes_with
 from tests.integration.parent import Parent
 from tests.integration.stub import stub
@@ -242,8 +242,8 @@ def test_unknown_host() -> None:
 AS_NOBODY = """
 import os, time
 from pathlib import Path
-from benchsuite.proc import starting
-from benchsuite.proc.starting import running
+from benchsuite.system import starting
+from benchsuite.system.starting import running
 {before}
 with running(["sleep", "300"], name="sleep", log=Path({log!r}), env=dict(os.environ),
              marker={marker!r}, run_as="nobody") as process:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import UnavailableError
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.services import programs
 from tests.needs import needs
 

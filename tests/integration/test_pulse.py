@@ -18,7 +18,7 @@ import os, time
 from statistics import median
 import gevent
 from gevent import get_hub
-from benchsuite.load.pulse import STEP_S, Pulse
+from benchsuite.load.process.lag_timer import STEP_S, Pulse
 
 reading, writing = os.pipe()
 if not os.fork():

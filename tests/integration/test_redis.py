@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc.account import NOBODY
-from benchsuite.proc.ports import ensure_port_free
+from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.services import redis as module
 from benchsuite.services.redis import redis
-from benchsuite.telemetry.redis import Info
+from benchsuite.services.redis_reading import Info
+from benchsuite.system.account import NOBODY
+from benchsuite.system.ports import ensure_port_free
 from tests.integration.left_behind import processes_with
 from tests.needs import needs
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.revision import revision_of, short
+from benchsuite.system.revision import revision_of, short
 from tests.needs import needs
 
 pytestmark = needs("git")

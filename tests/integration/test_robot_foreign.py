@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client, modify_settings, override_settings
 
-from benchsuite.exceptions import RobotError
+from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.walk import Bounds, Completion, complete
 from tests.foreign import views
 from tests.needs import needs

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.isolation.databases import throwaway
+from benchsuite.core.samples import Kind
+from benchsuite.core.specs import DatabaseSpec, LoadProfile, ServerSpec, WorkloadSpec
+from benchsuite.isolation.databases.client import throwaway
 from benchsuite.load.job import Job
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
-from benchsuite.runner.surroundings import surroundings
+from benchsuite.runner.process_environment import surroundings
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.specs import DatabaseSpec, LoadProfile, ServerSpec, WorkloadSpec
-from benchsuite.stats.samples import Kind
+from benchsuite.system.ports import free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.workloads import BUILTIN
 from tests.integration.loads import load
 from tests.integration.postgres import Cluster, cluster

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client, override_settings
 
-from benchsuite.exceptions import AnswerError
+from benchsuite.core.exceptions import AnswerError
 from benchsuite.workloads.survey import SLUGS, Survey
 from tests.needs import needs
 

@@ -19,10 +19,10 @@ import psutil
 import pytest
 import websocket
 
-from benchsuite.exceptions import StartError
-from benchsuite.proc.ports import ensure_port_free
+from benchsuite.core.exceptions import StartError
+from benchsuite.core.specs import Option
 from benchsuite.servers.base import Application
-from benchsuite.specs import Option
+from benchsuite.system.ports import ensure_port_free
 from tests.integration.serving import CLASSES, HOST, Served, eventually, read, started
 from tests.integration.traces import Traces
 

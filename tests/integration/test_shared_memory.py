@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.proc import sharedmemory
-from benchsuite.proc.account import hand_over, rights_of, unprivileged
 from benchsuite.services import programs
+from benchsuite.system import sharedmemory
+from benchsuite.system.account import hand_over, rights_of, unprivileged
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
 
@@ -23,12 +23,12 @@ pytestmark = [pytest.mark.alone, needs("postgresql", "psycopg")]
 PARENT = """
 import os, sys, time
 from pathlib import Path
-from benchsuite.proc.guard import guarded, without_shared_memory
-from benchsuite.proc.starting import running
+from benchsuite.system.guard import guarded, without_shared_memory
+from benchsuite.system.starting import running
 from benchsuite.services.postgres import postgres
 from benchsuite.servers.base import Application, Place
 from benchsuite.servers.hypercorn import Hypercorn
-from benchsuite.specs import ServerSpec
+from benchsuite.core.specs import ServerSpec
 
 marker, folder = sys.argv[1], Path(sys.argv[2])
 env = dict(os.environ)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.results import RunResult, Status
+from benchsuite.core.results import RunResult, Status
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import session
-from benchsuite.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 
@@ -62,9 +62,9 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
 
 def test_what_is_slow_is_waited_for(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is the load given up, which was there long before anybody asked it."""
-    monkeypatch.setattr("benchsuite.isolation.databases.READY_S", 0.5)
+    monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", 0.5)
     monkeypatch.setattr("benchsuite.runner.assembly.READY_TIMEOUT_S", 0.5)
-    monkeypatch.setattr("benchsuite.load.driver.IMPORT_LIMIT_S", 0.01)
+    monkeypatch.setattr("benchsuite.load.parent.driver.IMPORT_LIMIT_S", 0.01)
     result = make(4.0, 60.0)
     assert (result.status, result.failure) == (Status.FINISHED, "")
 

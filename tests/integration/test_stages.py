@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchsuite.core.samples import Kind
 from benchsuite.runner.figures import Figures
-from benchsuite.stats.samples import Kind
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Responder, after
 

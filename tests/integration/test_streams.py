@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchsuite.exceptions import AnswerError
-from benchsuite.stats.samples import Kind
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import RUN, Request, Responder, answer
 

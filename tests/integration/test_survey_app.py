@@ -13,15 +13,15 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
 import pytest
 from bs4 import BeautifulSoup
 
-from benchsuite.isolation.databases import Keeper, throwaway
-from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.core.specs import DatabaseSpec, ServerSpec, WorkloadSpec
+from benchsuite.isolation.databases.client import Keeper, throwaway
+from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, ServerAdapter
-from benchsuite.specs import DatabaseSpec, ServerSpec, WorkloadSpec
+from benchsuite.system.ports import free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.postgres import cluster
 from tests.integration.test_target import loaded
 from tests.needs import needs

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchsuite.isolation.databases import throwaway
-from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
-from benchsuite.probing.answer import answers_as
-from benchsuite.proc.ports import free_port
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.proc.starting import running
+from benchsuite.core.samples import Kind
+from benchsuite.core.specs import DatabaseSpec, ServerSpec, WorkloadSpec
+from benchsuite.isolation.databases.client import throwaway
+from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, ServerAdapter
-from benchsuite.specs import DatabaseSpec, ServerSpec, WorkloadSpec
-from benchsuite.stats.samples import Kind
+from benchsuite.system.ports import free_port
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.workloads import BUILTIN
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.io_read import IoRead

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchsuite.proc.procfs import read_stat
-from benchsuite.proc.tree import ProcessTree
+from benchsuite.system.procfs import read_stat
+from benchsuite.system.tree import ProcessTree
 from benchsuite.telemetry import Sampler, Watched
 from tests.integration.left_behind import eventually
 

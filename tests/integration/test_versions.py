@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.proc import programs
+from benchsuite.system import programs
 
 
 def program(folder: Path, name: str, prints: str) -> Path:

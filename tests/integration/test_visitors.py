@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import AnswerError
-from benchsuite.stats.samples import Kind
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.samples import Kind
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Behaviour, Request, Responder, answer, every, ok
 

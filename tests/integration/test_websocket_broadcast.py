@@ -13,10 +13,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection
 
-from benchsuite.load.crew import load_crew
+from benchsuite.core.samples import FANOUT, Kind
+from benchsuite.load.parent.pool import load_crew
 from benchsuite.runner.broadcasts import NEVER, with_broadcasts
 from benchsuite.stats.lagging import HEALTHY, SLOW
-from benchsuite.stats.samples import FANOUT, Kind
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_ws import Behaviour, SocketResponder
 

@@ -13,8 +13,8 @@ import pytest
 import trustme
 from websockets.server import ServerProtocol
 
-from benchsuite.exceptions import AnswerError
-from benchsuite.stats.samples import Kind
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.samples import Kind
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_ws import SocketResponder, every, raw, with_code
 from tests.integration.stubs_ws_raw import RawResponder

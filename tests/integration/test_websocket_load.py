@@ -14,10 +14,10 @@ from websockets.frames import Frame, Opcode
 from websockets.server import ServerProtocol
 from websockets.sync.server import ServerConnection
 
-from benchsuite.exceptions import AnswerError
-from benchsuite.results import Traffic
-from benchsuite.specs import VisitorSpec
-from benchsuite.stats.samples import Kind
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.results import Traffic
+from benchsuite.core.samples import Kind
+from benchsuite.core.specs import VisitorSpec
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Responder, answer, closing
 from tests.integration.stubs_ws import (
@@ -322,7 +322,7 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -
 
     path = "/socket.io/?EIO=4&transport=websocket"
     with RawResponder({path: engine}, speaks_first=True) as responder:
-        dialect = "benchsuite.load.websocket.dialects.socketio.SocketIo"
+        dialect = "benchsuite.load.client.websocket.dialects.socketio.SocketIo"
         job = a_job(responder, "Socket", unit="message", dialect=dialect, users=4, timeout_s=1.0)
         result = load(tmp_path, job)
     found = result.kinds("message /")

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import AnswerError, StartError
-from benchsuite.load.body import KEPT_BYTES
-from benchsuite.load.driver import load_worker
-from benchsuite.probing import probes
-from benchsuite.probing.asking import Probe
-from benchsuite.probing.client import HUNG
-from benchsuite.proc.readiness import wait_until_ready
-from benchsuite.specs import LoadProfile
-from benchsuite.stats.samples import Kind
+from benchsuite.core.exceptions import AnswerError, StartError
+from benchsuite.core.samples import Kind
+from benchsuite.core.specs import LoadProfile
+from benchsuite.load.client.http.body import KEPT_BYTES
+from benchsuite.load.parent.driver import load_worker
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.telemetry.prober import probes
+from benchsuite.telemetry.prober.asking import Probe
+from benchsuite.telemetry.prober.client import HUNG
 from tests.integration.left_behind import eventually
 from tests.integration.loads import a_job, load
 from tests.integration.stub import stub
@@ -246,7 +246,7 @@ def test_what_came_stands_in_the_sentence(tmp_path: Path) -> None:
 
 def test_a_page_that_takes_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """One question after another would each give up before the answer."""
-    monkeypatch.setattr("benchsuite.probing.asking.FIRST_S", 0.1)
+    monkeypatch.setattr("benchsuite.telemetry.prober.asking.FIRST_S", 0.1)
     with Responder({"/page": after(0.5)}) as responder:
         probe = Probe(f"{responder.base_url}/page", RUN, timeout_s=10.0)
         asked = 1

@@ -63,7 +63,7 @@ def test_every_file_of_the_package_is_in_it(contents: set[str]) -> None:
         "benchsuite/migrations/0001_initial.py",
         "benchsuite/target/migrations/0001_initial.py",
         "benchsuite/templates/benchsuite/base.html",
-        "benchsuite/load/worker.py",
+        "benchsuite/load/process/worker.py",
         "benchsuite/management/commands/runbench.py",
     ],
 )

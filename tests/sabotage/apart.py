@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 
-from benchsuite.results import RunResult
+from benchsuite.core.results import RunResult
 from tests.integration.command import ROOT
 
 PAUSE_S = 2.5

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.test import override_settings
 
+from benchsuite.core.results import Ceiling, Finding, Level, RunResult
+from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.load.job import Tick
-from benchsuite.results import Ceiling, Finding, Level, RunResult
 from benchsuite.runner.session import Session, session
-from benchsuite.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from tests.integration.quiet import Quiet
 
 HERE = "tests.sabotage"

@@ -15,8 +15,8 @@ from unittest.mock import patch
 
 import psutil
 
+from benchsuite.runner.monitor import Witness
 from benchsuite.runner.session import Session
-from benchsuite.runner.witness import Witness
 from benchsuite.telemetry.clocks import Clocks
 
 HOST = "127.0.0.1:"
@@ -58,7 +58,7 @@ while True:
 
 def load_process() -> psutil.Process:
     """The one that runs Locust."""
-    return next(one for one in _ours() if "benchsuite.load.worker" in one.cmdline())
+    return next(one for one in _ours() if "benchsuite.load.process.worker" in one.cmdline())
 
 
 def server_processes() -> list[psutil.Process]:

@@ -2,10 +2,10 @@
 
 import sys
 
-from benchsuite.proc.ports import free_port
 from benchsuite.servers.gunicorn import GunicornGthread
 from benchsuite.servers.uwsgi import Uwsgi
 from benchsuite.servers.waitress import Waitress
+from benchsuite.system.ports import free_port
 
 DESCRIPTORS = 24
 

@@ -6,7 +6,7 @@ import threading
 import psutil
 import pytest
 
-from benchsuite.results import Ceiling, RunResult
+from benchsuite.core.results import Ceiling, RunResult
 from tests.sabotage.runs import Laboratory, findings, message, told, weighing
 from tests.sabotage.saboteurs import load_process, pin, server_processes
 
@@ -72,7 +72,7 @@ def test_who_looks_on_keeps_away_from_the_load(lab: Laboratory) -> None:
         (prober,) = (
             one
             for one in own.children(recursive=True)
-            if "benchsuite.probing.prober" in str(one.cmdline())
+            if "benchsuite.telemetry.prober.program" in str(one.cmdline())
         )
         seen["prober"] = set(os.sched_getaffinity(prober.pid))
         for thread in threading.enumerate():

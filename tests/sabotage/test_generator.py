@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from benchsuite.results import Ceiling, Level, Status
-from benchsuite.stats.starts import Standing, Start
+from benchsuite.comparing.starts import Standing, Start
+from benchsuite.core.results import Ceiling, Level, Status
 from tests.sabotage.runs import Laboratory, findings, found, message, told
 from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
 

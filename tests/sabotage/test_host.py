@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.results import Level, RunResult
-from benchsuite.stats.validity import host as validity_host
+from benchsuite.core.results import Level, RunResult
+from benchsuite.findings import host as validity_host
 from benchsuite.telemetry import host, speed
 from benchsuite.telemetry.base import Figures, Snapshot
 from benchsuite.telemetry.memory import Memory

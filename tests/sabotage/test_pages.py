@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.results import Level
+from benchsuite.core.results import Level
 from tests.sabotage.runs import Laboratory, findings, message, told
 from tests.sabotage.sick.members import CHANGING
 

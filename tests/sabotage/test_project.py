@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.results import Level
+from benchsuite.core.results import Level
 from tests.sabotage.runs import Laboratory, findings, laboratory, told
 
 pytestmark = pytest.mark.alone

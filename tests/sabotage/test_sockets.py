@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from benchsuite.results import Level, RunResult, Status
+from benchsuite.core.results import Level, RunResult, Status
 from tests.needs import needs
 from tests.sabotage.runs import Laboratory, findings, message, told
 

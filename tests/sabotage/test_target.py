@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from benchsuite.core.results import Level, Status
+from benchsuite.core.specs import DatabaseSpec
 from benchsuite.fronts import starting
-from benchsuite.results import Level, Status
-from benchsuite.specs import DatabaseSpec
 from tests.integration.postgres import cluster
 from tests.needs import needs
 from tests.sabotage.apart import Task, run_apart

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.results import Level
+from benchsuite.core.results import Level
 from tests.sabotage.runs import Laboratory, findings, found, told
 
 pytestmark = pytest.mark.alone

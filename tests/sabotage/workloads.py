@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from benchsuite.specs import DatabaseSpec
+from benchsuite.core.specs import DatabaseSpec
 from benchsuite.workloads.base import Client, Workload, expect_status
 
 PATH = "/well/"

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import known, ours
 from benchmarks.machine import own_cpus
-from benchsuite.specs import LoadProfile
+from benchsuite.core.specs import LoadProfile
 from benchsuite.stats import histogram
 
 pytestmark = pytest.mark.alone

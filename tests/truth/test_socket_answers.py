@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import known, ours, websocket
 from benchmarks.machine import own_cpus
+from benchsuite.core.samples import Kind
 from benchsuite.stats import histogram
-from benchsuite.stats.samples import Kind
 from tests.truth.test_known_answers import PERCENTS, TRIES, highest, lowest
 
 pytestmark = pytest.mark.alone

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from benchmarks.socket_faults import RUN, Faults, FaultyServer
-from benchsuite.results import Accounts
+from benchsuite.core.results import Accounts
+from benchsuite.core.samples import Kind
 from benchsuite.runner.figures import Figures
-from benchsuite.stats.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 
 pytestmark = pytest.mark.alone

@@ -3,8 +3,8 @@
 import argparse
 
 from benchmarks.disturbances.cases import KINDS, ROLES, draw
-from benchsuite import planning
-from benchsuite.management import arguments
+from benchsuite.management.options import run as run_options
+from benchsuite.runner import planning
 
 CASES = [draw(1, number) for number in range(1, 301)]
 
@@ -21,8 +21,8 @@ def test_every_kind_befalls_and_every_role_is_killed() -> None:
 
 def test_each_is_a_run_that_makes_sense() -> None:
     parser = argparse.ArgumentParser()
-    arguments.add_to(parser)
+    run_options.add_to(parser)
     for case in CASES:
-        (run,) = arguments.specs(vars(parser.parse_args(list(case.words))))
+        (run,) = run_options.specs(vars(parser.parse_args(list(case.words))))
         planning.adapter(run)
         assert f"--server={run.server.server}" in case.words

@@ -11,7 +11,7 @@ from django.test import override_settings
 from benchsuite import conf
 from benchsuite.checks import check_settings, check_urls
 from benchsuite.conf.keys import KEYS
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
 
 
 def ids(benchsuite: Any) -> list[str | None]:
@@ -34,9 +34,9 @@ def test_the_test_project_and_an_empty_dict_are_right() -> None:
         ({"SERVERS": {"x": "benchsuite.workloads.plain.Plain"}}, "benchsuite.E003"),
         ({"SERVERS": {"x": None}}, "benchsuite.E003"),
         ({"FRONTS": {"x": "benchsuite.servers.uwsgi.Uwsgi"}}, "benchsuite.E007"),
-        ({"WORKLOADS": {"x": "benchsuite.units.format_bytes"}}, "benchsuite.E004"),
+        ({"WORKLOADS": {"x": "benchsuite.core.units.format_bytes"}}, "benchsuite.E004"),
         ({"ACCESS": "nowhere.f"}, "benchsuite.E005"),
-        ({"ACCESS": "benchsuite.units.THIN_SPACE"}, "benchsuite.E005"),
+        ({"ACCESS": "benchsuite.core.units.THIN_SPACE"}, "benchsuite.E005"),
         ({"TARGET_SETTINGS": "no.such.module"}, "benchsuite.E006"),
         ({"TARGET_SETTINGS": 3}, "benchsuite.E006"),
         ({"OVERRIDES": ["MEDIA_ROOT"]}, "benchsuite.E008"),
@@ -108,7 +108,7 @@ def test_a_module_that_raises_at_its_import_is_one_sentence(
 
 def test_a_class_that_is_none_is_refused_where_it_is_used_too() -> None:
     with (
-        override_settings(BENCHSUITE={"SERVERS": {"x": "benchsuite.units.THIN_SPACE"}}),
+        override_settings(BENCHSUITE={"SERVERS": {"x": "benchsuite.core.units.THIN_SPACE"}}),
         pytest.raises(UsageError, match=r"The server 'x' can't be used: .+ is no subclass of"),
     ):
         conf.server_class("x")

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
-from benchsuite.environment import fingerprint
 from benchsuite.models import Run
+from benchsuite.system.fingerprint import fingerprint
 from tests.factories import BEGUN, MACHINE
 from tests.starts import BATCH, FAST, OTHER_BATCH, SLOW, doubt, starts
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from benchsuite.report.comparing.comparison import Comparison
-from benchsuite.report.comparing.contrast_json import as_json
-from benchsuite.report.comparing.contrast_table import markdown
-from benchsuite.report.comparing.contrasts import Contrast, contrasts
-from benchsuite.report.comparing.metrics import metric
-from benchsuite.report.comparing.speed import corrected, notes
+from benchsuite.comparing.comparison import Comparison
+from benchsuite.comparing.contrasts import Contrast, contrasts
+from benchsuite.comparing.margins import metric
+from benchsuite.comparing.speed import corrected, notes
+from benchsuite.report.exports.contrasts import as_json
+from benchsuite.report.terminal.contrasts import markdown
 from tests.starts import SLOW, side
 
 

@@ -8,10 +8,10 @@ import pytest
 from benchmarks.faults.case import Case
 from benchmarks.faults.drawing import DECK, FAULTS, KINDS, drawn
 from benchmarks.faults.judging import Ending, judged
-from benchsuite import planning
-from benchsuite.results import Finding, Level, RunResult, Status
-from benchsuite.specs import RunSpec, ServerSpec
-from benchsuite.stats.validity.limits import LIMITS
+from benchsuite.core.results import Finding, Level, RunResult, Status
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.findings.limits import LIMITS
+from benchsuite.runner import planning
 from tests.integration.quiet import Quiet
 from tests.sabotage.runs import Laboratory
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from benchsuite.management.parsing import BriefCommand
+from benchsuite.management.options.parsing import BriefCommand
 
 
 class Struck(BriefCommand):

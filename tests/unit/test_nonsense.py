@@ -14,7 +14,7 @@ from django.core.management import BaseCommand, load_command_class
 
 from benchsuite.management import batch, commands
 from benchsuite.management.commands import checkbench, checkwebsocket, completesurvey, seedbench
-from benchsuite.management.parsing import BriefCommand
+from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.pythons import finding
 from benchsuite.servers.peers import packages
 from tests.factories import make_run

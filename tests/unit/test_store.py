@@ -10,8 +10,7 @@ import pytest
 from django.db import DatabaseError
 
 from benchsuite import models, store
-from benchsuite.proc import owner
-from benchsuite.results import (
+from benchsuite.core.results import (
     Ceiling,
     Finding,
     Level,
@@ -20,8 +19,9 @@ from benchsuite.results import (
     Status,
     Verdict,
 )
-from benchsuite.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.stats import histogram, summary
+from benchsuite.system import owner
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,8 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from benchsuite.models import Run
-from benchsuite.proc import owner
-from benchsuite.report import abandoned
+from benchsuite.store import abandoned
+from benchsuite.system import owner
 from tests.factories import make_run, make_running_run
 
 GONE = owner.name().rsplit(":", 2)[0] + ":999999999:1"

@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 from django.contrib.auth.models import User
 
+from benchsuite.core.units import format_bytes, format_duration, format_rate
 from benchsuite.models import Run
-from benchsuite.units import format_bytes, format_duration, format_rate
 from tests.factories import WEAK, make_failed_run, make_run
 
 

@@ -5,12 +5,12 @@ import json
 import pytest
 from django.test import Client
 
+from benchsuite.comparing.cells import cells
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Measurement, Run
-from benchsuite.report.cells import cells
 from benchsuite.report.completions import completion_lines, completions
-from benchsuite.report.export import run_as_json
-from benchsuite.report.text import results_table
+from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.terminal.text import results_table
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db

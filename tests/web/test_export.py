@@ -9,7 +9,7 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.test import AsyncClient
 
-from benchsuite.report.export import run_as_json
+from benchsuite.report.exports.runs import run_as_json
 from benchsuite.views import export
 from benchsuite.views.download import CHUNK_LETTERS
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import pytest
 
+from benchsuite.core.results import Status
 from benchsuite.models import Run
-from benchsuite.results import Status
 from tests.factories import (
     BEGUN,
     INVALID,

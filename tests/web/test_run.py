@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from benchsuite.results import Status
+from benchsuite.core.results import Status
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
 
 CHARTS = ["goodput", "response-times", "distribution", "cpu", "memory", "processes"]

@@ -24,9 +24,9 @@ from bs4 import BeautifulSoup, Tag
 from django.core.management import call_command
 from django.test import Client
 
+from benchsuite.core.specs import RunSpec
 from benchsuite.management.output import Screen
 from benchsuite.models import Run
-from benchsuite.specs import RunSpec
 
 STORED = Path(__file__).parent.parent / "fixtures" / "stored"
 SHOWN = STORED / "shown.json"

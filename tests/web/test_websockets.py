@@ -10,13 +10,13 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
+from benchsuite.comparing.cells import cells
+from benchsuite.core.results import Traffic
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
-from benchsuite.report.cells import cells
-from benchsuite.report.export import run_as_json
+from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.sentences import ranking_sentence, run_sentence
 from benchsuite.report.sockets import sockets_table
-from benchsuite.results import Traffic
 from tests.factories import make_run
 from tests.socket_factories import make_echo_run, make_idle_run
 

@@ -11,7 +11,7 @@ from benchsuite.conformance.checks import (
     sizes,
     text,
 )
-from benchsuite.conformance.findings import Check
+from benchsuite.conformance.outcomes import Check
 
 CHECKS: tuple[Check, ...] = (
     *handshakes.CHECKS,

@@ -4,8 +4,8 @@ from functools import partial
 
 from benchsuite.conformance.checks.failing import fails_with
 from benchsuite.conformance.connection import Silent
-from benchsuite.conformance.findings import Check, Deviation, Note
 from benchsuite.conformance.frames import Opcode, encode
+from benchsuite.conformance.outcomes import Check, Deviation, Note
 from benchsuite.conformance.peer import Peer
 
 

@@ -3,9 +3,9 @@
 import zlib
 
 from benchsuite.conformance.connection import Connection
-from benchsuite.conformance.findings import Check, Deviation, Note, Outcome
 from benchsuite.conformance.frames import DATA, Opcode
 from benchsuite.conformance.judging import RSV1
+from benchsuite.conformance.outcomes import Check, Deviation, Note, Outcome
 from benchsuite.conformance.peer import Peer
 
 TAIL = b"\x00\x00\xff\xff"

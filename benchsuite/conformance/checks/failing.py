@@ -1,7 +1,7 @@
 """What most forbidden things come to: the server must fail the connection with a certain code."""
 
 from benchsuite.conformance.connection import Connection
-from benchsuite.conformance.findings import Note
+from benchsuite.conformance.outcomes import Note
 
 
 def fails_with(connection: Connection, *codes: int) -> Note | None:

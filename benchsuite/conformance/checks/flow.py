@@ -3,8 +3,8 @@
 from time import sleep
 
 from benchsuite.conformance.connection import Connection, Silent
-from benchsuite.conformance.findings import Check, Deviation, Note, Outcome
 from benchsuite.conformance.frames import Opcode, encode
+from benchsuite.conformance.outcomes import Check, Deviation, Note, Outcome
 from benchsuite.conformance.peer import Peer
 
 SMALL = 200

@@ -1,7 +1,7 @@
 """From HTTP to WebSocket: section 4."""
 
-from benchsuite.conformance.findings import Check, Deviation, Note
 from benchsuite.conformance.frames import Opcode
+from benchsuite.conformance.outcomes import Check, Deviation, Note
 from benchsuite.conformance.peer import Peer
 
 OWN_SUBPROTOCOL = "benchsuite"

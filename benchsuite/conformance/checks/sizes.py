@@ -3,8 +3,8 @@
 from functools import partial
 
 from benchsuite.conformance.connection import WAIT_S, Ending, Silent
-from benchsuite.conformance.findings import Check, Note, Outcome
 from benchsuite.conformance.frames import Opcode, encode
+from benchsuite.conformance.outcomes import Check, Note, Outcome
 from benchsuite.conformance.peer import Peer
 
 KIB, MIB = 1 << 10, 1 << 20

@@ -5,13 +5,13 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.management import heritage
+from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
-from benchsuite.management.parsing import BriefCommand
-from benchsuite.proc.interrupts import terminable
-from benchsuite.proc.lock import alone
-from benchsuite.report.grid import Grid
+from benchsuite.report.terminal.grid import Grid
+from benchsuite.system.interrupts import terminable
+from benchsuite.system.lock import alone
 
 
 class Command(BriefCommand):

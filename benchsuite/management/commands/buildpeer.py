@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from benchsuite.exceptions import BenchsuiteError, UnavailableError
-from benchsuite.management.parsing import BriefCommand
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError
+from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.servers.peers import packages
 
 

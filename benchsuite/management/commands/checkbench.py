@@ -5,18 +5,19 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from benchsuite import environment, store
-from benchsuite.examine import State, examine
-from benchsuite.exceptions import BenchsuiteError, UsageError
-from benchsuite.load.ceiling import ceilings
+from benchsuite import store
+from benchsuite.core.exceptions import BenchsuiteError, UsageError
+from benchsuite.core.specs import MAX_LOAD_PROCESSES
+from benchsuite.core.specs.spec import whole
+from benchsuite.core.units import parse_seconds
+from benchsuite.load.parent.ceiling import ceilings
+from benchsuite.management.options.parsing import BriefCommand, time, whole_number
 from benchsuite.management.output import Screen
-from benchsuite.management.parsing import BriefCommand, time, whole_number
-from benchsuite.proc.interrupts import terminable
-from benchsuite.proc.lock import alone
-from benchsuite.report import examination
-from benchsuite.specs import MAX_LOAD_PROCESSES
-from benchsuite.specs.spec import whole
-from benchsuite.units import parse_seconds
+from benchsuite.report.terminal import examination
+from benchsuite.system import fingerprint
+from benchsuite.system.interrupts import terminable
+from benchsuite.system.lock import alone
+from benchsuite.telemetry.machine import State, examine
 
 
 class Command(BriefCommand):
@@ -73,7 +74,7 @@ def _duration(text: str) -> float:
 
 
 def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
-    here = environment.fingerprint()
+    here = fingerprint.fingerprint()
     try:
         store.ceilings(here)  # says at once when nothing can be kept
         with (

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from benchsuite import conf
-from benchsuite.conformance.findings import Outcome
+from benchsuite.conformance.outcomes import Outcome
 from benchsuite.conformance.session import (
     APPLICATIONS,
     ASGI,
@@ -16,14 +16,14 @@ from benchsuite.conformance.session import (
     can_be_checked,
     report,
 )
-from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
-from benchsuite.interpreter import OWN
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.management import writing
-from benchsuite.management.around_arguments import pairs
-from benchsuite.management.conformance_table import headline, table
+from benchsuite.management.options.parsing import BriefCommand, names
+from benchsuite.management.options.setup import pairs
 from benchsuite.management.output import Screen
-from benchsuite.management.parsing import BriefCommand, names
-from benchsuite.proc.interrupts import terminable
+from benchsuite.pythons.interpreter import OWN
+from benchsuite.report.terminal.conformance import headline, table
+from benchsuite.system.interrupts import terminable
 
 
 class Command(BriefCommand):

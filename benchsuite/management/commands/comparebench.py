@@ -7,10 +7,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from benchsuite.exceptions import BenchsuiteError
-from benchsuite.management import comparing, comparison_arguments
-from benchsuite.management.parsing import BriefCommand
-from benchsuite.report.comparing.gate import Decision, overall
+from benchsuite.comparing.gate import Decision, overall
+from benchsuite.core.exceptions import BenchsuiteError
+from benchsuite.management import comparing
+from benchsuite.management.options import comparison as comparison_options
+from benchsuite.management.options.parsing import BriefCommand
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
 USAGE = 2
@@ -21,7 +22,7 @@ class Command(BriefCommand):
     refused_status = USAGE  # 1 would say that a condition is broken
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        comparison_arguments.add_to(parser)
+        comparison_options.add_to(parser)
 
     def handle(self, **options: Any) -> None:
         try:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandError
 
-from benchsuite.exceptions import BenchsuiteError, RobotError, UsageError
-from benchsuite.management.parsing import BriefCommand, number, whole_number
+from benchsuite.core.exceptions import BenchsuiteError, RobotError, UsageError
+from benchsuite.core.specs import MAX_DURATION_S
+from benchsuite.core.specs.spec import above, whole
+from benchsuite.core.units import format_duration
+from benchsuite.management.options.parsing import BriefCommand, number, whole_number
 from benchsuite.robot import ensure_installed
 from benchsuite.robot.client import checked_url
-from benchsuite.specs import MAX_DURATION_S
-from benchsuite.specs.spec import above, whole
-from benchsuite.units import format_duration
 
 if TYPE_CHECKING:
     from benchsuite.robot.walk import Visit

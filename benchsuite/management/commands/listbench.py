@@ -4,9 +4,9 @@ from itertools import groupby
 from typing import Any
 
 from benchsuite import conf
+from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
-from benchsuite.management.parsing import BriefCommand
-from benchsuite.report.grid import Grid
+from benchsuite.report.terminal.grid import Grid
 from benchsuite.servers.base import Available
 
 

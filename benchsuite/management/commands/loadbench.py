@@ -7,10 +7,10 @@ from django.core.management.base import CommandError
 from django.db import Error
 
 from benchsuite import store
-from benchsuite.exceptions import BenchsuiteError
+from benchsuite.core.exceptions import BenchsuiteError
+from benchsuite.core.printable import printable
 from benchsuite.management import loading
-from benchsuite.management.parsing import BriefCommand
-from benchsuite.printable import printable
+from benchsuite.management.options.parsing import BriefCommand
 
 
 class Command(BriefCommand):

@@ -5,27 +5,28 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from benchsuite import planning
-from benchsuite.examine import Glance
-from benchsuite.exceptions import BenchsuiteError, UnavailableError, UsageError
-from benchsuite.management import arguments, batch, output, writing
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.results import Status, Verdict
+from benchsuite.management import batch, output, writing
 from benchsuite.management.keeping import Results
-from benchsuite.management.parsing import BriefCommand
-from benchsuite.results import Status, Verdict
+from benchsuite.management.options import run as run_options
+from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.runner import planning
+from benchsuite.telemetry.machine import Glance
 
 
 class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        arguments.add_to(parser)
+        run_options.add_to(parser)
 
     def handle(self, **options: Any) -> None:
         glance = Glance()
         screen = output.Screen(quiet_stdout=options["json"] == "-")
         try:
-            runs = arguments.specs(options)
-            start_timeout_s = arguments.start_timeout_s(options)
+            runs = run_options.specs(options)
+            start_timeout_s = run_options.start_timeout_s(options)
             planning.check(runs)
             writing.check("--json", options["json"])
         except (UsageError, UnavailableError) as error:

@@ -7,9 +7,9 @@ from django.apps import apps
 from django.core.management.base import CommandError
 from django.db import connections
 
-from benchsuite.management.parsing import BriefCommand, whole_number
-from benchsuite.suggestions import choices
-from benchsuite.units import format_count, format_duration
+from benchsuite.core.suggestions import choices
+from benchsuite.core.units import format_count, format_duration
+from benchsuite.management.options.parsing import BriefCommand, whole_number
 
 ROWS = 100_000
 MOST_ROWS = 1_000_000_000

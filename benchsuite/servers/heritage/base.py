@@ -6,14 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.importing import entry
-from benchsuite.installed import plain
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.pythons import requirements
 from benchsuite.pythons.finding import find, kind_of
+from benchsuite.pythons.importing import entry
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.pythons.recipe import Recipe, Step
 from benchsuite.servers.base import Available, ServerAdapter
+from benchsuite.system.installed import plain
 
 TARGETS = Path(__file__).parent / "targets"
 COMPILERS = ("cc", "gcc", "clang")

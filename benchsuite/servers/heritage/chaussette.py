@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from benchsuite.interpreter import OWN, Interpreter
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import BACKLOG, Available
 from benchsuite.servers.heritage.base import Heritage
 from benchsuite.servers.heritage.circus import Circus

@@ -1,9 +1,9 @@
 """Rails' Action Cable on puma; see guides.rubyonrails.org/action_cable_overview.html."""
 
-from benchsuite.interpreter import OWN, Interpreter
-from benchsuite.proc import programs
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import THREADS, Available
 from benchsuite.servers.peers.base import PROGRAMS, PeerAdapter
+from benchsuite.system import programs
 
 PACKAGES = "apt install ruby-actioncable ruby-websocket-driver puma"
 ASK = 'require "action_cable/version"; puts ActionCable.version'
@@ -16,7 +16,7 @@ class ActionCable(PeerAdapter):
     distribution = "actioncable"
     threads_word = "threads"
     default_threads = THREADS
-    dialect = "benchsuite.load.websocket.dialects.actioncable.ActionCable"
+    dialect = "benchsuite.load.client.websocket.dialects.actioncable.ActionCable"
 
     def argv(self, host: str, port: int) -> list[str]:
         bind = f"tcp://{host}:{port}?backlog={self.settings['backlog']}"

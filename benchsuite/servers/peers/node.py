@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from benchsuite.interpreter import OWN, Interpreter
-from benchsuite.proc import programs
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import Available
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.base import PROGRAMS, PeerAdapter
+from benchsuite.system import programs
 
 BUILD = "python manage.py buildpeer node"
 
@@ -53,4 +53,4 @@ class SocketIo(NodePeer):
     name = "peer-socketio"
     distribution = "socket.io"
     program = "socketio.js"
-    dialect = "benchsuite.load.websocket.dialects.socketio.SocketIo"
+    dialect = "benchsuite.load.client.websocket.dialects.socketio.SocketIo"

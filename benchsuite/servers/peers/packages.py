@@ -6,10 +6,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from benchsuite.exceptions import StartError, UnavailableError
-from benchsuite.proc import programs
+from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.pythons.cache import folder
 from benchsuite.servers.peers.base import PROGRAMS
+from benchsuite.system import programs
 
 LISTS = ("package.json", "package-lock.json")
 BUILD_S = 300.0

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchsuite.conformance.findings import Deviation
 from benchsuite.conformance.frames import Frame, Opcode, close_payload
 from benchsuite.conformance.judging import Judge, may_be_sent
+from benchsuite.conformance.outcomes import Deviation
 
 PING, PONG = Frame(Opcode.PING, b""), Frame(Opcode.PONG, b"")
 GOODBYE = Frame(Opcode.CLOSE, close_payload(1000, "Grüße".encode()))

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from benchsuite.core.exceptions import UsageError
 from benchsuite.delay.address import LISTENING, command, delayed
-from benchsuite.exceptions import UsageError
 
 
 @pytest.mark.parametrize(

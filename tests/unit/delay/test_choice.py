@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.delay.choice import choose
-from benchsuite.exceptions import UnavailableError, UsageError
 from benchsuite.servers.base import Available
 
 HERE = Available(True)

@@ -5,9 +5,9 @@ from ipaddress import IPv4Address, IPv4Network
 
 import pytest
 
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.delay.netem import Wire
 from benchsuite.delay.wiring import BLOCK, OURS, routes, stale, wires
-from benchsuite.exceptions import UnavailableError
 
 MARKER = "a-marker-of-a-run"
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN, base
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.haproxy import WS_BALANCERS
 from benchsuite.fronts.program import ProgramFront
-from benchsuite.specs import Option
 
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDER = Path("/run/of/a front")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import Option
 from benchsuite.fronts.base import Address, FrontPlace
 from benchsuite.fronts.program import COMMON, ProgramFront
-from benchsuite.proc import programs
 from benchsuite.servers.base import Available
-from benchsuite.specs import Option
+from benchsuite.system import programs
 
 
 class Plain(ProgramFront):

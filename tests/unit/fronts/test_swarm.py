@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import Option
 from benchsuite.fronts import swarm
 from benchsuite.fronts.base import FrontPlace, Instances
 from benchsuite.fronts.swarm import Swarm
-from benchsuite.proc import programs
 from benchsuite.servers.base import Available
-from benchsuite.specs import Option
+from benchsuite.system import programs
 from tests.samples import DEPLOY, document
 
 INSTANCES = Instances(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
 from benchsuite.fronts.template import filled
 
 

@@ -18,9 +18,9 @@ from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.dispatch import Signal
 
-from benchsuite.isolation import errors, listening
-from benchsuite.isolation.plan import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
-from benchsuite.isolation.project import project_asgi, project_wsgi, run_token
+from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation.served import errors, listening
+from benchsuite.isolation.served.project import project_asgi, project_wsgi, run_token
 
 SHARED = [("Content-Type", "text/plain")]
 WSGI = """

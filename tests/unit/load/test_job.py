@@ -2,8 +2,8 @@
 
 import json
 
+from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job, decode_done, decode_job, encode
-from benchsuite.specs import LoadProfile, WorkloadSpec
 
 
 def test_a_job_survives_the_pipe() -> None:

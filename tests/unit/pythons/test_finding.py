@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.pythons import finding
 from benchsuite.pythons.finding import CPYTHON, PYPY, Kind, find, how_to_get
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
 from benchsuite.pythons.requirements import parse, read
 
 LOCK = """\

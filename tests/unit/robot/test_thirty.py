@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.exceptions import RobotError
+from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.walk import complete
 from tests.foreign.cases import Case
 from tests.foreign.makers import THIRTY

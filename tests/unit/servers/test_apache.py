@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.interpreter import OWN
+from benchsuite.core.specs import ServerSpec
+from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers import apache, apache_module
 from benchsuite.servers.apache import ApacheDaemon, ApacheEvent, ApachePrefork, ApacheWorker
 from benchsuite.servers.apache_module import Home, WsgiModule
 from benchsuite.servers.base import Application, Place
-from benchsuite.specs import ServerSpec
 
 APPLICATION = Application(wsgi="shop.wsgi:application")
 MODULE = WsgiModule(Path("/modules/mod_wsgi.so"), "4.9.4", "/home/shop/venv")

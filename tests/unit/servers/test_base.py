@@ -4,9 +4,9 @@ from importlib import metadata
 
 import pytest
 
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import Option, ServerSpec
 from benchsuite.servers.base import Application, Available, ServerAdapter
-from benchsuite.specs import Option, ServerSpec
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import UsageError
-from benchsuite.interpreter import OWN
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import Option, ServerSpec
+from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import (
     BACKLOG,
@@ -18,7 +19,6 @@ from benchsuite.servers.base import (
     ServerAdapter,
 )
 from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
-from benchsuite.specs import Option, ServerSpec
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DOCS = Path(__file__).parents[3] / "docs" / "servers.md"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import ServerSpec
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Available, Place
 from benchsuite.servers.circus import Circus, CircusDaphne, CircusGunicornSync, CircusUvicorn
-from benchsuite.specs import ServerSpec
 from tests.unit.servers.test_builtin import adapter_class
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")

@@ -9,15 +9,9 @@ from typing import Any
 import pytest
 from django.utils.module_loading import import_string
 
-from benchsuite import conf, planning
-from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.interpreter import Interpreter
-from benchsuite.pythons import cache
-from benchsuite.pythons.finding import CPYTHON, Kind
-from benchsuite.servers.base import Application, Available, Place
-from benchsuite.servers.heritage import BUILTIN, base
-from benchsuite.servers.heritage.base import Heritage
-from benchsuite.specs import (
+from benchsuite import conf
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import (
     DatabaseSpec,
     LayerSpec,
     Option,
@@ -26,6 +20,13 @@ from benchsuite.specs import (
     VisitorSpec,
     WorkloadSpec,
 )
+from benchsuite.pythons import cache
+from benchsuite.pythons.finding import CPYTHON, Kind
+from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.runner import planning
+from benchsuite.servers.base import Application, Available, Place
+from benchsuite.servers.heritage import BUILTIN, base
+from benchsuite.servers.heritage.base import Heritage
 
 ENVIRONMENT = Path("/cache/environments/feed")
 PYTHON = Interpreter(str(ENVIRONMENT / "bin/python"), "heritage")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.interpreter import Interpreter
+from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.servers.circus import CircusChaussetteMeinheld, CircusMeinheld
 from benchsuite.servers.meinheld import Meinheld
 
@@ -17,7 +17,7 @@ def python(monkeypatch):
             "scripts": "/no/bin",
             "installed": {name: (one, "") for name, one in installed.items()},
         }
-        monkeypatch.setattr("benchsuite.interpreter._told", lambda executable: told)
+        monkeypatch.setattr("benchsuite.pythons.interpreter._told", lambda executable: told)
         return Interpreter("/some/python")
 
     return made

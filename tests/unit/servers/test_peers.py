@@ -5,13 +5,14 @@ from importlib import import_module
 
 import pytest
 
-from benchsuite import conf, planning
-from benchsuite.exceptions import UnavailableError, UsageError
-from benchsuite.proc import programs
+from benchsuite import conf
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.runner import planning
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.peers import PEERS, packages
 from benchsuite.servers.peers.base import PROGRAMS
-from benchsuite.specs import RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.system import programs
 
 NODE = ("peer-ws", "peer-socketio")
 

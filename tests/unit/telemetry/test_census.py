@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from benchsuite.proc.procfs import Stat
-from benchsuite.stats.validity import Turnover
+from benchsuite.findings import Turnover
+from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import census
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.cpu import TICKS_PER_S

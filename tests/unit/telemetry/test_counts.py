@@ -1,4 +1,4 @@
-from benchsuite.proc.procfs import Stat
+from benchsuite.system.procfs import Stat
 from benchsuite.telemetry.base import Device, Snapshot
 from benchsuite.telemetry.counts import Counts
 from benchsuite.telemetry.sampler import DEVICES

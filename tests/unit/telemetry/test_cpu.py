@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from benchsuite.proc.procfs import Stat
+from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import cpu
 from benchsuite.telemetry.base import Snapshot
 from benchsuite.telemetry.cpu import TICKS_PER_S, Cpu
@@ -143,7 +143,7 @@ def test_too_short_a_time_is_left_to_the_next_sample(tree):
 
 
 def test_this_process_uses_what_it_uses():
-    from benchsuite.proc.procfs import read_stat
+    from benchsuite.system.procfs import read_stat
 
     def stat() -> Stat:
         found = read_stat(os.getpid())

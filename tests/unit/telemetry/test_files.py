@@ -1,6 +1,6 @@
 import os
 
-from benchsuite.proc.procfs import Stat, read_stat
+from benchsuite.system.procfs import Stat, read_stat
 from benchsuite.telemetry import files
 from benchsuite.telemetry.base import Snapshot
 from benchsuite.telemetry.files import OpenFiles

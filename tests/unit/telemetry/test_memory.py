@@ -1,7 +1,7 @@
 import pytest
 
-from benchsuite.exceptions import UnavailableError
-from benchsuite.proc.procfs import Stat
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import memory
 from benchsuite.telemetry.base import Snapshot
 from benchsuite.telemetry.memory import Memory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.proc.procfs import Stat
+from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import others
 from benchsuite.telemetry.others import Others
 

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 
-from benchsuite.exceptions import UnavailableError
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.telemetry import sampler
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 from benchsuite.telemetry.sampler import Sampler

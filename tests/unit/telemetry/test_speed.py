@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from benchsuite.proc.procfs import read_stat
+from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry import speed
 from benchsuite.telemetry.base import Snapshot
 

@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.test import Client
 from django.urls import include, path
 
-from benchsuite.exceptions import AnswerError, UsageError
-from benchsuite.specs import DatabaseSpec
+from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.core.specs import DatabaseSpec
 from benchsuite.target.models import Post
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.bench_app import BenchApp, BenchAppAsync

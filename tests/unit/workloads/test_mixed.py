@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from benchsuite.exceptions import UsageError
-from benchsuite.specs import LoadProfile
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import LoadProfile
 from benchsuite.workloads.mixed import Mixed
 from benchsuite.workloads.plain import Plain
 from benchsuite.workloads.ws_echo import WsEcho

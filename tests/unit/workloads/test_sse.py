@@ -9,9 +9,9 @@ import pytest
 from django.test import AsyncClient, Client
 from django.urls import include, path
 
-from benchsuite.exceptions import AnswerError, UsageError
-from benchsuite.load.eventstream import Event, Parser
-from benchsuite.specs import LoadProfile
+from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.core.specs import LoadProfile
+from benchsuite.load.client.http.eventstream import Event, Parser
 from benchsuite.workloads.sse import Sse
 
 urlpatterns = [path("bench/", include("benchsuite.target.urls"))]

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.test import Client
 from django.urls import path
 
-from benchsuite.exceptions import AnswerError, UsageError
+from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.workloads.url import Url
 
 seen: list[str] = []

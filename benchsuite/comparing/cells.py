@@ -1,0 +1,147 @@
+"""Runs of the same cell taken together: the median over the server starts that count, and how far
+they lie apart.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from benchsuite.comparing.starts import Standing, Start, Starts
+from benchsuite.core.results import Level, Status, Verdict
+from benchsuite.core.samples import REQUEST
+from benchsuite.models import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The median of a figure over server starts, and its extremes."""
+
+    median: float
+    least: float
+    most: float
+
+    @property
+    def half_range_percent(self) -> float | None:
+        """Half the distance between the extremes, in percent of the median."""
+        return (self.most - self.least) / 2 / self.median * 100 if self.median else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One server under one load: all its starts; which of them count is `stats.starts`' rule."""
+
+    runs: Sequence[Run]
+    """In order of their start; never empty."""
+
+    @property
+    def first(self) -> Run:
+        return self.runs[0]
+
+    @property
+    def starts(self) -> Starts:
+        return Starts([start(run) for run in self.runs])
+
+    @property
+    def measured(self) -> list[Run]:
+        """The runs with figures."""
+        return [run for run in self.runs if run.goodput is not None]
+
+    @property
+    def entering(self) -> list[Run]:
+        """The runs whose figures stand for the cell: its own, and not in doubt from outside."""
+        return [run for run in self.measured if start(run).has_own_figures]
+
+    @property
+    def shown(self) -> list[Run]:
+        """The runs of which its figures are shown: of a cell in which none counts, which is
+        invalid, all that have figures.
+        """
+        return self.entering or self.measured
+
+    @property
+    def left_out(self) -> list[Run]:
+        return [run for run in self.runs if start(run).standing is Standing.LEFT_OUT]
+
+    @property
+    def failed(self) -> list[Run]:
+        return [run for run in self.runs if start(run).standing is Standing.FAILED]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Of its starts together; None when none has figures."""
+        return self.starts.verdict if self.measured else None
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it may be ranked, and others divided by it."""
+        return self.verdict in (Verdict.VALID, Verdict.WEAK) and bool(self.entering)
+
+    @property
+    def unit(self) -> str:
+        """What its answers are: requests, messages or handshakes."""
+        return self.first.unit
+
+    def spread(self, column: str) -> Spread | None:
+        """The figure in that column of `Run` over the starts that have it."""
+        values = [getattr(run, column) for run in self.shown]
+        known = [value for value in values if value is not None]
+        return Spread(median(known), min(known), max(known)) if known else None
+
+    def middle(self, column: str) -> float | None:
+        found = self.spread(column)
+        return found.median if found else None
+
+
+def start(run: Run) -> Start:
+    """What the rule of starts asks of a run; its findings only where they matter."""
+    sound = run.status == Status.FINISHED.value and run.verdict in (Verdict.VALID, Verdict.WEAK)
+    if sound:
+        return Start(run.status, run.verdict)
+    found = (one.code for one in run.findings.all() if one.level == Level.INVALID.value)
+    return Start(run.status, run.verdict, tuple(found))
+
+
+def cells(runs: Iterable[Run]) -> list[Cell]:
+    """Runs of the same cell, label, code, software and machine together; most goodput first, by
+    unit, then the invalid ones, then those without figures.
+    """
+    return sorted(grouped(runs), key=_order)
+
+
+def grouped(runs: Iterable[Run]) -> list[Cell]:
+    """The same in the order of their first start.
+
+    A run without figures knows no software and no machine; it goes with the newest runs of its
+    cell and label.
+    """
+    in_order = sorted(runs, key=lambda run: run.started_at)
+    groups: dict[tuple[object, ...], list[Run]] = {}
+    newest: dict[tuple[str, str], tuple[object, ...]] = {}
+    for run in in_order:
+        if run.goodput is not None:
+            cell = (run.key, run.label)
+            newest[cell] = (*cell, *_software(run))
+            groups.setdefault(newest[cell], []).append(run)
+    for run in in_order:
+        if run.goodput is None:
+            cell = (run.key, run.label)
+            groups.setdefault(newest.get(cell, cell), []).append(run)
+    members = (sorted(group, key=lambda run: run.started_at) for group in groups.values())
+    return sorted((Cell(tuple(group)) for group in members), key=lambda c: c.first.started_at)
+
+
+def _software(run: Run) -> tuple[object, ...]:
+    """What a run was made with, besides its spec: runs that differ in it are not of one cell."""
+    return (
+        run.revision,
+        run.server_version,
+        run.python_version,
+        run.environment_id,
+        run.software_id,
+    )
+
+
+def _order(cell: Cell) -> tuple[int, bool, str, float]:
+    """Figures of another unit and those of invalid cells never stand among the others."""
+    rank = 2 if not cell.measured else int(not cell.is_sound)
+    return rank, cell.unit != REQUEST, cell.unit, -(cell.middle("goodput") or 0.0)

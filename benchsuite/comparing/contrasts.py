@@ -1,0 +1,259 @@
+"""Candidates against a baseline in words and numbers: one call gives all that a table, a page or a
+gate needs.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from statistics import fmean
+
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.margins import Metric, metric
+from benchsuite.comparing.sides import Side
+from benchsuite.comparing.titles import cell_titles
+from benchsuite.core.results import Level
+from benchsuite.core.units import format_period
+from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
+from benchsuite.stats.percentiles import samples_needed
+
+Pair = tuple[Side, Side]
+"""Baseline and candidate."""
+
+APART = timedelta(minutes=10)
+
+PERCENTILE = re.compile(r"p(\d+)")
+"""What the metrics are called that a small sample can't carry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A candidate against a baseline in one metric."""
+
+    baseline: Side
+    candidate: Side
+    metric: Metric
+    found: Comparison
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing may be concluded whatever the figures say; empty where something may."""
+        return self.baseline.doubt or self.candidate.doubt
+
+    @property
+    def is_shown(self) -> bool:
+        return self.found.outcome is Outcome.SHOWN and not self.doubt
+
+    @property
+    def is_better(self) -> bool | None:
+        """Whether the candidate is better; None when no difference is shown."""
+        if not self.is_shown or self.found.value is None:
+            return None
+        return (self.found.value > self.found.nothing) == self.metric.higher_is_better
+
+    @property
+    def name(self) -> str:
+        """What is compared: "granian-wsgi / gunicorn-gthread goodput"."""
+        by = "/" if self.found.scale is Scale.RATIO else "−"
+        return f"{self.candidate.title} {by} {self.baseline.title} {self.metric.name}"
+
+    @property
+    def value_text(self) -> str:
+        """The ratio, or the difference in percentage points; "—" without one."""
+        if self.found.value is None:
+            return "—"
+        points = " points" if self.found.scale is Scale.DIFFERENCE else ""
+        return f"{self._write(self.found.value)}{points}"
+
+    @property
+    def interval_text(self) -> str:
+        """[1.24, 1.38]; empty without an interval."""
+        if self.found.low is None or self.found.high is None:
+            return ""
+        return f"[{self._write(self.found.low)}, {self._write(self.found.high)}]"
+
+    @property
+    def p_number(self) -> str:
+        """0.008 or < 0.001, corrected where several were compared; empty without a test."""
+        p = self.found.p_corrected
+        if p is None:
+            return ""
+        return "< 0.001" if p < 0.001 else f"{p:.{2 if p >= 0.0995 else 3}f}"
+
+    @property
+    def p_text(self) -> str:
+        """p = 0.016 (Holm, of 2); empty without a test."""
+        if not self.p_number:
+            return ""
+        text = f"p {self.p_number}" if self.p_number.startswith("<") else f"p = {self.p_number}"
+        return f"{text} (Holm, of {self.found.compared})" if self.found.compared > 1 else text
+
+    @property
+    def says(self) -> str:
+        """What may be concluded when no difference is shown, or why nothing may; else empty."""
+        outcome = self.found.outcome
+        if self.doubt:
+            return self.doubt
+        if outcome is Outcome.TOO_FEW:
+            return self._too_few()
+        if outcome is Outcome.UNDEFINED:
+            return "a figure is 0, so there is no ratio"
+        if outcome is Outcome.SHOWN:
+            return ""
+        if self.found.low == self.found.high == self.found.nothing:
+            return "no difference: all starts alike"
+        if outcome is Outcome.TOO_SMALL:
+            return f"too small to matter (less than {self.metric.margin_words})"
+        least = self.found.detectable
+        if least is None:
+            return "no difference shown"
+        return f"no difference shown; ≥ {self._write_least(least)} would have been"
+
+    @property
+    def sentence(self) -> str:
+        """Name, ratio, interval and p, and what they amount to."""
+        figures = " ".join(part for part in (self.value_text, self.interval_text) if part)
+        text = ", ".join(part for part in (f"{self.name} {figures}", self.p_text) if part)
+        return f"{text}: {self.says}." if self.says else f"{text}."
+
+    def change_percent(self, value: float | None) -> float | None:
+        """A ratio as a change in percent of the baseline, a difference in percentage points."""
+        return None if value is None else (value - self.found.nothing) * 100
+
+    def _way_out(self) -> str:
+        """What gives a sample that a percentile can be told of."""
+        found = PERCENTILE.fullmatch(self.metric.name)
+        if found is None:
+            return ""
+        needed = samples_needed(float(found[1]))
+        return (
+            f"; {self.metric.name} needs {needed} right answers in the window: give runbench a "
+            "longer --duration or more load"
+        )
+
+    def _too_few(self) -> str:
+        first, second = self.found.starts
+        needed = self.found.starts_needed
+        if not first or not second:
+            who = self.baseline if not first else self.candidate
+            return f"{who.title} has no start with this figure{self._way_out()}"
+        several = f" for {self.found.compared} comparisons" if self.found.compared > 1 else ""
+        sides = (self.baseline, self.candidate)
+        missing = [f"{one.title}: {one.cell.starts.words}" for one in sides if one.cell.left_out]
+        return "; ".join(
+            [
+                f"{first} against {second} starts prove nothing",
+                *missing,
+                f"{needed} of each would{several} (runbench --repeat={needed})",
+            ]
+        )
+
+    def _write(self, value: float) -> str:
+        if self.found.scale is Scale.DIFFERENCE:
+            return f"{value * 100:+.{self._decimals(100)}f}" if value else "0"
+        return f"{value:.{self._decimals(1)}f}"
+
+    def _decimals(self, factor: int) -> int:
+        """Two, and as many more (up to four) as the interval's ends need to be told apart from
+        each other and from "no difference".
+        """
+        low, high = self.found.low, self.found.high
+        if low is None or high is None:
+            return 2
+        gaps = [abs(end - self.found.nothing) for end in (low, high)] + [high - low]
+        least = min((gap * factor for gap in gaps if gap > 0), default=1.0)
+        return min(4, max(2, math.ceil(-math.log10(least))))
+
+    def _write_least(self, least: float) -> str:
+        """Two digits: it rests on a spread that few starts don't show better."""
+        change = (least - self.found.nothing) * 100
+        text = f"{change:.0f}" if change >= 9.5 else f"{change:.2g}"
+        return f"{text} %" if self.found.scale is Scale.RATIO else f"{text} points"
+
+
+def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast]:
+    """Every pair in every metric, metric by metric.
+
+    p is corrected for the number of pairs (Holm), and is that of each metric by itself: with
+    several metrics, the chance of any false difference is higher (docs/comparing.md says how much).
+    """
+    every = list(pairs)
+    found = []
+    for one in metrics:
+        compared = together(
+            compare(
+                baseline.figures(one), candidate.figures(one), scale=one.scale, margin=one.margin
+            )
+            for baseline, candidate in every
+        )
+        found += [
+            Contrast(baseline, candidate, one, each)
+            for (baseline, candidate), each in zip(every, compared, strict=True)
+        ]
+    return found
+
+
+def ranked(cells: Sequence[Cell], name: str) -> list[Contrast]:
+    """The best cell in a metric against each of the others, the nearest first; empty for fewer
+    than two that have figures.
+
+    The smaller figure is the baseline, so the ratio says how many times as much the larger is:
+    for goodput the best is the candidate, for times the other. Corrected for the number of
+    others. Invalid cells take no part, and no cells whose answers are of another unit.
+    """
+    one = metric(name)
+    titled = zip(cell_titles(cells), cells, strict=True)
+    sides = [Side(title, cell) for title, cell in titled if cell.is_sound]
+    if one.is_of_answers and len({side.cell.unit for side in sides}) > 1:
+        return []
+    able = [(fmean(figures), side) for side in sides if (figures := side.figures(one))]
+    able.sort(key=lambda pair: pair[0], reverse=one.higher_is_better)
+    if len(able) < 2:
+        return []
+    best, *others = (side for _, side in able)
+    if one.higher_is_better:
+        return contrasts([(other, best) for other in others], [one])
+    return contrasts([(best, other) for other in others], [one])
+
+
+def notes(pairs: Iterable[Pair]) -> list[str]:
+    """What a reader has to know beside the figures: starts left out or failed, weak ones, time
+    between.
+    """
+    every = list(pairs)
+    found = []
+    for side in {id(side): side for pair in every for side in pair}.values():
+        if not side.cell.starts.is_whole:
+            found.append(f"{side.title}: {side.cell.starts.words}.")
+        if side.weak:
+            codes = {
+                each.code
+                for run in side.weak
+                for each in run.findings.all()
+                if each.level == Level.WEAK.value
+            }
+            found.append(
+                f"{side.title}: {len(side.weak)} of {len(side.starts)} starts are weak "
+                f"({', '.join(sorted(codes)) or 'see their pages'})."
+            )
+    for baseline, candidate in every:
+        gap = _between(baseline, candidate)
+        if gap is not None:
+            found.append(
+                f"{baseline.title} and {candidate.title} were not measured in turns, but "
+                f"{format_period(gap.total_seconds())} apart: what changed on the machine in "
+                "between counts as a difference. runbench with both and --repeat takes turns."
+            )
+    return list(dict.fromkeys(found))
+
+
+def _between(baseline: Side, candidate: Side) -> timedelta | None:
+    """The time between two sides that share no command; None when they do."""
+    if not baseline.starts or not candidate.starts:
+        return None
+    if {run.batch for run in baseline.starts} & {run.batch for run in candidate.starts}:
+        return None
+    ends = [[run.started_at for run in side.starts] for side in (baseline, candidate)]
+    gap = max(min(ends[0]), min(ends[1])) - min(max(ends[0]), max(ends[1]))
+    return gap if gap > APART else None

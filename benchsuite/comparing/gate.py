@@ -1,0 +1,133 @@
+"""Conditions that a candidate must keep: "p95 > +10%" is broken when its p95 is more than 10 %
+above the baseline's.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchsuite.comparing.contrasts import Contrast, Pair, contrasts
+from benchsuite.comparing.margins import Metric, metric
+from benchsuite.core.exceptions import UsageError
+from benchsuite.stats.compare import Scale
+
+FORM = re.compile(r"\s*([a-z0-9]+)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*")
+
+
+class Decision(StrEnum):
+    HELD = "held"
+    BROKEN = "broken"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What must not be so."""
+
+    text: str
+    metric: Metric
+    operator: str
+    """ "<" or ">"."""
+    limit_percent: float
+    """Change against the baseline; percentage points where the metric is a share."""
+
+    def decide(self, low: float, high: float) -> Decision:
+        """Broken when the whole interval of the change lies beyond the limit, held when none of
+        it does, else undecided. Both in the unit of the limit.
+        """
+        if self.operator == ">":
+            beyond, within = low > self.limit_percent, high <= self.limit_percent
+        else:
+            beyond, within = high < self.limit_percent, low >= self.limit_percent
+        if beyond:
+            return Decision.BROKEN
+        return Decision.HELD if within else Decision.UNDECIDED
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One condition held against one candidate."""
+
+    condition: Condition
+    contrast: Contrast
+    decision: Decision
+    why: str
+
+    @property
+    def name(self) -> str:
+        contrast = self.contrast
+        return (
+            f"{contrast.candidate.title} against {contrast.baseline.title}: {self.condition.text}"
+        )
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.name} is {self.decision.value}: {self.why}."
+
+
+def parse(text: str) -> Condition:
+    """A condition such as "p95 > +10%" or "goodput < -5%"; raises UsageError."""
+    found = FORM.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"--fail-if {text!r} is not a condition; write a metric, < or >, and a change in "
+            'percent of the baseline, such as "p95 > +10%" or "goodput < -5%".'
+        )
+    name, operator, limit = found.groups()
+    condition = Condition(" ".join(text.split()), metric(name), operator, float(limit))
+    if condition.limit_percent <= -100 and condition.metric.scale is Scale.RATIO:
+        raise UsageError(
+            f"--fail-if {text!r} can't be decided by any measurement: no figure falls by 100 % or "
+            "more; write a limit above -100%."
+        )
+    return condition
+
+
+def judge(pairs: Iterable[Pair], conditions: Sequence[Condition]) -> list[Judgement]:
+    """Each condition against each pair."""
+    every = list(pairs)
+    return [
+        _judge(condition, contrast)
+        for condition in conditions
+        for contrast in contrasts(every, [condition.metric])
+    ]
+
+
+def overall(judgements: Iterable[Judgement]) -> Decision:
+    """Broken when any is, else undecided when any is, else held."""
+    decisions = {one.decision for one in judgements}
+    worst = (Decision.BROKEN, Decision.UNDECIDED)
+    return next((one for one in worst if one in decisions), Decision.HELD)
+
+
+def _judge(condition: Condition, contrast: Contrast) -> Judgement:
+    low = contrast.change_percent(contrast.found.low)
+    high = contrast.change_percent(contrast.found.high)
+    if low is None or high is None:
+        return Judgement(condition, contrast, Decision.UNDECIDED, contrast.says)
+    decision = condition.decide(low, high)
+    why = f"{_change(contrast, contrast.found.value)} [{_signed(low)}, {_signed(high)}]"
+    cell = contrast.candidate.cell
+    if decision is Decision.HELD and (cell.failed or not cell.is_sound):
+        why += f", but {cell.starts.words}"
+        return Judgement(condition, contrast, Decision.UNDECIDED, why)
+    if decision is Decision.UNDECIDED:
+        why += ", which reaches across the limit; more starts narrow it"
+    return Judgement(condition, contrast, decision, why)
+
+
+def _change(contrast: Contrast, value: float | None) -> str:
+    change = contrast.change_percent(value)
+    if change is None:
+        return "—"
+    unit = " %" if contrast.found.scale is Scale.RATIO else " points"
+    return f"{_signed(change)}{unit}"
+
+
+def _signed(change: float) -> str:
+    """With one decimal, or as many as a small change needs: +3.1, −0.042."""
+    if change == 0:
+        return "0"
+    decimals = 1 if abs(change) >= 0.095 else 3
+    return f"{change:+.{decimals}f}".replace("-", "−")

@@ -1,0 +1,65 @@
+"""The same comparison as if the CPUs had always been equally fast: B404 between sides."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from statistics import fmean
+
+from benchsuite.comparing.contrasts import Contrast, Pair
+from benchsuite.comparing.margins import Metric
+from benchsuite.comparing.sides import Side
+from benchsuite.core.units import format_percent
+from benchsuite.findings.limits import limit
+from benchsuite.stats.compare import compare
+
+RATES, TIMES = ("goodput", "throughput"), ("p50", "p95", "p99", "mean")
+"""Of twice as fast a CPU the first are twice as high, and the others half."""
+
+
+def corrected(one: Contrast) -> str:
+    """Ratio and interval, each start's figure taken to the speed of its target's CPUs; empty where
+    that is not known, or where nothing follows from it (memory; a rate that was given).
+    """
+    sides = [_figures(side, one.metric) for side in (one.baseline, one.candidate)]
+    if not all(sides):
+        return ""
+    found = compare(*sides, scale=one.found.scale, margin=one.found.margin)
+    text = replace(one, found=found)
+    figures = " ".join(filter(None, (text.value_text, text.interval_text)))
+    return f"{one.name}, corrected for the CPUs' speed: {figures}."
+
+
+def notes(pairs: Iterable[Pair]) -> Iterator[str]:
+    """What is to be known where one side's CPUs were slower than the other's."""
+    rule = limit("B404")
+    for sides in pairs:
+        (first, before), (second, after) = ((one, _work_s(one)) for one in sides)
+        if before is None or after is None:
+            continue
+        (fast, least), (slow, most) = sorted(
+            ((first.title, before), (second.title, after)), key=lambda side: side[1]
+        )
+        percent = (most / least - 1) * 100
+        if rule.level(percent) is not None:
+            yield (
+                f"{rule.code}: a fixed piece of work took {format_percent(percent)} longer on the "
+                f"CPUs of {slow} than on those of {fast}. Ratios corrected for it stand below the "
+                "others."
+            )
+
+
+def _figures(side: Side, metric: Metric) -> list[float]:
+    found = []
+    for run in side.starts:
+        value, work_s = metric.value(run), run.target_work_s
+        is_open = run.spec.get("load", {}).get("model") == "open"
+        if value is None or not work_s or (is_open and metric.name in RATES):
+            return []
+        if metric.name not in (*RATES, *TIMES):
+            return []
+        found.append(value * work_s if metric.name in RATES else value / work_s)
+    return found
+
+
+def _work_s(side: Side) -> float | None:
+    known = [run.target_work_s for run in side.starts if run.target_work_s]
+    return fmean(known) if known else None

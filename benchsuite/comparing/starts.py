@@ -1,0 +1,142 @@
+"""Which server starts count: one rule for tables, lists, comparisons and gates.
+
+* A start that is in doubt because of the machine or the load generator (B1xx, B4xx), or that was
+  interrupted, is left out, and counted as that: its figures say nothing about the server.
+* A start that the server itself spoiled (B2xx, it did not start, it died) stays in the count:
+  without it a server that fails looks better than it is. It makes its cell weak, from half of the
+  starts on invalid. So does any other invalid start: only a known cause outside excuses one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchsuite.core.results import Status, Verdict
+
+OUTSIDE = ("B1", "B4")
+"""How the codes of findings begin that are about the load generator or the machine."""
+
+OF_OTHERS = ("B202", "B213")
+"""Findings after which the figures are those of another program."""
+
+INVALID_SHARE = 0.5
+"""From so many failed starts on a cell is invalid."""
+
+
+class Standing(StrEnum):
+    COUNTED = "counted"
+    FAILED = "failed"
+    """Counted, and spoiled by the server."""
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is known of one start: how it ended, its verdict ("" for none), the codes of the
+    findings that make it invalid.
+    """
+
+    status: str
+    verdict: str
+    codes: Sequence[str] = ()
+
+    @property
+    def standing(self) -> Standing:
+        if self.status in (Status.RUNNING.value, Status.INTERRUPTED.value):
+            return Standing.LEFT_OUT
+        if self.status == Status.FINISHED.value and self.verdict in (Verdict.VALID, Verdict.WEAK):
+            return Standing.COUNTED
+        if self.codes and all(code.startswith(OUTSIDE) for code in self.codes):
+            return Standing.LEFT_OUT
+        return Standing.FAILED
+
+    @property
+    def has_own_figures(self) -> bool:
+        """Whether its figures, where there are any, are those of this server, fairly measured."""
+        if self.standing is Standing.LEFT_OUT:
+            return False
+        return not any(code.startswith(OF_OTHERS) for code in self.codes)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not sound: "B401", "running"; empty for one that is."""
+        if self.standing is Standing.COUNTED:
+            return ()
+        numbers = tuple(dict.fromkeys(code.split()[0] for code in self.codes))
+        if self.status == Status.FINISHED.value:
+            return numbers or (self.verdict or "not examined",)
+        return numbers or (REASONS[self.status],)
+
+
+REASONS = {
+    Status.RUNNING.value: "running",
+    Status.INTERRUPTED.value: "interrupted",
+    Status.FAILED.value: "no result",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """All starts of a cell."""
+
+    every: Sequence[Start]
+
+    @property
+    def counted(self) -> list[Start]:
+        return [one for one in self.every if one.standing is not Standing.LEFT_OUT]
+
+    @property
+    def failed(self) -> list[Start]:
+        return [one for one in self.every if one.standing is Standing.FAILED]
+
+    @property
+    def left_out(self) -> list[Start]:
+        return [one for one in self.every if one.standing is Standing.LEFT_OUT]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of all together: of no counted start invalid, else by how many failed or are weak."""
+        if len(self.failed) >= INVALID_SHARE * len(self.counted):
+            return Verdict.INVALID
+        weak = any(one.verdict == Verdict.WEAK for one in self.counted)
+        return Verdict.WEAK if weak or self.failed else Verdict.VALID
+
+    @property
+    def number(self) -> str:
+        """ "6", or "5/6" where one of six is left out."""
+        counted, every = len(self.counted), len(self.every)
+        return str(every) if counted == every else f"{counted}/{every}"
+
+    @property
+    def words(self) -> str:
+        """ "6 starts", "5 of 6 starts; 1 left out (B401)", "2 of 6 starts failed (B201)"."""
+        counted, every = len(self.counted), len(self.every)
+        parts = []
+        if self.left_out:
+            parts.append(f"{counted} of {_starts(every)}")
+            parts.append(f"{len(self.left_out)} left out ({_reasons(self.left_out)})")
+        if self.failed:
+            of = f"{counted}" if self.left_out else _starts(counted)
+            parts.append(f"{len(self.failed)} of {of} failed ({_reasons(self.failed)})")
+        return "; ".join(parts) or _starts(every)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every start counts and none failed."""
+        return not self.left_out and not self.failed
+
+
+def _starts(count: int) -> str:
+    return f"{count} start{'s' * (count != 1)}"
+
+
+def _reasons(starts: Iterable[Start]) -> str:
+    """Most frequent first; each with how many, where not all have it."""
+    every = list(starts)
+    counts = Counter(reason for one in every for reason in one.reasons)
+    several = len(counts) > 1
+    return ", ".join(
+        f"{count} × {reason}" if several and count > 1 else reason
+        for reason, count in counts.most_common()
+    )

@@ -1,0 +1,1 @@
+"""The values that every room shares: specs, results, units, errors."""

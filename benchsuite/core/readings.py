@@ -1,0 +1,60 @@
+"""Figures from the telemetry of one part."""
+
+from collections.abc import Iterable, Sequence
+
+from benchsuite.core.results import Reading
+
+TARGET, LOAD = "target", "load"
+"""Parts whose CPUs are timed."""
+
+HALF_S = 0.5
+"""Half of the second that a reading tells of, which ends with it."""
+
+
+def mean_cpu_percent(
+    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
+) -> float | None:
+    """Mean CPU share of a part over the seconds that lie in the window, by their greater part; None
+    when none was read there.
+    """
+    inside = _inside(readings, part, window)
+    return _mean([one.cpu_percent for one in inside if one.cpu_percent is not None])
+
+
+def work_s(
+    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
+) -> list[float]:
+    """How long the fixed piece of work took in each of these seconds."""
+    inside = _inside(readings, part, window)
+    return [one.work_s for one in inside if one.work_s is not None]
+
+
+def mean_work_s(
+    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
+) -> float | None:
+    return _mean(work_s(readings, part, window))
+
+
+def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) -> int | None:
+    """The most memory that a part had in any second until then; None when none was read."""
+    return max(
+        (
+            one.memory_bytes
+            for one in readings
+            if one.part == part and one.memory_bytes and one.second <= until_s
+        ),
+        default=None,
+    )
+
+
+def _inside(
+    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
+) -> list[Reading]:
+    if window is None:
+        return []
+    begin, end = window
+    return [one for one in readings if one.part == part and begin <= one.second - HALF_S < end]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,111 @@
+"""On which data the target runs, and how it reaches them."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import hidden, hidden_in, is_hidden
+from benchsuite.core.specs.load import MAX_DURATION_S
+from benchsuite.core.specs.spec import Spec, at_least, whole
+
+THROWAWAY = "throwaway"
+KEEP = "keep"
+POSTGRESQL = "postgresql"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseSpec(Spec):
+    """On which data the target runs.
+
+    `use` is "throwaway" (made and dropped by the run), "keep" (the project's own, explicitly), or
+    the URL of a database server on which the throw-away database is made.
+    """
+
+    use: str = THROWAWAY
+    rows: int = 100_000
+    """Rows that workloads with stored data are seeded with; others ignore it."""
+    fixtures: tuple[str, ...] = ()
+    """Names of Django fixtures that fill the throw-away database, loaded together."""
+    fill: tuple[str, ...] = ()
+    """Management commands that then fill it, each with its arguments, in order."""
+    max_connections: int | None = None
+    """Of the PostgreSQL that the run starts; None for the service's default."""
+    fsync: bool = True
+    """Whether that PostgreSQL waits for the disk at each commit."""
+    conn_max_age_s: float | None = None
+    """CONN_MAX_AGE of the target; None leaves the project's."""
+    pool: int | None = None
+    """Connections in psycopg's pool of each process; None leaves the project's setting."""
+
+    def __post_init__(self) -> None:
+        whole("rows", self.rows, 0, 1_000_000_000)
+        if self.use not in (THROWAWAY, KEEP, POSTGRESQL) and "://" not in self.use:
+            raise UsageError(
+                f"--database={hidden(self.use)} is not known; write throwaway, keep, postgresql, "
+                "or a URL such as postgres://user@host/name."
+            )
+        if self.use == KEEP and (self.fixtures or self.fill):
+            raise UsageError(
+                "--fixture and --fill write into the throw-away database, and --database=keep "
+                "means your own, which a run never fills: leave one of them out."
+            )
+        for command in self.fill:
+            _words_of(command)
+        whole("max-connections", self.max_connections, 1, 100_000)
+        if self.use != POSTGRESQL and (self.max_connections is not None or not self.fsync):
+            raise UsageError(
+                "--max-connections and --no-fsync are settings of the PostgreSQL that a run starts "
+                "itself; add --database=postgresql."
+            )
+        if self.conn_max_age_s is not None:
+            at_least("conn-max-age", self.conn_max_age_s, 0.0, MAX_DURATION_S)
+        whole("pool", self.pool, 1, 10_000)
+        if self.pool is not None and self.conn_max_age_s:
+            raise UsageError(
+                "--pool and --conn-max-age exclude each other: Django wants CONN_MAX_AGE=0 with a "
+                "pool."
+            )
+
+    @property
+    def commands(self) -> tuple[list[str], ...]:
+        """Those of `fill`, taken apart as a shell does."""
+        return tuple(_words_of(command) for command in self.fill)
+
+    def shown(self) -> dict[str, Any]:
+        """As JSON, without passwords, those that follow an option of a command included."""
+        fill = [shown_command(words) for words in self.commands]
+        return {**hidden_in(self.to_json()), "fill": fill}
+
+    @property
+    def words(self) -> str:
+        """The data and how they are reached: "postgresql, 100 connections, pool of 10"."""
+        words = [hidden(self.use)]
+        if self.max_connections is not None:
+            words.append(f"{self.max_connections} connections")
+        if not self.fsync:
+            words.append("fsync off")
+        if self.conn_max_age_s is not None:
+            words.append(f"CONN_MAX_AGE {self.conn_max_age_s:g} s")
+        if self.pool is not None:
+            words.append(f"pool of {self.pool}")
+        words += [f"fixture {name}" for name in self.fixtures]
+        words += [f"filled by {command}" for command in self.shown()["fill"]]
+        return ", ".join(words)
+
+
+def shown_command(words: Sequence[str]) -> str:
+    """A command line without passwords, as it may be given again but for them."""
+    shown = hidden_in(list(words))
+    return " ".join(word if is_hidden(word) else shlex.quote(word) for word in shown)
+
+
+def _words_of(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--fill={hidden(command)} can't be taken apart: {error}.") from error
+    if not words:
+        raise UsageError('--fill names no command; write it as after manage.py: "loaddemo --all".')
+    return words

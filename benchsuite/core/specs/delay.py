@@ -1,0 +1,40 @@
+"""Added latency of what the server sends."""
+
+from dataclasses import dataclass
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs.spec import Spec, at_least
+from benchsuite.core.suggestions import choices
+from benchsuite.core.units import format_duration
+
+MAX_DELAY_S = 60.0
+
+AUTO = "auto"
+PROXY = "proxy"
+NETEM = "netem"
+DELAYERS = (AUTO, PROXY, NETEM)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelaySpec(Spec):
+    """How long what the server sends is under way; the other way is not delayed."""
+
+    to_clients_s: float = 0.0
+    to_database_s: float = 0.0
+    by: str = AUTO
+    """"proxy" (a program in between), "netem" (the kernel), or "auto"."""
+
+    def __post_init__(self) -> None:
+        at_least("delay-to-clients", self.to_clients_s, 0.0, MAX_DELAY_S)
+        at_least("delay-to-database", self.to_database_s, 0.0, MAX_DELAY_S)
+        if self.by not in DELAYERS:
+            raise UsageError(f"--delay-by={self.by} is not known; {choices(self.by, DELAYERS)}")
+
+    def __bool__(self) -> bool:
+        return bool(self.to_clients_s or self.to_database_s)
+
+    @property
+    def words(self) -> str:
+        """What is delayed: "100 ms to the database, 100 ms to clients"; empty for nothing."""
+        delays = {"the database": self.to_database_s, "clients": self.to_clients_s}
+        return ", ".join(f"{format_duration(one)} to {whom}" for whom, one in delays.items() if one)

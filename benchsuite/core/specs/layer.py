@@ -1,0 +1,105 @@
+"""Which channel layer the target has."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import hidden
+from benchsuite.core.specs import sentinel
+from benchsuite.core.specs.server import MAX_PROCESSES
+from benchsuite.core.specs.spec import Spec, whole
+from benchsuite.core.suggestions import choices
+
+MEMORY = "memory"
+REDIS = "redis"
+REDIS_PUBSUB = "redis-pubsub"
+LAYERS = (MEMORY, REDIS, REDIS_PUBSUB)
+
+PATHS = {
+    MEMORY: "channels.layers.InMemoryChannelLayer",
+    REDIS: "channels_redis.core.RedisChannelLayer",
+    REDIS_PUBSUB: "channels_redis.pubsub.RedisPubSubChannelLayer",
+}
+
+SCHEMES = ("redis", "rediss", "unix", *sentinel.SCHEMES)
+
+TCP = "tcp"
+UNIX = "unix"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerSpec(Spec):
+    """Which channel layer the target has, and how many runworkers stand beside the server."""
+
+    backend: str = ""
+    """"memory", "redis" or "redis-pubsub"; empty leaves the project's own."""
+    by: str = TCP
+    """How the run's own Redis is reached: "tcp" or "unix"."""
+    url: str = ""
+    """Of a Redis that is there already; empty for one that the run starts."""
+    workers: int = 0
+    """Programs `runworker` that answer what is sent through the layer."""
+
+    def __post_init__(self) -> None:
+        if self.backend not in ("", *LAYERS):
+            raise UsageError(
+                f"--layer={self.backend} is not known; {choices(self.backend, LAYERS)}"
+            )
+        if self.by not in (TCP, UNIX):
+            raise UsageError(f"--layer-by={self.by} is not known; {choices(self.by, (TCP, UNIX))}")
+        if self.by != TCP and not self.uses_redis:
+            raise UsageError(
+                f"--layer-by={self.by} says how a Redis is reached, and there is none: add "
+                "--layer=redis or --layer=redis-pubsub, or leave --layer-by out."
+            )
+        whole("layer-workers", self.workers, 0, MAX_PROCESSES)
+        if self.workers and self.backend == MEMORY:
+            raise UsageError(
+                "A layer in memory stays within one process, so --layer-workers can't be reached; "
+                "take --layer=redis."
+            )
+        if self.url:
+            self._check_url()
+
+    def _check_url(self) -> None:
+        by_sentinel = sentinel.is_by_sentinel(self.url)
+        scheme = "" if by_sentinel else urlsplit(self.url).scheme
+        if not by_sentinel and scheme not in SCHEMES:
+            raise UsageError(
+                f"--layer-url begins with {'://, '.join(SCHEMES)}://, and what was given with "
+                f"{scheme or 'none of them'}."
+            )
+        if not self.uses_redis:
+            raise UsageError(
+                "--layer-url is that of a Redis; add --layer=redis or --layer=redis-pubsub."
+            )
+        if self.by != TCP:
+            raise UsageError("--layer-by is said by the --layer-url; leave one of them out.")
+        if by_sentinel:
+            sentinel.SentinelUrl.read(self.url)
+
+    @property
+    def uses_redis(self) -> bool:
+        return self.backend in (REDIS, REDIS_PUBSUB)
+
+    @property
+    def path(self) -> str:
+        """Dotted path of the layer's class; empty for the project's own."""
+        return PATHS.get(self.backend, "")
+
+    def __bool__(self) -> bool:
+        return bool(self.backend or self.workers)
+
+    @property
+    def words(self) -> str:
+        """The layer: "redis over unix, 2 workers"; empty when the project's own is left alone."""
+        if not self:
+            return ""
+        words = self.backend or "the project's layer"
+        if self.url:
+            words += f" at {hidden(self.url)}"
+        elif self.uses_redis:
+            words += f" over {self.by}"
+        if self.workers:
+            words += f", {self.workers} worker{'s' * (self.workers != 1)}"
+        return words

@@ -1,0 +1,240 @@
+"""How much load for how long."""
+
+import math
+from dataclasses import dataclass
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs.spec import Spec, above, at_least, whole
+from benchsuite.core.suggestions import choices
+
+MAX_USERS = 10_000
+MAX_DURATION_S = 24 * 3600.0
+MAX_LOAD_PROCESSES = 64
+MAX_STAGES = 100
+MAX_RATE = 1_000_000.0
+IN_FLIGHT = 1000
+
+USER = "user"
+"""Who waits for answers, unless they are connections."""
+
+CLOSED = "closed"
+OPEN = "open"
+
+CONSTANT = "constant"
+POISSON = "poisson"
+ARRIVALS = (CONSTANT, POISSON)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One level of a load; times are seconds since its begin."""
+
+    level: float
+    """Users (closed model) or arrivals per second (open model)."""
+    start_s: float
+    """From here on the level rises or falls, and then settles; nothing of it is measured."""
+    window_start_s: float
+    window_end_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadProfile(Spec):
+    """How much load for how long.
+
+    Closed model: so many `users`, each waits for its answer. Open model: arrivals at an
+    `arrival_rate`, whatever the answers do.
+
+    The load begins with the ramp (`users / spawn_rate`, closed model only), then the warm-up, both
+    thrown away; then comes the window that is measured. With several `stages` that is repeated for
+    each. At last comes the drain, in which nothing new is started.
+    """
+
+    model: str = CLOSED
+    users: int = 10
+    """Closed model only; with stages, those of the highest."""
+    spawn_rate: float | None = None
+    """Users started per second; None starts all at once, and who thinks spread over a cycle."""
+    think_time_s: float = 0.0
+    """Pause of each user between two journeys."""
+    arrival_rate: float | None = None
+    """Open model only: journeys begun per second; with stages, those of the highest."""
+    arrivals: str = CONSTANT
+    """Open model only: "constant" (evenly spaced) or "poisson" (independent of each other)."""
+    max_in_flight: int | None = None
+    """Open model only: journeys under way at once; None means `in_flight_limit`'s rule."""
+    stages: tuple[float, ...] = ()
+    """Levels of users or of the arrival rate, one after another; empty for one level."""
+    warmup_s: float = 3.0
+    """With stages: of each."""
+    duration_s: float = 10.0
+    """Of the window; with stages: of each."""
+    timeout_s: float = 30.0
+    """A request without its whole answer by then is a failure."""
+    drain_s: float | None = None
+    """How long requests still open at the end are waited for; None means `timeout_s`."""
+    keep_alive: bool = True
+    keep_cookies: bool = False
+    """Whether a user's next journey sends the cookies of the one before; else each journey is that
+    of a fresh visitor, who has what `prepare()` gave. Connections are kept either way."""
+    processes: int = 1
+    """Load processes, among which users or arrivals are divided."""
+    cpus: tuple[int, ...] | None = None
+    """CPUs on which they may run; None for all."""
+
+    def __post_init__(self) -> None:
+        if self.model not in (CLOSED, OPEN):
+            raise UsageError(
+                f"The load model {self.model!r} is unknown; there are: {CLOSED}, {OPEN}."
+            )
+        whole("users", self.users, 1, MAX_USERS)
+        above("duration", self.duration_s, 0.0, MAX_DURATION_S)
+        above("timeout", self.timeout_s, 0.0, 3600.0)
+        at_least("warmup", self.warmup_s, 0.0, MAX_DURATION_S)
+        at_least("think-time", self.think_time_s, 0.0, 3600.0)
+        if self.drain_s is not None:
+            at_least("drain", self.drain_s, 0.0, 3600.0)
+        if self.spawn_rate is not None:
+            above("spawn-rate", self.spawn_rate, 0.0, float(MAX_USERS))
+        whole("load-processes", self.processes, 1, MAX_LOAD_PROCESSES)
+        whole("max-in-flight", self.max_in_flight, 1, MAX_USERS)
+        if self.arrivals not in ARRIVALS:
+            raise UsageError(
+                f"--arrivals={self.arrivals} is not known; {choices(self.arrivals, ARRIVALS)}"
+            )
+        if len(self.stages) > MAX_STAGES:
+            raise UsageError(
+                f"--stages may have {MAX_STAGES} levels at most, and has {len(self.stages)}."
+            )
+        self._check_open() if self.is_open else self._check_closed()
+        if self.longest_s > 2 * MAX_DURATION_S:
+            raise UsageError("The stages take more than two days together; make them shorter.")
+
+    def _check_open(self) -> None:
+        if self.arrival_rate is None:
+            raise UsageError("The open model needs --rate: arrivals per second.")
+        for rate in self.levels:
+            above("rate", rate, 0.0, MAX_RATE)
+        if self.spawn_rate is not None or self.think_time_s:
+            raise UsageError(
+                "--spawn-rate and --think-time belong to users who wait for answers (closed "
+                "model); arrivals at a --rate have neither: leave them out."
+            )
+        self._check_processes(self.in_flight_limit, "journeys in flight (--max-in-flight)")
+
+    def _check_closed(self) -> None:
+        for flag, given in (
+            ("rate", self.arrival_rate),
+            ("max-in-flight", self.max_in_flight),
+        ):
+            if given is not None:
+                raise UsageError(
+                    f"--{flag} belongs to the open model (--rate), and --users to the closed: "
+                    f"leave --{flag} out, or take the open model."
+                )
+        for users in self.levels:
+            whole("stages", int(users), 1, MAX_USERS)
+            if users != int(users):
+                raise UsageError(f"--stages: {users:g} is no whole number of users.")
+        self._check_processes(int(min(self.levels)), "users")
+
+    def _check_processes(self, shared: int, what: str) -> None:
+        if self.processes > shared:
+            raise UsageError(
+                f"--load-processes={self.processes} can't share {shared} {what}; use as many "
+                "at most."
+            )
+
+    @property
+    def is_open(self) -> bool:
+        return self.model == OPEN
+
+    @property
+    def level(self) -> float:
+        """Users or arrivals per second; the highest, when there are stages."""
+        return self.arrival_rate or 0.0 if self.is_open else float(self.users)
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        return self.stages or (self.level,)
+
+    @property
+    def in_flight_limit(self) -> int:
+        """Open model: how many journeys may be under way at once; others wait, and that counts.
+
+        Left to itself, as many as arrive within one time-out (in a journey of one request no more
+        can be under way), and at most 1000: more open connections are the limit of most machines
+        before they are that of the server.
+        """
+        if self.max_in_flight is not None:
+            return self.max_in_flight
+        return min(IN_FLIGHT, max(1, math.ceil(self.level * self.timeout_s)))
+
+    @property
+    def plan(self) -> tuple[Stage, ...]:
+        """The stages in order; one when there is only one level."""
+        stages: list[Stage] = []
+        moment, before = 0.0, 0.0
+        for level in self.levels:
+            window = moment + self._ramp_s(max(0.0, level - before)) + self.warmup_s
+            stages.append(
+                Stage(
+                    level=level,
+                    start_s=moment,
+                    window_start_s=window,
+                    window_end_s=window + self.duration_s,
+                )
+            )
+            moment, before = stages[-1].window_end_s, level
+        return tuple(stages)
+
+    @property
+    def ramp_s(self) -> float:
+        """Seconds until the last user of the first level has been started."""
+        return self._ramp_s(self.levels[0])
+
+    def _ramp_s(self, users: float) -> float:
+        if self.is_open or self.spawn_rate is None or self.spawn_rate >= users:
+            return 0.0
+        return users / self.spawn_rate
+
+    @property
+    def window_start_s(self) -> float:
+        """Seconds from the first request to the begin of the window."""
+        return self.plan[0].window_start_s
+
+    @property
+    def window_end_s(self) -> float:
+        return self.plan[-1].window_end_s
+
+    @property
+    def longest_s(self) -> float:
+        """Seconds after which the load must have ended, drain included."""
+        return self.window_end_s + self.drain_limit_s
+
+    @property
+    def drain_limit_s(self) -> float:
+        return self.timeout_s if self.drain_s is None else self.drain_s
+
+    def level_words(self, level: float, who: str = USER) -> str:
+        """A level as people say it: "50 users", "200 /s"; `who` they are, in the singular."""
+        if self.is_open:
+            return f"{level:,.10g} /s".replace(",", "\u2009")
+        return f"{level:.0f} {who}{'s' * (level != 1)}"
+
+    def words_of(self, who: str) -> str:
+        """The load as people say it: "100 users", "200 /s", "50, 100, 200 users".
+
+        Where they are no users, a rate says how many there are, too: "200 /s over 50 connections".
+        """
+        *lower, last = self.levels
+        levels = [f"{level:g}" for level in lower] + [self.level_words(last, who)]
+        poisson = " (poisson)" * (self.is_open and self.arrivals != CONSTANT)
+        over = ""
+        if self.is_open and who != USER and self.max_in_flight is not None:
+            over = f" over {self.max_in_flight} {who}{'s' * (self.max_in_flight != 1)}"
+        return f"{', '.join(levels)}{poisson}{over}"
+
+    @property
+    def words(self) -> str:
+        """The load of users in words."""
+        return self.words_of(USER)

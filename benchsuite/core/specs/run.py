@@ -1,0 +1,112 @@
+"""One execution: everything needed to do it again."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import hidden_in
+from benchsuite.core.printable import is_control
+from benchsuite.core.specs.database import DatabaseSpec
+from benchsuite.core.specs.delay import DelaySpec
+from benchsuite.core.specs.layer import LayerSpec
+from benchsuite.core.specs.load import LoadProfile
+from benchsuite.core.specs.options import Option
+from benchsuite.core.specs.server import ServerSpec
+from benchsuite.core.specs.spec import Spec
+from benchsuite.core.specs.visitor import VisitorSpec
+from benchsuite.core.suggestions import choices
+
+FORMAT_VERSION = 1
+"""Raised whenever a stored spec could not be read by the code before it."""
+
+COLLECT, SKIP = "collect", "skip"
+
+MAX_LABEL = 200
+"""Characters, which is what the database keeps of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadSpec(Spec):
+    """Which kind of work, with the workload's own options (`path` for url, `size` for cpu, …)."""
+
+    workload: str = "plain"
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec(Spec):
+    """One execution: everything needed to do it again."""
+
+    workload: WorkloadSpec = field(default_factory=WorkloadSpec)
+    visitor: VisitorSpec = field(default_factory=VisitorSpec)
+    server: ServerSpec
+    load: LoadProfile = field(default_factory=LoadProfile)
+    database: DatabaseSpec = field(default_factory=DatabaseSpec)
+    delay: DelaySpec = field(default_factory=DelaySpec)
+    layer: LayerSpec = field(default_factory=LayerSpec)
+    static: str = ""
+    """Static files: "collect", "skip", or empty to collect them where pages would fail without."""
+    label: str = ""
+    repetition: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.static not in ("", COLLECT, SKIP):
+            raise UsageError(
+                f"--static={self.static} is not known; {choices(self.static, (COLLECT, SKIP))}"
+            )
+        if len(self.label) > MAX_LABEL:
+            raise UsageError(
+                f"--label may have {MAX_LABEL} characters at most, and has {len(self.label)}."
+            )
+        if any(is_control(one) for one in self.label):
+            raise UsageError(
+                f"--label={self.label!r} has control characters, which terminals obey; write it "
+                "without."
+            )
+
+    @property
+    def key(self) -> str:
+        """Names the cell: equal for repetitions of the same thing, different for anything else."""
+        cell = dataclasses.replace(self, repetition=1, seed=0, label="")
+        return json.dumps(_comparable(cell.to_json()), sort_keys=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it may be stored and shown: without passwords."""
+        return {
+            "format_version": FORMAT_VERSION,
+            **hidden_in(dataclasses.asdict(self)),
+            "database": self.database.shown(),
+            "visitor": self.visitor.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        fields = dict(data)
+        version = fields.pop("format_version", None)
+        if version != FORMAT_VERSION:
+            raise UsageError(
+                f"This run was stored in format {version}, and this benchsuite reads "
+                f"{FORMAT_VERSION}."
+            )
+        cls.refuse_unknown(fields)
+        return cls(
+            workload=WorkloadSpec.from_json(fields.pop("workload")),
+            visitor=VisitorSpec.from_json(fields.pop("visitor")),
+            server=ServerSpec.from_json(fields.pop("server")),
+            load=LoadProfile.from_json(fields.pop("load")),
+            database=DatabaseSpec.from_json(fields.pop("database")),
+            delay=DelaySpec.from_json(fields.pop("delay")),
+            layer=LayerSpec.from_json(fields.pop("layer")),
+            **fields,
+        )
+
+
+def _comparable(value: Any) -> Any:
+    """The same value, with 10.0 written as 10: equal specs must have equal keys."""
+    if isinstance(value, Mapping):
+        return {name: _comparable(part) for name, part in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,0 +1,48 @@
+"""What all specs have in common: they go to and from JSON and check their bounds."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Self
+
+from benchsuite.core.exceptions import UsageError
+
+
+class Spec:
+    """To and from JSON for a dataclass of plain values and other specs."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        cls.refuse_unknown(data)
+        # JSON knows no tuples
+        return cls(
+            **{name: tuple(one) if isinstance(one, list) else one for name, one in data.items()}
+        )
+
+    @classmethod
+    def refuse_unknown(cls, data: Mapping[str, Any]) -> None:
+        known = {one.name for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        unknown = sorted(set(data) - known)
+        if unknown:
+            raise UsageError(f"A stored {cls.__name__} has unknown fields: {', '.join(unknown)}.")
+
+
+def whole(name: str, value: int | None, least: int, most: int) -> None:
+    if value is not None and not least <= value <= most:
+        raise UsageError(f"--{name} must be between {least} and {most}, and is {value}.")
+
+
+def above(name: str, value: float, limit: float, most: float) -> None:
+    if not limit < value <= most:
+        raise UsageError(
+            f"--{name} must be above {limit:g} and at most {most:g}, and is {value:g}."
+        )
+
+
+def at_least(name: str, value: float, least: float, most: float) -> None:
+    if not least <= value <= most:
+        raise UsageError(f"--{name} must be between {least:g} and {most:g}, and is {value:g}.")

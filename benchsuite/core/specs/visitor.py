@@ -1,0 +1,185 @@
+"""Who asks: logged in as whom, by which host, with which headers and cookies."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Any, Self
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import SHOWN, is_hidden
+from benchsuite.core.specs.spec import Spec
+
+TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+HOST = re.compile(r"([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
+VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
+COOKIE_VALUE = re.compile(r"[!-:<-~]*")
+
+SECRET = re.compile(
+    r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE
+)
+"""Headers whose values are nobody else's business, by what is in their names."""
+
+ELSEWHERE = {
+    "host": "--host=NAME",
+    "cookie": "--cookie NAME=VALUE",
+    "connection": "--no-keep-alive",
+    "sec-websocket-protocol": "--workload-option subprotocol=NAME",
+    "sec-websocket-extensions": "--workload-option deflate=true",
+}
+"""Headers that have options of their own."""
+OURS = (
+    *("content-length", "content-type", "transfer-encoding", "upgrade", "te", "trailer", "expect"),
+    *("sec-websocket-key", "sec-websocket-version"),
+)
+"""Headers that say how a request is sent, which the load's client does itself."""
+
+ROUNDS = 100_000
+DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitorSpec(Spec):
+    """What every user of a load is, and the prober with them.
+
+    Stored and shown without secrets: cookies, and headers that may hold one, keep a few digits by
+    which two values can be told apart.
+    """
+
+    login: str = ""
+    """Name of the user in whose session all ask; empty for nobody's."""
+    host: str = ""
+    """What the Host header says; empty for the server's own address."""
+    headers: tuple[str, ...] = ()
+    """Name: value"""
+    cookies: tuple[str, ...] = ()
+    """name=value"""
+
+    def __post_init__(self) -> None:
+        if self.host and not HOST.fullmatch(self.host):
+            raise UsageError(
+                f"--host={self.host} is no host name; write it as it stands in a URL: shop.example."
+            )
+        for name, value in _distinct("--header", self.headers, ":"):
+            option = ELSEWHERE.get(name.lower())
+            if option:
+                raise UsageError(f"--header {name}: that header has its own option: {option}.")
+            if name.lower() in OURS:
+                raise UsageError(
+                    f"--header {name}: that header is made by the load's client for each request; "
+                    "leave it out."
+                )
+            if not VALUE.fullmatch(value):
+                raise UsageError(
+                    f"--header {name}: a header can't hold its value as it is; give it as the site "
+                    "wants it encoded (percent, base64)."
+                )
+        for name, value in _distinct("--cookie", self.cookies, "="):
+            if not COOKIE_VALUE.fullmatch(value):
+                raise UsageError(
+                    f"--cookie {name}: a cookie can't hold blanks, semicolons or what is no ASCII; "
+                    "give its value as the site encodes it."
+                )
+
+    def __bool__(self) -> bool:
+        return self != VisitorSpec()
+
+    @property
+    def header_values(self) -> dict[str, str]:
+        return dict(_pairs(self.headers, ":"))
+
+    @property
+    def cookie_values(self) -> dict[str, str]:
+        return dict(_pairs(self.cookies, "="))
+
+    def sent(self, cookies: Mapping[str, str]) -> dict[str, str]:
+        """The headers of a fresh visitor's request; these are the cookies of its workload."""
+        host = {"Host": self.host} if self.host else {}
+        values = {**cookies, **self.cookie_values}
+        line = "; ".join(f"{name}={value}" for name, value in values.items())
+        return {**host, **self.header_values, **({"Cookie": line} if line else {})}
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Its headers and cookies as they are asked for: "--cookie sid=…"."""
+        headers = [f"--header '{name.title()}: …'" for name in self.header_values]
+        return (*headers, *(f"--cookie {name}=…" for name in self.cookie_values))
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Those whose values a stored spec doesn't tell."""
+        values = (*self.header_values.values(), *self.cookie_values.values())
+        return tuple(one for one, value in zip(self.asked, values, strict=True) if is_hidden(value))
+
+    def completed(self, given: Self) -> Self:
+        """With the values of another one in place of those that it doesn't tell."""
+        headers = {
+            name.lower(): one for name, one in zip(given.header_values, given.headers, strict=True)
+        }
+        cookies = dict(zip(given.cookie_values, given.cookies, strict=True))
+        return replace(
+            self,
+            headers=tuple(
+                headers.get(name.lower(), one)
+                for name, one in zip(self.header_values, self.headers, strict=True)
+            ),
+            cookies=tuple(
+                cookies.get(name, one)
+                for name, one in zip(self.cookie_values, self.cookies, strict=True)
+            ),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As it may be stored and shown."""
+        headers = [
+            f"{name}: {_masked(value) if SECRET.search(name) else value}"
+            for name, value in self.header_values.items()
+        ]
+        cookies = [f"{name}={_masked(value)}" for name, value in self.cookie_values.items()]
+        return {**asdict(self), "headers": headers, "cookies": cookies}
+
+    @property
+    def words(self) -> str:
+        """As people say it: "logged in as eve, Host shop.example, cookie lang"."""
+        shown = VisitorSpec.from_json(self.to_json())
+        words = [f"logged in as {self.login}"] * bool(self.login)
+        words += [f"Host {self.host}"] * bool(self.host)
+        words += [f"header {one}" for one in shown.headers]
+        words += [f"cookie {one}" for one in shown.cookies]
+        return ", ".join(words)
+
+
+def _pairs(texts: Iterable[str], mark: str) -> list[tuple[str, str]]:
+    split = (text.partition(mark) for text in texts)
+    return [(name.strip(), value.strip()) for name, _, value in split]
+
+
+def _distinct(flag: str, texts: Iterable[str], mark: str) -> list[tuple[str, str]]:
+    """The pairs of an option that may be given many times, each name once."""
+    seen: set[str] = set()
+    fold: Callable[[str], str] = str.lower if mark == ":" else str
+    pairs = _pairs(texts, mark)
+    for (name, _), text in zip(pairs, texts, strict=True):
+        if mark not in text or not TOKEN.fullmatch(name):
+            form = "'Name: value'" if mark == ":" else "name=value"
+            raise UsageError(f"{flag} wants {form}, and what begins with {name[:20]!r} is not.")
+        if fold(name) in seen:
+            raise UsageError(f"{flag} gives {name} twice; leave one of them out.")
+        seen.add(fold(name))
+    return pairs
+
+
+@cache
+def _masked(value: str) -> str:
+    """Stands for a secret: the same for the same one, and slow to guess by."""
+    if is_hidden(value):
+        return value
+    digest = hashlib.pbkdf2_hmac("sha256", value.encode(), b"benchsuite", ROUNDS)
+    return f"{SHOWN}{digest.hex()[:DIGITS]}"
+
+
+def over(fields: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    """Header fields with others in place of those that have the same name."""
+    replaced = {name.lower() for name in others}
+    return {**{name: fields[name] for name in fields if name.lower() not in replaced}, **others}

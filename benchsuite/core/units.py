@@ -1,0 +1,104 @@
+"""Numbers as people read them: three significant digits, a unit, a thin space between them."""
+
+import math
+import re
+from collections.abc import Sequence
+
+from benchsuite.core.exceptions import UsageError
+
+THIN_SPACE = "\u2009"
+MISSING = "—"
+LONGEST = 60
+"""Characters that are quoted of what can't be understood."""
+
+_SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def format_number(value: float | None) -> str:
+    """Three significant digits, thousands with a thin space: 0.123, 4.28, 612, 12 300."""
+    if value is None:
+        return MISSING
+    if value == 0:
+        return "0"
+    if abs(value) >= 999.5:
+        digits = len(str(int(abs(value)))) - 3
+        return f"{round(value, -digits):,.0f}".replace(",", THIN_SPACE)
+    for decimals, limit in ((0, 99.95), (1, 9.995), (2, 0.9995)):
+        if abs(value) >= limit:
+            return f"{value:.{decimals}f}"
+    decimals = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:.{decimals}f}".rstrip("0")
+
+
+def format_count(value: float | None) -> str:
+    """Every digit of a whole number, thousands apart by a thin space: 12 345."""
+    return MISSING if value is None else f"{value:,.0f}".replace(",", THIN_SPACE)
+
+
+def format_duration(seconds: float | None) -> str:
+    """A measured time: 870 µs, 152 ms, 4.28 s."""
+    if seconds is None:
+        return MISSING
+    if abs(seconds) >= 0.9995:
+        return f"{format_number(seconds)}{THIN_SPACE}s"
+    if abs(seconds) >= 0.0009995 or seconds == 0:
+        return f"{format_number(seconds * 1e3)}{THIN_SPACE}ms"
+    return f"{format_number(seconds * 1e6)}{THIN_SPACE}µs"
+
+
+def format_period(seconds: float) -> str:
+    """A length of wall time as one says it: 0.5 s, 45 s, 1 min 50 s, 2 h 5 min."""
+    if seconds < 10:
+        return f"{seconds:.3g} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def format_rate(per_second: float | None, units: str = "") -> str:
+    """Something a second: 612 /s, 612 /s messages."""
+    if per_second is None:
+        return MISSING
+    return f"{format_number(per_second)}{THIN_SPACE}/s{f' {units}' if units else ''}"
+
+
+def format_bytes(amount: float | None) -> str:
+    """Memory in binary units: 182 MiB."""
+    if amount is None:
+        return MISSING
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(amount) < 1023.5 or unit == "GiB":
+            break
+        amount /= 1024
+    return f"{format_number(amount)}{THIN_SPACE}{unit}"
+
+
+def format_percent(percent: float | None) -> str:
+    return MISSING if percent is None else f"{format_number(percent)}{THIN_SPACE}%"
+
+
+def format_ratio(ratio: float | None) -> str:
+    """A quotient of two figures, below and above 1 alike: 0.50×, 1.48×, 12.3×."""
+    if ratio is None:
+        return MISSING
+    return f"{ratio:.2f}×" if abs(ratio) < 9.995 else f"{format_number(ratio)}×"
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds from "10", "10s", "500ms", "2m" or "1h"; raises UsageError otherwise."""
+    match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([a-z]*)\s*", text)
+    if match is None or match[2] not in _SECONDS or not math.isfinite(float(match[1])):
+        raise UsageError(
+            f"{text[:LONGEST]!r} is not a time; write seconds (10) or a unit (500ms, 10s, 2m, 1h)."
+        )
+    return float(match[1]) * _SECONDS[match[2]]
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"; of at least one."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

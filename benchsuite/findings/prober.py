@@ -1,0 +1,239 @@
+"""Whether an independent client sees the times that the load sees: B106."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from statistics import median
+
+from benchsuite.core.observations import Connection, Evidence, Probes
+from benchsuite.core.results import Finding, Level
+from benchsuite.core.units import format_count, format_duration, format_percent
+from benchsuite.findings.limits import (
+    ANSWERED_PROBES,
+    CHANCE,
+    CHANCE_OF_LOAD,
+    FEWEST_CLEAR_PROBES,
+    FEWEST_PROBES,
+    PROBER_ALLOWANCE_S,
+    limit,
+)
+from benchsuite.findings.target import stalled
+from benchsuite.stats import histogram
+from benchsuite.stats.percentiles import median_interval
+
+TWICE = 2
+"""So often each connection is asked; what is asked more often was slow."""
+
+Check = Callable[[Evidence], Iterator[Finding]]
+
+
+def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
+    """An independent client that asks the same now and then must see the same times.
+
+    What hangs has waited for so long, and is evidence like an answer that took that long. What was
+    refused or broken off is, too, where the load fails more seldom.
+    """
+    probes = evidence.probes
+    if probes is None or not _median_s(probes):
+        return
+    if stalled(evidence):
+        return  # a connection that rests between its requests, as the prober's, never stalls
+    found = _another_median(evidence, probes) or _slow_connections(probes)
+    if found is not None:
+        yield found
+
+
+def _another_median(evidence: Evidence, probes: Probes) -> Finding | None:
+    """The distance is taken from the near end of the 95 % interval of the prober's median, less
+    what the prober can't know better: its own waiting for a CPU. In a closed model a user meets all
+    other users, but the prober meets all of them (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980):
+    of n users it may see (n + 1) / n times what they see.
+
+    Each connection counts once, as its two requests may share what makes them slow: with its
+    shorter time where others are to be slower, with its longer one where they are to be faster.
+    """
+    rule, median_s = limit("B106"), _median_s(probes)
+    seen = [one for one in probes.connections if not one.lost or _lost(probes)]
+    if len(seen) < FEWEST_CLEAR_PROBES:
+        return None
+    low_s, _ = median_interval([_least_s(one) for one in seen])
+    _, high_s = median_interval([_most_s(one) for one in seen])
+    above_s = low_s - median_s * _outsider(probes) - _allowance_s(probes)
+    below_s = median_s - high_s - _allowance_s(probes)
+    percent = max(above_s, below_s) / median_s * 100
+    level = rule.level(percent)
+    if level is None:
+        return None
+    if math.isinf(low_s):
+        message = (
+            f"{format_count(_lost(probes))} of the {format_count(probes.sent)} requests of an "
+            "independent prober were refused or broken off, and of the load's "
+            f"{format_percent(_failed(probes) * 100)}."
+        )
+    else:
+        most = "more" if math.isinf(high_s) else format_duration(high_s)
+        message = (
+            f"An independent prober saw a median service time of {format_duration(low_s)} to "
+            f"{most}{_unanswered(probes)}, and the load one of {format_duration(median_s)}: "
+            f"{format_percent(percent)} apart, its own waiting counted out."
+        )
+    return Finding(
+        code=rule.code,
+        level=level,
+        message=message,
+        hint=f"The load sees later than others do: it is short of CPU. Use {evidence.less}."
+        if below_s > above_s
+        else "Others wait longer than the load does: the server prefers connections that are busy "
+        "already, or stalls between its answers.",
+    )
+
+
+def _slow_connections(probes: Probes) -> Finding | None:
+    """Some connections are slow each time, by the distance that makes a median invalid.
+
+    That they were slow twice may have been the moment. Their further requests tell: they must be
+    slow more often than the first requests of others at the same time (Fisher's exact test), which
+    nobody has chosen for being slow or fast. And the load must
+    show less of it (binomial test): in a closed model users who got a slow connection ask seldom.
+    """
+    rule, median_s = limit("B106"), _median_s(probes)
+    assert rule.invalid is not None
+    slow_s = median_s * (_outsider(probes) + rule.invalid / 100) + _allowance_s(probes)
+    known = probes.connections
+    slow = [
+        one
+        for one in known
+        if len(one.times_s) > TWICE and all(time_s > slow_s for time_s in one.times_s)
+    ]
+    broken = [one for one in known if one.broke_alone and one not in slow]
+    level = rule.level(len(slow + broken) / len(known) * 100) if known else None
+    further = [
+        time_s
+        for one in known
+        if all(time_s > slow_s for time_s in one.times_s[:TWICE])
+        for time_s in one.times_s[TWICE:]
+    ]
+    beside = [time_s for one in known for time_s in one.beside_s]
+    if level is None or (len(broken) < TWICE and _by_moment(further, beside, slow_s) > CHANCE):
+        return None
+    times = [time_s for one in slow + broken for time_s in one.times_s]
+    half_s = max(slow_s, median(times) / 2)
+    by_load = histogram.share_above(probes.load.service_time.histogram, half_s) or 0.0
+    seldom = by_load * (1 - _failed(probes)) + _failed(probes)
+    if _chance(len(slow + broken), len(known), seldom) > CHANCE_OF_LOAD:
+        return None
+    return Finding(
+        code=rule.code,
+        level=Level.WEAK,
+        message=f"On {format_count(len(slow + broken))} of its {format_count(len(known))} "
+        f"connections an independent prober waited more than {format_duration(slow_s)} each time"
+        f"{_unanswered(probes)}; {format_percent(seldom * 100)} of the load's requests were as "
+        f"slow, and their median is {format_duration(median_s)}.",
+        hint="Some connections are served later than others: by a process or an instance that is "
+        "slow. Users who have one ask seldom, so the load's figures hardly show them.",
+    )
+
+
+def _by_moment(further: Sequence[float], beside: Sequence[float], slow_s: float) -> float:
+    """The chance that so many of the first are slow where both are by the same probability."""
+    slow = sum(time_s > slow_s for time_s in further)
+    of_both = slow + sum(time_s > slow_s for time_s in beside)
+    fewest = max(slow, of_both - len(beside))
+    ways = math.comb(len(further) + len(beside), of_both)
+    return (
+        sum(
+            math.comb(len(further), count) * math.comb(len(beside), of_both - count)
+            for count in range(fewest, min(len(further), of_both) + 1)
+        )
+        / ways
+    )
+
+
+def unchecked(evidence: Evidence) -> Iterator[str]:
+    """Where others' times could not be held against the load's, and why."""
+    stages = evidence.stages or (evidence,)
+    for one in stages:
+        why = _why_unchecked(one)
+        if why:
+            at = f" at {one.stage}" if one.stage else ""
+            yield f"whether others see the times that the load sees{at} (B106), as {why}"
+        if one.unprobed:
+            return  # it is the same for all stages
+
+
+def _why_unchecked(evidence: Evidence) -> str:
+    probes = evidence.probes
+    if probes is None or stalled(evidence):
+        return evidence.unprobed
+    if not _median_s(probes):
+        return "no request of the load was answered right"
+    if any(prober_disagrees(evidence)):
+        return ""
+    known = probes.answered + probes.hung + probes.lost
+    if known < ANSWERED_PROBES * probes.sent:
+        return (
+            f"{format_count(probes.sent - known)} of the prober's {format_count(probes.sent)} "
+            "requests were answered otherwise than the load's"
+        )
+    if known < FEWEST_PROBES:
+        return (
+            f"the prober, which must be no load itself, asked {format_count(known)} times, and "
+            f"{FEWEST_PROBES} are the least: --duration needs more time"
+        )
+    return ""
+
+
+def _median_s(probes: Probes) -> float:
+    return probes.load.service_time.at(50) or 0.0
+
+
+def _least_s(connection: Connection) -> float:
+    answered = connection.times_s[: -1 if connection.lost else TWICE]
+    return min(answered[:TWICE], default=math.inf)
+
+
+def _most_s(connection: Connection) -> float:
+    broke = connection.hung or connection.lost
+    return math.inf if broke else max(connection.times_s[:TWICE])
+
+
+def _outsider(probes: Probes) -> float:
+    return (probes.users + 1) / probes.users if probes.users else 1.0
+
+
+def _allowance_s(probes: Probes) -> float:
+    return PROBER_ALLOWANCE_S + probes.lateness_s
+
+
+def _failed(probes: Probes) -> float:
+    """Share of the load's requests."""
+    load = probes.load
+    return load.failures / load.requests if load.requests else 0.0
+
+
+def _lost(probes: Probes) -> int:
+    """0 where the load fares no better."""
+    chance = _chance(probes.lost, probes.sent, _failed(probes))
+    return probes.lost if chance <= CHANCE else 0
+
+
+def _unanswered(probes: Probes) -> str:
+    parts = [
+        f"{format_count(count)} of its {format_count(probes.sent)} requests {words}"
+        for count, words in (
+            (probes.hung, "hung"),
+            (_lost(probes), "were refused or broken off"),
+        )
+        if count
+    ]
+    return f" ({' and '.join(parts)})" if parts else ""
+
+
+def _chance(seen: int, of: int, share: float) -> float:
+    """That so many or more are seen where each is with this probability."""
+    return sum(
+        math.comb(of, count) * share**count * (1 - share) ** (of - count)
+        for count in range(seen, of + 1)
+    )
+
+
+BY_STAGE: tuple[Check, ...] = (prober_disagrees,)

@@ -1,0 +1,403 @@
+"""Whether the target was there, whole, served everyone and kept what it got: B201 to B208, B212 and
+B213.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean, median
+
+from benchsuite.core.observations import Evidence, Slots
+from benchsuite.core.results import Finding, Level, Summary
+from benchsuite.core.samples import EVENT, MESSAGE, Kind
+from benchsuite.core.units import format_count, format_duration, format_percent
+from benchsuite.findings.limits import (
+    CONNECT_AGAIN_S,
+    CRASHES,
+    FEWEST_JOURNEYS,
+    FEWEST_ROUNDS,
+    SERVED_SHARE,
+    limit,
+)
+from benchsuite.stats.signs import STARVED_SHARE
+
+EXAMPLE_CHARACTERS = 300
+"""How much of a failure's own words a finding repeats."""
+
+NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
+"""What PostgreSQL logs for each session that it refuses for want of a connection."""
+DATABASE_FULL = "the database had no connection left"
+
+FULL = (
+    *((sign, DATABASE_FULL) for sign in NO_SESSION),
+    (r"(FATAL|OperationalError).*too many connections", DATABASE_FULL),
+    (
+        r"(OperationalError|PoolTimeout).*couldn't get a connection after",
+        "the database pool had no connection left",
+    ),
+    (r"OperationalError.*database is locked", "SQLite was locked by another writer"),
+    (
+        r"(\[Errno 24\]|\(24:|EMFILE|accept).*too many open files",
+        "the target had no file descriptor left",
+    ),
+    (r"RuntimeError: can't start new thread", "the target could start no more threads"),
+)
+"""What a log says when something the target needs is used up (PostgreSQL, MySQL, psycopg's pool,
+SQLite, the kernel), with who says it: a project's own errors may use the same words."""
+
+HERE = (
+    ("cannot assign requested address", "this machine had no port left to connect from"),
+    ("too many open files", "the load process had no file descriptor left"),
+)
+"""What a failed request says when something is used up before it gets to the target."""
+
+
+def failures(evidence: Evidence) -> Iterator[Finding]:
+    """Requests that failed."""
+    if evidence.total is not None and (found := _failed_share(evidence.units, [evidence.total])):
+        yield found
+
+
+def failed_journeys(evidence: Evidence) -> Iterator[Finding]:
+    """Journeys that failed though their requests were answered."""
+    if any(True for one in evidence.stages or [evidence] for _ in failures(one)):
+        return
+    if found := _failed_share("journeys", evidence.journeys):
+        yield found
+
+
+def _failed_share(what: str, summaries: Sequence[Summary]) -> Finding | None:
+    rule = limit("B201")
+    made = sum(one.requests for one in summaries)
+    failed = sum(one.failures for one in summaries)
+    level = rule.level(failed / made * 100) if made else None
+    if level is None:
+        return None
+    kinds: Counter[str] = Counter()
+    for one in summaries:
+        kinds.update(one.failures_by_kind)
+    words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
+    return Finding(
+        code=rule.code,
+        level=level,
+        message=f"{format_percent(failed / made * 100)} of the {what} failed ({words})"
+        f"{_example(kinds, summaries)}.",
+        hint="Their requests were answered: look at the messages of the journeys below."
+        if what == "journeys"
+        else "Look at the server's log below; times are those of the successes only.",
+    )
+
+
+def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
+    """What one of the most frequent failures said, unless that was in the words already."""
+    for kind, _ in kinds.most_common(1):
+        for one in summaries:
+            if told := " ".join(one.failure_examples.get(kind, "").split()).rstrip("."):
+                return f", such as: {told[:EXAMPLE_CHARACTERS]}"
+    return ""
+
+
+def sent_again(evidence: Evidence) -> Iterator[Finding]:
+    """Requests that were answered at the second attempt only; without keep-alive they fail."""
+    rule, total = limit("B212"), evidence.total
+    if total is None or not total.requests:
+        return
+    percent = total.resent / total.requests * 100
+    level = rule.level(percent)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_percent(percent)} of the requests ({format_count(total.resent)}) "
+            "were sent a second time: the server closed a connection that had rested, and answered "
+            "nothing.",
+            hint="It drops requests, or keeps idle connections just as long as users think, and "
+            "its close crosses their next request. With --no-keep-alive the first shows as "
+            "failures, the second does not.",
+        )
+
+
+def wrong_responder(evidence: Evidence) -> Iterator[Finding]:
+    rule = limit("B202")
+    count = _failed(evidence, Kind.WRONG_RESPONDER)
+    level = rule.level(count)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_count(count)} answers came from a process that this run did not "
+            "start.",
+            hint="Another server listens on the same port, or a proxy answers before the target.",
+        )
+
+
+def answered_elsewhere(evidence: Evidence) -> Iterator[Finding]:
+    """Answers with the run's header to requests that the target never saw: they are copies."""
+    rule, asked = limit("B213"), evidence.asked
+    if asked is None or asked.seen is None or not asked.answered:
+        return
+    level = rule.level((asked.answered - asked.seen) / asked.answered * 100)
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_count(asked.answered)} requests were answered, and the target saw "
+            f"{format_count(asked.seen)}: the others were answered by somebody else.",
+            hint="Something before it answers from a cache: a front, middleware around the "
+            "project's application, a process that the run did not start.",
+        )
+
+
+def died(evidence: Evidence) -> Iterator[Finding]:
+    """Invalid when a process is gone, or when processes end again and again with requests under
+    way; weak when the server put another one in its place and requests were lost; else only said.
+    """
+    rule = limit("B203")
+    turnover = evidence.turnover
+    if evidence.died:
+        yield Finding(
+            code=rule.code,
+            level=Level.INVALID,
+            message="The server ended while it was being measured.",
+            hint="Its log's last lines say why.",
+        )
+    elif turnover is not None and turnover.gone:
+        yield Finding(
+            code=rule.code,
+            level=Level.INVALID,
+            message=f"{format_count(turnover.gone)} of the server's processes ended in the window "
+            "and none came in their place.",
+            hint="The server's log says why; what was measured is a smaller server.",
+        )
+    elif turnover is not None and turnover.replaced:
+        many, lost = turnover.replaced, _lost(evidence)
+        again_and_again = many >= CRASHES and lost >= many / 2
+        level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
+        with_them = f", and {format_count(lost)} requests were lost" if lost else ""
+        hint = {
+            Level.INVALID: "They crash again and again, or are ended before they have answered: "
+            "the server's log says why.",
+            Level.WEAK: "They crashed, or were ended before they had answered: see the server's "
+            "log.",
+            Level.INFO: "No request was lost: the server recycles them after so many requests or "
+            "seconds, which its figures then include.",
+        }
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_count(many)} of the server's processes ended in the window and were "
+            f"replaced{_how_often(evidence, many)}{with_them}.",
+            hint=hint[level],
+        )
+
+
+LOST = (Kind.CONNECT_REFUSED, Kind.RESET, Kind.TRUNCATED, Kind.WEBSOCKET_CLOSED)
+"""What a request meets whose process ends."""
+BEHIND_FRONT = (*LOST, Kind.HTTP_STATUS)
+
+
+def _lost(evidence: Evidence) -> int:
+    """Requests that found no process, or whose process ended; a front answers 502 for it."""
+    kinds = BEHIND_FRONT if evidence.front is not None else LOST
+    again = evidence.total.resent if evidence.total else 0
+    return again + sum(_failed(evidence, kind) for kind in kinds)
+
+
+def _how_often(evidence: Evidence, many: int) -> str:
+    """ ", one every 1.4 s and 240 requests"; empty for a single one."""
+    if many < 2 or evidence.window is None or evidence.total is None:
+        return ""
+    every_s = (evidence.window[1] - evidence.window[0]) / many
+    each = format_count(round(evidence.total.requests / many))
+    return f", one every {format_duration(every_s)} and {each} requests"
+
+
+UNHEARD = (Kind.CONNECT_REFUSED, Kind.CONNECT_TIMEOUT, Kind.RESET, Kind.READ_TIMEOUT)
+"""How a connection may fail that a full listen queue left out."""
+
+
+def turned_away(evidence: Evidence) -> Iterator[Finding]:
+    """Something had a limit and reached it: the listen queue, the connections, the database, the
+    ports of this machine.
+    """
+    rule = limit("B204")
+    if evidence.died:
+        return
+    seen = []
+    overflows = evidence.host.listen_overflows if evidence.host else None
+    if overflows and _connected_late(evidence):
+        seen.append(f"{format_count(overflows)} connections found a full listen queue")
+    full = dict.fromkeys(words for sign, words in FULL if _says(evidence.log, sign))
+    if evidence.sessions_refused:
+        full.pop(DATABASE_FULL, None)
+        seen.append(f"{format_count(evidence.sessions_refused)} × {DATABASE_FULL}")
+    seen += full
+    examples = "\n".join(evidence.total.failure_examples.values()) if evidence.total else ""
+    seen += [words for sign, words in HERE if _says(examples, sign)]
+    level = rule.level(len(seen))
+    if level is not None:
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"A limit was reached: {'; '.join(seen)}.",
+            hint="Raise that limit (the server's backlog, threads or connections, the database's "
+            f"max_connections), or use {evidence.less}: what is measured is being turned away. "
+            "Ports last longer when connections are kept.",
+        )
+
+
+def stall(evidence: Evidence) -> Iterator[Finding]:
+    """Answers that wait for a timer of TCP, not for the server.
+
+    A server that sends head and body apart, without TCP_NODELAY, waits with the second until the
+    first is acknowledged (Nagle, RFC 896), and the client delays that for 40 ms on Linux, 200 ms
+    elsewhere (RFC 1122, 4.2.3.2). Times alone don't tell that from a page that works as long: the
+    target does, when it answers at once to who acknowledges at once.
+    """
+    rule, cluster, asked = limit("B205"), evidence.cluster, evidence.stall
+    level = rule.level(cluster.percent) if cluster else None
+    if cluster is None or level is None:
+        return
+    longer = f"just over {format_duration(cluster.at_s)} longer than the fastest"
+    if asked is None or (len(asked.rounds) < FEWEST_ROUNDS and not asked.is_shown):
+        yield Finding(
+            code=rule.code,
+            level=Level.INFO,
+            message=f"{format_percent(cluster.percent)} of the answers took {longer}: whether they "
+            "waited for an acknowledgement, or the page takes that long, could not be told.",
+            hint="What the journey asks first is asked again when the load has ended, if it is a "
+            "plain GET: measure such a page by itself (--workload=url).",
+        )
+    elif asked.is_shown:
+        times = asked.medians
+        yield Finding(
+            code=rule.code,
+            level=level,
+            message=f"{format_percent(cluster.percent)} of the answers took {longer}. Asked again, "
+            f"the page took {format_duration(times.kept_s)} on a kept connection, "
+            f"{format_duration(times.fresh_s)} on a new one, and "
+            f"{format_duration(times.prompt_s)} when each piece was acknowledged at once.",
+            hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
+            "algorithm against delayed ACK): another server, a proxy before it, or TCP_NODELAY.",
+        )
+
+
+def stalled(evidence: Evidence) -> bool:
+    """Whether answers waited for a timer of TCP."""
+    return any(found.level is not Level.INFO for found in stall(evidence))
+
+
+def starvation(evidence: Evidence) -> Iterator[Finding]:
+    """Some users are served all the time, and others never: their waiting is in no percentile."""
+    found = _starved_users(evidence.journeys_by_user, evidence.who) or _starved_slots(
+        evidence.slots
+    )
+    if found is None:
+        return
+    level, message = found
+    yield Finding(
+        code=limit("B206").code,
+        level=level,
+        message=message,
+        hint="The server gives its slots to connections, not to requests: kept connections hold "
+        "all of them. Give it as many threads as there are connections, put a proxy before it, or "
+        "measure with --no-keep-alive.",
+    )
+
+
+def _starved_users(counts: Sequence[int], who: str) -> tuple[Level, str] | None:
+    """A user's share is the median or, where most get nothing, the mean."""
+    if len(counts) < 2:
+        return None
+    share = max(median(counts), fmean(counts))
+    if share < FEWEST_JOURNEYS:
+        return None
+    starved = sum(count < STARVED_SHARE * share for count in counts)
+    level = limit("B206").level(starved / len(counts) * 100)
+    if level is None:
+        return None
+    return level, (
+        f"{format_count(starved)} of {format_count(len(counts))} {who} completed less than a "
+        f"tenth of the {format_count(share)} journeys that were their share."
+    )
+
+
+def _starved_slots(slots: Slots | None) -> tuple[Level, str] | None:
+    """Arrivals have no share; but a connection on which nothing is answered, while others are, is
+    starved. A single one may have met a slow page."""
+    if slots is None or slots.starved < 2 or slots.answered < SERVED_SHARE:
+        return None
+    level = limit("B206").level(slots.starved / slots.used * 100)
+    if level is None:
+        return None
+    return level, (
+        f"{format_count(slots.starved)} of {format_count(slots.used)} connections waited in vain, "
+        f"while {format_percent(100 * slots.answered)} of all journeys were answered."
+    )
+
+
+def _connected_late(evidence: Evidence) -> bool:
+    """Whether one of our own connections may have been left out of a full queue.
+
+    The kernel counts for the whole machine; but who is left out asks again after a second or more.
+    What fails on a connection that stands, such as a WebSocket's message, was not left out.
+    """
+    connecting = evidence.handshakes if evidence.unit in (MESSAGE, EVENT) else [evidence.total]
+    return any(
+        any(one.failures_by_kind.get(kind.words) for kind in UNHEARD)
+        or (one.service_time.max_s or 0.0) >= CONNECT_AGAIN_S
+        for one in connecting
+        if one is not None
+    )
+
+
+def not_stored(evidence: Evidence) -> Iterator[Finding]:
+    """A completion that the target's database doesn't hold was none, whatever the pages said."""
+    rule = limit("B208")
+    found = evidence.stored
+    if found is None or found.claimed <= found.stored <= found.claimed + found.in_doubt:
+        return
+    yield Finding(
+        code=rule.code,
+        level=Level.INVALID,
+        message=f"{format_count(found.claimed)} completions were seen, and "
+        f"{format_count(found.stored)} are stored.",
+        hint="The target loses answers, or stores them twice: its log may say why.",
+    )
+
+
+def not_checked(evidence: Evidence) -> Iterator[Finding]:
+    """What a wrong answer with the right status could have hidden behind; never weighs."""
+    if evidence.unchecked:
+        yield Finding(
+            code=limit("B214").code,
+            level=Level.INFO,
+            message=evidence.unchecked,
+            hint="Ask for a text that only the right answer holds: --expect with --path, or an "
+            'AnswerError of the journey. A journey that checks all says so by unchecked = "".',
+        )
+
+
+def _failed(evidence: Evidence, kind: Kind) -> int:
+    return evidence.total.failures_by_kind.get(kind.words, 0) if evidence.total else 0
+
+
+def _says(log: str, sign: str) -> bool:
+    return re.search(sign, log, re.IGNORECASE) is not None
+
+
+CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
+    failed_journeys,
+    wrong_responder,
+    answered_elsewhere,
+    died,
+    turned_away,
+    stall,
+    not_stored,
+    not_checked,
+)
+BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
+    failures,
+    sent_again,
+    starvation,
+)

@@ -1,0 +1,1 @@
+"""Throw-away databases of the project: made, filled and removed."""

@@ -1,0 +1,243 @@
+"""The databases of one command and the plans of its runs; lives in the keeper."""
+
+import dataclasses
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import django.db
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
+from django.urls import Resolver404, resolve
+from django.utils.module_loading import import_string
+
+from benchsuite.core.exceptions import DatabaseError
+from benchsuite.core.specs import KEEP, DatabaseSpec, WorkloadSpec
+from benchsuite.isolation.databases.creation import Throwaway, engine
+from benchsuite.isolation.databases.faults import explain
+from benchsuite.isolation.databases.filling import fill
+from benchsuite.isolation.databases.readying import Readying
+from benchsuite.isolation.databases.signing_in import signed_in
+from benchsuite.isolation.facts import FACTS_OF, Facts
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.overrides import files
+from benchsuite.isolation.overrides.applied import overridden
+from benchsuite.isolation.overrides.caching import wants_redis
+from benchsuite.isolation.overrides.changes import Changes
+from benchsuite.isolation.overrides.collecting import collected
+from benchsuite.isolation.overrides.given import project_settings
+from benchsuite.isolation.overrides.slowing import slowing, undone
+from benchsuite.system.revision import revision_of
+from benchsuite.workloads.base import Workload
+
+SUFFIX = 8
+"""Characters of a run's token in the names of its databases."""
+
+
+class Custody:
+    """Made once; `make()` first, then `clone()` and `drop()` for each run, `end()` at last."""
+
+    def __init__(
+        self,
+        *,
+        workload_path: str,
+        workload: WorkloadSpec,
+        database: DatabaseSpec,
+        plan: Plan,
+        login: str = "",
+    ) -> None:
+        """`login` is the user in whose session all ask."""
+        self._login = login
+        self._database = database
+        self._spec = workload
+        self._workload_path = workload_path
+        self._plan = plan
+        self._folder = Path(plan.folder)
+        self._throwaway = Throwaway(plan.token, self._folder)
+        self._uncopied: Mapping[str, str] = {}
+        """Folder of the project's → why it has no copy."""
+
+    def make(self) -> dict[str, Any]:
+        """Makes and fills the templates; what the parent wants to know of it."""
+        # By Django first: a project whose settings import what asks for settings would leave Django
+        # with those that it had by then.
+        settings.BENCHSUITE_PLAN  # noqa: B018
+        self._changes()  # what can't be is refused before anything is made
+        self._check_pool()
+        kept = self._database.use == KEEP
+        with _explained():
+            self._uncopied = files.made(overridden(self._project(), self._plan).folders)
+            if not kept:
+                self._throwaway.begin()
+        readying = Readying()
+        readying.set_up()
+        with _explained():
+            if not kept:
+                self._throwaway.migrate()
+            readying.again()
+            if not kept:
+                fill(self._database)
+        if self._plan.needs_target_app:
+            self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
+        self._plan = dataclasses.replace(self._plan, static_root=collected(self._plan))
+        workload = self._workload()
+        with _explained():
+            found = (workload.inspect if kept else workload.prepare)(self._database) or {}
+            cookies, who = signed_in(self._login) if self._login else ({}, "")
+            program = engine()
+        connections.close_all()
+        cookies = {**found.get("cookies", {}), **cookies}
+        _check_sessions(cookies)
+        return {
+            "engine": program,
+            "settings_changed": self._changes(),
+            "slowing": slowing(self._project()),
+            "undone": undone(self._project()),
+            "cookies": cookies,
+            "signed_in": who,
+            "options": dict(found.get("options", {})),
+            "facts": dataclasses.asdict(self._facts()),
+        }
+
+    def take_over(self, tokens: Sequence[str]) -> dict[str, Any]:
+        """What another keeper made of this plan, with these clones, is this one's to drop."""
+        if self._database.use != KEEP:
+            self._throwaway.take_over([token[:SUFFIX] for token in tokens])
+        return {}
+
+    def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy of the databases for one run, and the plan its server is started with.
+
+        `amended` are fields of the plan that are known only now, when the services of the run are
+        up: addresses, a layer.
+        """
+        folder = self._folder / token[:SUFFIX]
+        path = folder / "plan.json"
+        names: Mapping[str, str] = {}
+        with _explained():
+            folder.mkdir()
+            if self._database.use != KEEP:
+                names = self._throwaway.clone(token[:SUFFIX])
+        plan = dataclasses.replace(self._run_plan(token, str(folder), names), **amended)
+        changes = overridden(self._project(), plan)
+        with _explained():
+            files.handed_on(self._folder, folder)
+            files.made(dict.fromkeys(changes.folders, ""))
+            plan.write(path)
+        return {"plan": str(path), "settings_changed": self._said(changes)}
+
+    def count(self, token: str) -> dict[str, int]:
+        """What the workload counts in the databases of one run; with "keep", in the project's."""
+        kept = self._database.use == KEEP
+        with _explained():
+            if kept:
+                found = self._workload().count(self._database)
+            else:
+                with self._throwaway.looking_at(token[:SUFFIX]):
+                    found = self._workload().count(self._database)
+        connections.close_all()
+        return dict(found)
+
+    def drop(self, token: str) -> None:
+        """Removes what `clone` made."""
+        if self._database.use != KEEP:
+            with _explained():
+                self._throwaway.drop(token[:SUFFIX])
+        shutil.rmtree(self._folder / token[:SUFFIX], ignore_errors=True)
+
+    def end(self) -> None:
+        """Drops whatever is there."""
+        if self._database.use != KEEP:
+            self._throwaway.drop_all()
+
+    def _workload(self) -> Workload:
+        made: Workload = import_string(self._workload_path)(**self._spec.options)
+        return made
+
+    def _run_plan(self, token: str, folder: str, names: Mapping[str, str]) -> Plan:
+        return dataclasses.replace(
+            self._plan,
+            token=token,
+            folder=folder,
+            databases=names,
+            mirrors=self._throwaway.mirrors,
+            conn_max_age_s=self._database.conn_max_age_s,
+            pool=self._database.pool,
+        )
+
+    def _changes(self) -> dict[str, str]:
+        """What a run's server will say it changed, as far as that can be known now."""
+        names = {alias: "" for same in self._throwaway.groups.values() for alias in same}
+        return self._said(overridden(self._project(), self._run_plan("", "", names)))
+
+    def _said(self, changes: Changes) -> dict[str, str]:
+        """The changes in words, with what of the project's files is not there in a run."""
+        left = "; ".join(self._uncopied.values())
+        return {**changes.words, **({"(files)": left} if left else {})}
+
+    def _facts(self) -> Facts:
+        return Facts.of(
+            {name: getattr(settings, name, None) for name in FACTS_OF},
+            revision=_revision(),
+            wants_redis=wants_redis(self._project()),
+        )
+
+    def _check_pool(self) -> None:
+        if self._database.pool is not None and find_spec("psycopg_pool") is None:
+            raise DatabaseError(
+                "--pool needs psycopg 3 with its pool in the project's environment: pip install "
+                "'psycopg[pool]'"
+            )
+
+    def _project(self) -> dict[str, Any]:
+        """The project's own settings."""
+        return project_settings(self._plan.settings_module)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turns what a database server may say into a DatabaseError; Django's own exits too."""
+    try:
+        yield
+    except (django.db.Error, OSError, ImproperlyConfigured) as error:
+        raise DatabaseError(explain(error, _default_entry())) from error
+    except SystemExit as error:
+        if not error.code:
+            raise
+        raise DatabaseError(explain(error, _default_entry())) from error
+
+
+def _revision() -> str:
+    """Of the project: where its settings say that it lies, or where the command was given."""
+    return revision_of(Path(getattr(settings, "BASE_DIR", None) or Path.cwd()))
+
+
+def _default_entry() -> Mapping[str, Any]:
+    entry: Mapping[str, Any] = settings.DATABASES.get("default", {})
+    return entry
+
+
+def _has_target() -> bool:
+    """Whether the project's own URLs hold the target views at /bench/."""
+    try:
+        match = resolve("/bench/plain/", settings.BENCHSUITE_ORIGINAL["ROOT_URLCONF"])
+    except Resolver404:
+        return False
+    return match.func.__module__.startswith("benchsuite.target.")
+
+
+def _check_sessions(cookies: Mapping[str, str]) -> None:
+    """Sessions that live in the cache only would not reach the servers: each run has its own."""
+    backend = getattr(settings, "SESSION_ENGINE", "")
+    if (
+        settings.SESSION_COOKIE_NAME in cookies
+        and backend == "django.contrib.sessions.backends.cache"
+    ):
+        raise DatabaseError(
+            "The session of --login or prepare() is in the cache, and each run begins with an "
+            "empty one: log in inside the journey, or use cached_db as SESSION_ENGINE."
+        )

@@ -1,0 +1,387 @@
+"""The parent's side of the throw-away databases: starts the keeper and speaks with it."""
+
+import dataclasses
+import json
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from benchsuite.core.exceptions import DatabaseError, UsageError
+from benchsuite.core.specs import KEEP, POSTGRESQL, DatabaseSpec, Option, VisitorSpec, WorkloadSpec
+from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
+from benchsuite.pythons.importing import import_path, whole_path
+from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter
+from benchsuite.system import logfile, private
+from benchsuite.system.interrupts import held_back
+
+READY_S = 900.0
+"""How long making them may take, unless --start-timeout says it."""
+CLONE_S = 120.0
+ROWS_PER_SECOND = 20_000
+"""A slow disk's pace; deadlines are longer by the time that the rows take at it."""
+END_S = 60.0
+"""How long dropping everything may take before the keeper is asked, and then made, to end."""
+KILL_S = 5.0
+_LONGER = "give them more time with --start-timeout, or look at the database server"
+ADVICE = {"made": f"lower --rows, {_LONGER}", "copied": f"lower --rows, {_LONGER}"}
+"""What helps where it was not done in time."""
+
+
+class Keeper:
+    """The databases of the runs that share a workload and a DatabaseSpec."""
+
+    def __init__(
+        self,
+        child: subprocess.Popen[bytes],
+        answers: int,
+        log: Path,
+        spec: WorkloadSpec,
+        rows: int,
+        start_timeout_s: float | None = None,
+    ) -> None:
+        self._child = child
+        self._answers = answers
+        self._buffer = b""
+        self._log = log
+        self._spec = spec
+        self._seeding_s = rows / ROWS_PER_SECOND
+        self._start_timeout_s = start_timeout_s
+        self._asked = 0
+        """Commands so far, by whose number their answers are known."""
+        self._ready: Mapping[str, Any] | None = None
+        self._failed: DatabaseError | None = None
+        self._changed: Mapping[str, str] | None = None
+        self.clones: list[str] = []
+        """Tokens of the copies that are there."""
+
+    @property
+    def was_killed(self) -> bool:
+        """Whether a signal ended it, so that it has dropped nothing."""
+        return (self._child.poll() or 0) < 0
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def wait(self) -> None:
+        """Returns when the databases are made and filled; a second call returns at once.
+
+        What went wrong is raised for each run that wants them, in the same words.
+        """
+        if self._failed is not None:
+            raise DatabaseError(str(self._failed)) from self._failed
+        if self._ready is None:
+            try:
+                self._ready = self._answer(
+                    "made", self._start_timeout_s or READY_S + self._seeding_s
+                )
+            except DatabaseError as error:
+                self._failed = error
+                raise
+
+    @property
+    def settings_changed(self) -> dict[str, str]:
+        """Setting → what is changed for the server of the last clone, in words."""
+        found: Mapping[str, str] = self._changed or self._found("settings_changed")
+        return dict(found)
+
+    @property
+    def slowing(self) -> dict[str, str]:
+        """Setting → what in it slows each request down, in words."""
+        return dict(self._found("slowing"))
+
+    @property
+    def undone(self) -> dict[str, str]:
+        """Setting → what would, if runs did not switch DEBUG off."""
+        return dict(self._found("undone"))
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        """What `prepare()` wants every user to send."""
+        return dict(self._found("cookies"))
+
+    @property
+    def signed_in(self) -> str:
+        """In whose session every user asks, in words; empty for nobody's."""
+        return str(self._found("signed_in"))
+
+    @property
+    def facts(self) -> Facts:
+        """What only the project's settings tell."""
+        return Facts.from_json(self._found("facts"))
+
+    @property
+    def engine(self) -> str:
+        """Name and version of the database: "sqlite 3.40.1", "postgresql 15.18", "none"."""
+        return str(self._found("engine"))
+
+    @property
+    def workload(self) -> WorkloadSpec:
+        """The workload with the options that `prepare()` found out; what the load is made with."""
+        options: dict[str, Option] = {**self._spec.options, **self._found("options")}
+        return dataclasses.replace(self._spec, options=options)
+
+    @contextmanager
+    def clone(self, token: str, **amended: Any) -> Iterator[Path]:
+        """A fresh copy of the databases while the block runs; the path of one server's plan.
+
+        `amended` are fields of that plan which are known only when the services of the run are up
+        (`database_url`, `database_host`, `layer`, …); the databases are made where the keeper
+        reaches them all the same.
+        """
+        self.wait()
+        self.clones.append(token)
+        self._tell({"do": "clone", "token": token, "amended": amended})
+        answer = self._answer("copied", max(CLONE_S + self._seeding_s, self._start_timeout_s or 0))
+        self._changed = answer["settings_changed"]
+        try:
+            yield Path(answer["plan"])
+        except BaseException:
+            with suppress(DatabaseError):  # what went wrong first is told; `end()` drops again
+                self._drop(token)
+            raise
+        self._drop(token)
+
+    def counts(self, token: str) -> dict[str, int]:
+        """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`.
+
+        A project that keeps its database may have had such rows before: ask before and after.
+        """
+        self._tell({"do": "count", "token": token})
+        return dict(self._answer("counted", CLONE_S + self._seeding_s)["counts"])
+
+    def _drop(self, token: str) -> None:
+        self._tell({"do": "drop", "token": token})
+        self._answer("dropped", CLONE_S)
+        self.clones.remove(token)
+
+    def end(self) -> None:
+        """Drops everything; raises DatabaseError when something could not be dropped.
+
+        One that was killed, be it here because it hung, can't: see `was_killed` afterwards; another
+        keeper takes over what it had made.
+        """
+        if self._child.stdin is None or self._child.stdin.closed:
+            return
+        with held_back():
+            self._child.stdin.close()
+            for seconds, insist in ((END_S, self._child.terminate), (KILL_S, self._child.kill)):
+                try:
+                    self._child.wait(seconds)
+                    break
+                except subprocess.TimeoutExpired:
+                    insist()
+            status = self._child.wait()
+            os.close(self._answers)
+        if status > 0 and self._ready is not None:
+            raise DatabaseError(f"The throw-away databases could not all be dropped: {self._why()}")
+
+    def _found(self, name: str) -> Any:
+        self.wait()
+        assert self._ready is not None
+        return self._ready[name]
+
+    def _tell(self, command: Mapping[str, Any]) -> None:
+        assert self._child.stdin is not None
+        self._asked += 1
+        line = json.dumps({**command, "number": self._asked})
+        try:
+            self._child.stdin.write(line.encode() + b"\n")
+        except BrokenPipeError as error:
+            raise DatabaseError(f"The databases' keeper ended: {self._why()}") from error
+
+    def _answer(self, done: str, timeout_s: float) -> Mapping[str, Any]:
+        """The answer to the last command; `done` says in a word what is waited for.
+
+        Those before it are passed over: nobody waits for them since Ctrl-C or a deadline.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            message: Mapping[str, Any] = json.loads(self._line(deadline, done, timeout_s))
+            if message["number"] == self._asked:
+                break
+        if message["event"] == "failed":
+            raise DatabaseError(str(message["message"]))
+        return message
+
+    def _line(self, deadline: float, done: str, timeout_s: float) -> bytes:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._answers, selectors.EVENT_READ)
+            while b"\n" not in self._buffer:
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    raise DatabaseError(
+                        f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
+                        f"{ADVICE.get(done, 'look at the database server')}."
+                    )
+                chunk = os.read(self._answers, 65536)
+                if not chunk:
+                    raise DatabaseError(
+                        f"The throw-away databases could not be {done}: {self._why()}"
+                    )
+                self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def _why(self) -> str:
+        """The last line of the keeper's traceback, else of its log, once it has written it."""
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(KILL_S)
+        return logfile.first_error(self._log) or logfile.tail(self._log, 1) or "it left no message"
+
+
+@contextmanager
+def throwaway(
+    *,
+    folder: Path,
+    settings_module: str,
+    token: str,
+    workload_path: str,
+    workload: WorkloadSpec,
+    database: DatabaseSpec,
+    visitor: VisitorSpec | None = None,
+    needs_target_app: bool,
+    log: Path,
+    env: Mapping[str, str],
+    database_url: str = "",
+    python: Interpreter = OWN,
+    start_timeout_s: float | None = None,
+    static: str = "",
+    overrides: Mapping[str, Any] | None = None,
+) -> Iterator[Keeper]:
+    """Starts making the databases; they are dropped at the end, also when this process is killed.
+
+    `folder` must exist and be this run's own; SQLite files are made in it. `database_url` is where
+    the default database is made when the spec leaves that to the run ("postgresql"). The keeper
+    works while the caller does something else until `Keeper.wait()`. It runs under the interpreter
+    of the server that will use the databases: another Django has other migrations.
+    `start_timeout_s` is how long they may take until they are made; `overrides` are the user's:
+    setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
+    """
+    if database.use == POSTGRESQL and not database_url:
+        raise UsageError("--database=postgresql means a server that the run has started before.")
+    visitor = visitor or VisitorSpec()
+    plan = Plan(
+        settings_module=settings_module,
+        token=token,
+        folder=str(folder.resolve()),
+        keeps_databases=database.use == KEEP,
+        database_url=database_url or _checked_url(database),
+        overrides=overrides or {},
+        needs_target_app=needs_target_app,
+        static=static,
+        host=visitor.host,
+    )
+    request = {
+        "workload_path": workload_path,
+        "workload": workload.to_json(),
+        "database": database.to_json(),
+        "login": visitor.login,
+    }
+    plan.write(folder / "keeper-plan.json")
+    with ExitStack() as stack:
+
+        def start(**more: Any) -> Keeper:
+            with held_back():
+                private.write(folder / "keeper-request.json", json.dumps({**request, **more}))
+                child, answers = _start(folder, env, log, python)
+                keeper = Keeper(child, answers, log, workload, database.rows, start_timeout_s)
+                stack.callback(keeper.end)
+            return keeper
+
+        keeper = start()
+        try:
+            yield keeper
+        finally:
+            keeper.end()
+            if keeper.was_killed and not plan.keeps_databases:
+                _take_over(start(left=keeper.clones), plan)
+
+
+def _take_over(keeper: Keeper, plan: Plan) -> None:
+    """Drops what one that was killed had made; raises DatabaseError where it can't either."""
+    try:
+        keeper.wait()
+        keeper.end()
+    except DatabaseError as error:
+        why = str(error).rstrip(".")
+    else:
+        if not keeper.was_killed:
+            return
+        why = "it hung, or was killed too"
+    raise DatabaseError(
+        "The databases' keeper was killed, and another one could not drop what it had made "
+        f"({why}); databases whose names begin with bench_{plan.token} may be left: look whether "
+        "the database server answers, and drop them there."
+    )
+
+
+def _start(
+    folder: Path,
+    env: Mapping[str, str],
+    log: Path,
+    python: Interpreter,
+) -> tuple[subprocess.Popen[bytes], int]:
+    """The child, and where its answers come.
+
+    The keeper has a session of its own and no mark of the run: it must outlive both to drop.
+    """
+    answers, theirs = os.pipe()
+    try:
+        with private.log(log) as output:
+            child = subprocess.Popen(
+                [
+                    *python.module("benchsuite.isolation.databases.process"),
+                    str(theirs),
+                    str(folder / "keeper-request.json"),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                pass_fds=(theirs,),
+                env=_environment(env, folder, python),
+                start_new_session=True,
+                bufsize=0,
+            )
+    except OSError as error:
+        os.close(answers)
+        raise DatabaseError(f"The databases' keeper could not be started: {error}") from error
+    finally:
+        os.close(theirs)
+    return child, answers
+
+
+def _environment(env: Mapping[str, str], folder: Path, python: Interpreter) -> dict[str, str]:
+    """What the child imports: with our own interpreter what `env` says, then whatever this process
+    can import; with another one the project and benchsuite, and the rest from its own packages.
+    """
+    if python.is_own:
+        path = whole_path(env)
+        left_out: tuple[str, ...] = (RUN_VARIABLE,)
+    else:
+        path = import_path(python, folder)
+        left_out = (RUN_VARIABLE, *ASTRAY)
+    return {
+        **{name: value for name, value in env.items() if name not in left_out},
+        "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
+        PLAN_VARIABLE: str(folder / "keeper-plan.json"),
+        "PYTHONPATH": path,
+    }
+
+
+def _checked_url(database: DatabaseSpec) -> str:
+    if "://" not in database.use:
+        return ""
+    import dj_database_url
+
+    try:
+        dj_database_url.parse(database.use)
+    except ValueError as error:
+        scheme = database.use.partition("://")[0]
+        raise UsageError(f"--database={scheme}://… is not a database's URL: {error}") from error
+    return database.use

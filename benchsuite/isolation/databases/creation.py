@@ -1,0 +1,206 @@
+"""Makes, clones and drops throw-away databases with Django's own test-database machinery.
+
+Runs in the keeper, with the settings of the target; Django is set up after `begin()` only.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.db import DatabaseError, connections
+
+from benchsuite.isolation.overrides.connecting import PLACE
+
+DUMMY = "django.db.backends.dummy"
+LONGEST_ALIAS = 20
+"""Characters of an alias in a database's name; PostgreSQL allows 63 for all of it."""
+
+
+class Throwaway:
+    """The databases of one token: a template for each database of the project, and their clones."""
+
+    def __init__(self, token: str, folder: Path) -> None:
+        self.token = token
+        self.folder = folder
+        self.mirrors: dict[str, str] = {}
+        """Alias → the alias whose database it shares, by the project's `TEST: {"MIRROR": …}`."""
+        self.groups: dict[str, list[str]] = {}
+        """First alias → all aliases that mean the same database."""
+        self._clones: list[str] = []
+
+    def begin(self) -> None:
+        """Makes the templates, empty, and points every alias at them; needs no apps.
+
+        After this no code of the project can reach a database of its own, be it at import, in
+        `AppConfig.ready()` or in a migration that writes to another alias than its own.
+        """
+        self._point_at_templates()
+        for first in self.groups:
+            creation: Any = connections[first].creation
+            creation._create_test_db(verbosity=0, autoclobber=True)
+        for alias, other in self.mirrors.items():
+            source = _entry(other)
+            _entry(alias).update({key: source[key] for key in (*PLACE, "OPTIONS")})
+
+    def take_over(self, suffixes: Sequence[str]) -> None:
+        """As if this one had begun and made the copies with these suffixes; makes nothing."""
+        self._point_at_templates()
+        self._clones = [*suffixes]
+
+    def _point_at_templates(self) -> None:
+        self._sort(_aliases())
+        for first, same in self.groups.items():
+            name = self._template_name(first)
+            for alias in same:
+                _entry(alias)["TEST"]["NAME"] = name
+                _entry(alias)["NAME"] = name
+
+    def migrate(self) -> None:
+        """Migrates the templates, as `manage.py test` does."""
+        from django.test.utils import setup_databases
+
+        if aliases := _aliases():
+            setup_databases(
+                verbosity=0,
+                interactive=False,
+                keepdb=True,
+                aliases=dict.fromkeys(aliases),
+                serialized_aliases=[],
+            )
+
+    def clone(self, suffix: str) -> dict[str, str]:
+        """Copies every template; gives back alias → NAME of the copy."""
+        connections.close_all()  # a template that someone is connected to can't be copied
+        self._clones.append(suffix)
+        names = {}
+        for first, same in self.groups.items():
+            _send_away(first)
+            connections[first].creation.clone_test_db(suffix=suffix, verbosity=0)
+            names.update(dict.fromkeys(same, self._clone_name(first, suffix)))
+        return names
+
+    @contextmanager
+    def looking_at(self, suffix: str) -> Iterator[None]:
+        """Every alias means the copy of one run while the block runs."""
+        names = {first: self._clone_name(first, suffix) for first in self.groups}
+        clones = {alias: names[first] for first, same in self.groups.items() for alias in same}
+        clones.update({alias: clones[other] for alias, other in self.mirrors.items()})
+        templates = {alias: _entry(alias)["NAME"] for alias in clones}
+        _point(clones)
+        try:
+            yield
+        finally:
+            _point(templates)
+
+    def drop(self, suffix: str) -> None:
+        """Drops the copies of one run."""
+        for first in self.groups:
+            _drop(first, self._clone_name(first, suffix))
+        self._clones.remove(suffix)
+
+    def drop_all(self) -> None:
+        """Drops everything that may be there, finished or not; raises the first error at last."""
+        connections.close_all()
+        errors = []
+        for first in self.groups:
+            names = [self._clone_name(first, suffix) for suffix in self._clones]
+            for name in (*names, self._template_name(first)):
+                try:
+                    _drop(first, name)
+                except (DatabaseError, OSError) as error:
+                    errors.append(error)
+        if errors:
+            raise errors[0]
+
+    def _sort(self, aliases: list[str]) -> None:
+        places: dict[tuple[str, ...], str] = {}
+        for alias in aliases:
+            if mirrored := _entry(alias)["TEST"]["MIRROR"]:
+                self.mirrors[alias] = mirrored
+                continue
+            first = places.setdefault(_identity(alias), alias)
+            self.groups.setdefault(first, []).append(alias)
+        for alias, other in self.mirrors.items():
+            while other in self.mirrors:
+                other = self.mirrors[other]
+            self.mirrors[alias] = other
+
+    def _clone_name(self, alias: str, suffix: str) -> str:
+        return str(connections[alias].creation.get_test_db_clone_settings(suffix)["NAME"])
+
+    def _template_name(self, alias: str) -> str:
+        position = list(self.groups).index(alias)
+        short = re.sub(r"[^a-z0-9]", "", alias.lower())[:LONGEST_ALIAS]
+        name = f"bench_{self.token}_{position}{short}"
+        if connections[alias].vendor == "sqlite":
+            return str(self.folder / f"{name}.sqlite3")
+        return name
+
+
+def engine() -> str:
+    """Name and version of the default database's program; "none" for a project without one."""
+    if "default" not in connections or _entry("default")["ENGINE"] == DUMMY:
+        return "none"
+    connection = connections["default"]
+    version = ".".join(str(part) for part in connection.get_database_version())
+    return f"{connection.vendor} {version}"
+
+
+def _point(names: dict[str, str]) -> None:
+    """Gives each alias another database; what is open to the one before is closed."""
+    for alias, name in names.items():
+        connection: Any = connections[alias]
+        connection.close()
+        if connection.vendor == "postgresql":
+            connection.close_pool()
+        _entry(alias)["NAME"] = name
+
+
+def _send_away(alias: str) -> None:
+    """Ends what else is connected to a template: a thread that the project's `ready()` began."""
+    connection: Any = connections[alias]
+    if connection.vendor == "postgresql":
+        with connection.creation._nodb_cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                # autovacuum gives way by itself, and only a superuser may end it
+                " WHERE datname = %s AND pid <> pg_backend_pid()"
+                " AND backend_type = 'client backend'",
+                [_entry(alias)["NAME"]],
+            )
+
+
+def _aliases() -> list[str]:
+    return [alias for alias in connections if _entry(alias)["ENGINE"] != DUMMY]
+
+
+def _entry(alias: str) -> dict[str, Any]:
+    entry: dict[str, Any] = connections[alias].settings_dict
+    return entry
+
+
+def _identity(alias: str) -> tuple[str, ...]:
+    """Equal for aliases that mean the same database; one in memory is its alias's own."""
+    entry = _entry(alias)
+    name = str(entry["NAME"])
+    if connections[alias].vendor == "sqlite" and (":memory:" in name or "mode=memory" in name):
+        return (alias,)
+    return (entry["ENGINE"], str(entry["HOST"]), str(entry["PORT"]), name)
+
+
+def _drop(alias: str, name: str) -> None:
+    """Drops a database that may be missing, and whose server may still have clients in it."""
+    connection: Any = connections[alias]
+    connection.close()
+    if connection.vendor == "sqlite":
+        for ending in ("", "-wal", "-shm", "-journal"):
+            Path(name + ending).unlink(missing_ok=True)
+        return
+    force = ""
+    if connection.vendor == "postgresql":
+        connection.close_pool()
+        force = "WITH (FORCE)"
+    with connection.creation._nodb_cursor() as cursor:
+        cursor.execute(f"DROP DATABASE IF EXISTS {connection.ops.quote_name(name)} {force}")

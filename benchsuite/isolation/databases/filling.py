@@ -1,0 +1,36 @@
+"""Fills the throw-away database with what the project has for it: fixtures, management commands."""
+
+from django.core.management import CommandError, call_command
+
+from benchsuite.core.exceptions import DatabaseError, NobodyWaits, last_line
+from benchsuite.core.specs import DatabaseSpec
+from benchsuite.core.specs.database import shown_command
+
+
+def fill(database: DatabaseSpec) -> None:
+    """Raises DatabaseError with what a fixture or a command had to say."""
+    if database.fixtures:
+        try:
+            call_command("loaddata", *database.fixtures, database="default", verbosity=0)
+        except CommandError as error:
+            names = ", ".join(database.fixtures)
+            raise DatabaseError(f"--fixture={names} could not be loaded: {error}") from error
+    for words in database.commands:
+        _call(words)
+
+
+def _call(words: list[str]) -> None:
+    said = ""
+    try:
+        call_command(*words)
+    except CommandError as error:
+        said = str(error) or "CommandError"
+    except NobodyWaits:
+        raise
+    except SystemExit as error:
+        if error.code:
+            said = error.code if isinstance(error.code, str) else f"it ended with {error.code}"
+    except Exception as error:  # noqa: BLE001 - a project's own command
+        said = last_line(error)
+    if said:
+        raise DatabaseError(f"--fill={shown_command(words)} failed: {said}")

@@ -1,0 +1,90 @@
+"""What the measured server is told before it loads the project's settings: a small JSON file."""
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.system import private
+
+PLAN_VARIABLE = "BENCHSUITE_PLAN"
+"""The environment variable that holds the path of the plan."""
+RUN_VARIABLE = "BENCHSUITE_RUN"
+"""The environment variable that holds the token of the run."""
+SETTINGS_MODULE = "benchsuite.isolation.settings"
+PLAN_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which settings module to begin with and what to change in it."""
+
+    settings_module: str
+    token: str
+    """Names the run; part of cache keys."""
+    folder: str
+    """The run's own folder, for what the project would write into its own."""
+    databases: Mapping[str, str] = field(default_factory=dict)
+    """Alias → NAME of the throw-away database; empty when the project keeps its own."""
+    keeps_databases: bool = False
+    """Whether the project's own databases are used, as the user wants."""
+    mirrors: Mapping[str, str] = field(default_factory=dict)
+    """Alias → the alias whose database it shares (`TEST: {"MIRROR": …}`)."""
+    database_url: str = ""
+    """Where the default database is, when it is not where the project says."""
+    database_host: str = ""
+    """By which the server reaches the default database, when something stands between that only
+    the server shall feel (a delay); empty for its own address."""
+    database_port: int | None = None
+    conn_max_age_s: float | None = None
+    """CONN_MAX_AGE of all databases; None leaves the project's."""
+    pool: int | None = None
+    """Largest size of psycopg's pool in each process; None leaves the project's."""
+    layer: str = ""
+    """Dotted path of the default channel layer's class; empty leaves the project's."""
+    layer_url: str = ""
+    """Where the Redis of that layer is."""
+    static: str = ""
+    """What is done with static files: "collect", "skip", or empty for what is needed."""
+    static_root: str = ""
+    """Where they were collected; empty leaves the project's."""
+    redis_url: str = ""
+    """The run's own Redis, for caches that are kept in one; empty where it has none."""
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """What the user says of settings that no rule knows; "{folder}" is the run's."""
+    server_host: str = ""
+    """Where the server listens, when it is not on loopback."""
+    host: str = ""
+    """By which name clients ask for the server, when it is not its address; with or without port.
+    """
+    needs_target_app: bool = False
+    mounts_target: bool = False
+    """Whether /bench/ must be put before the project's own URLs."""
+
+    def write(self, path: Path) -> None:
+        """Readable by its owner only: a database URL may hold a password."""
+        data = {"plan_version": PLAN_VERSION, **dataclasses.asdict(self)}
+        private.write(path, json.dumps(data, indent=1))
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        data: dict[str, Any] = json.loads(path.read_text())
+        version = data.pop("plan_version", None)
+        if version != PLAN_VERSION:
+            raise UsageError(f"{path} is a plan of format {version}, not {PLAN_VERSION}.")
+        return cls(**data)
+
+    @classmethod
+    def of_this_process(cls) -> Self:
+        """The plan that the environment names; raises UsageError when it names none."""
+        path = os.environ.get(PLAN_VARIABLE)
+        if not path:
+            raise UsageError(
+                f"{SETTINGS_MODULE} was loaded without {PLAN_VARIABLE}; it is made for the servers "
+                "that runbench starts, and your project keeps its own DJANGO_SETTINGS_MODULE."
+            )
+        return cls.read(Path(path))

@@ -1,0 +1,1 @@
+"""Settings of the project that are replaced while it is measured."""

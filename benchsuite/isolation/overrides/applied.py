@@ -1,0 +1,159 @@
+"""Which settings of the project are changed for a run: a pure function; every change has words."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import global_settings
+
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.overrides.changes import FILES, Changes, Settings
+from benchsuite.isolation.overrides.connecting import change_databases
+from benchsuite.isolation.overrides.found import change, leaves
+from benchsuite.isolation.overrides.layers import change_layers
+from benchsuite.isolation.overrides.rules import RULES
+from benchsuite.isolation.overrides.statics import change_static
+
+TARGET_APP = "benchsuite.target"
+TARGET_CONFIG = "benchsuite.target.apps.TargetConfig"
+WSGI = "benchsuite.isolation.wsgi.application"
+ASGI = "benchsuite.isolation.asgi.application"
+URLCONF = "benchsuite.isolation.urls"
+LOOPBACK = ("127.0.0.1", "localhost")
+
+ERRORS_ONLY = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "loggers": {
+        "django.request": {"handlers": ["stderr"], "level": "ERROR"},
+        "django.server": {"level": "WARNING"},
+    },
+}
+"""LOGGING where the project has none: tracebacks of views, and no line for each request."""
+
+_HTTPS_ONLY = ("SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE")
+_ADDRESSES = frozenset(("URL", "URI", "COOKIE", "PREFIX", "ROUTE", "ENDPOINT"))
+"""Words in the names of settings that say what browsers ask for."""
+_COOKIE_DOMAINS = ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN", "LANGUAGE_COOKIE_DOMAIN")
+
+
+def overridden(settings: Settings, plan: Plan) -> Changes:
+    """The settings to put over the project's own, and for each its change in words.
+
+    Nothing of `settings` is modified, nested values included. Raises UsageError when the plan asks
+    for what the project's database can't do.
+    """
+    changes = Changes(settings, plan.folder)
+    change_databases(changes, plan)
+    change_layers(changes, plan)
+    _debug(changes)
+    _hosts(changes, plan)
+    _https(changes)
+    for rule in RULES:
+        change(changes, plan, rule.setting, rule.becomes, rule.words)
+    _followers(changes)
+    change_static(changes, plan)
+    _logging(changes)
+    _callables(changes, plan)
+    if plan.needs_target_app:
+        _target_app(changes, plan)
+    for name, value in plan.overrides.items():
+        _users(changes, plan, name, value)
+    return changes
+
+
+def _debug(changes: Changes) -> None:
+    if changes.settings.get("DEBUG"):
+        changes.put("DEBUG", False, "False (was True)")
+
+
+def _hosts(changes: Changes, plan: Plan) -> None:
+    hosts = list(changes.settings.get("ALLOWED_HOSTS") or [])
+    wanted = dict.fromkeys(host for host in (*LOOPBACK, plan.server_host, _name(plan.host)) if host)
+    missing = [host for host in wanted if host not in hosts and "*" not in hosts]
+    if missing:
+        changes.put("ALLOWED_HOSTS", [*hosts, *missing], f"{' and '.join(missing)} added")
+
+
+def _name(host: str) -> str:
+    """Without its port, as ALLOWED_HOSTS wants it."""
+    return host if host.endswith("]") else host.rpartition(":")[0] or host
+
+
+def _https(changes: Changes) -> None:
+    """The load speaks plain HTTP to 127.0.0.1: it must get pages and keep its cookies."""
+    for name in _HTTPS_ONLY:
+        if changes.settings.get(name):
+            changes.put(name, False, "False (was True): the load speaks plain HTTP")
+    for name in _COOKIE_DOMAINS:
+        if domain := changes.settings.get(name):
+            changes.put(name, None, f"None (was {domain}): the load speaks to 127.0.0.1")
+
+
+def _followers(changes: Changes) -> None:
+    """Settings of the project's own that name a place below its MEDIA_ROOT.
+
+    A string may be an address that reads like one: in a container /media is often both.
+    """
+    root, base = (str(changes.settings.get(name) or "") for name in ("MEDIA_ROOT", "BASE_DIR"))
+    if not os.path.isabs(root) or Path(base).is_relative_to(root):
+        return
+    for name, value in changes.settings.items():
+        if name in (*changes.values, "STATIC_ROOT") or not isinstance(value, (str, Path)):
+            continue
+        if isinstance(value, str) and _is_address(name):
+            continue
+        if Path(value).is_relative_to(root):
+            place = Path(changes.values["MEDIA_ROOT"]) / Path(value).relative_to(root)
+            changes.put(name, type(value)(place), "follows MEDIA_ROOT")
+
+
+def _is_address(name: str) -> bool:
+    """Whether what is in the setting is for browsers; Django's own places all have their rule."""
+    return hasattr(global_settings, name) or not _ADDRESSES.isdisjoint(name.split("_"))
+
+
+def _logging(changes: Changes) -> None:
+    """With DEBUG off Django's own configuration tells nobody of an error, and the run must."""
+    if not changes.settings.get("LOGGING"):
+        changes.put("LOGGING", ERRORS_ONLY, "errors of views go to the server's log")
+
+
+def _callables(changes: Changes, plan: Plan) -> None:
+    """The originals stay readable in BENCHSUITE_ORIGINAL, for the wrappers to find."""
+    names = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")
+    changes.values["BENCHSUITE_ORIGINAL"] = {name: changes.settings.get(name) for name in names}
+    wraps: Callable[[str], str] = "wraps {}, adds the header of the run".format
+    changes.put(
+        "WSGI_APPLICATION", WSGI, wraps(changes.settings.get("WSGI_APPLICATION") or "Django's")
+    )
+    sockets = ", puts /bench/ws/ before it" if plan.needs_target_app else ""
+    asgi = wraps(changes.settings.get("ASGI_APPLICATION") or "Django's")
+    changes.put("ASGI_APPLICATION", ASGI, f"{asgi}{sockets}")
+
+
+def _users(changes: Changes, plan: Plan, name: str, value: Any) -> None:
+    """What the user wants it to be, whatever it would have become."""
+    folder = changes.folder(FILES, "")
+    wanted = leaves(value, lambda text: text.replace("{folder}", folder))
+    top, *keys = name.split(".")
+    said = changes.now(top)
+    changes.put(top, _put(said, keys, wanted), f"{name} as BENCHSUITE['OVERRIDES'] says")
+
+
+def _put(value: Any, keys: list[str], wanted: Any) -> Any:
+    if not keys:
+        return wanted
+    entries = dict(value) if isinstance(value, Mapping) else {}
+    return {**entries, keys[0]: _put(entries.get(keys[0]), keys[1:], wanted)}
+
+
+def _target_app(changes: Changes, plan: Plan) -> None:
+    apps = list(changes.settings.get("INSTALLED_APPS") or [])
+    if TARGET_APP not in apps and TARGET_CONFIG not in apps:
+        changes.put("INSTALLED_APPS", [*apps, TARGET_APP], f"{TARGET_APP} added")
+    if plan.mounts_target:
+        root = changes.settings.get("ROOT_URLCONF")
+        changes.put("ROOT_URLCONF", URLCONF, f"/bench/ put before the URLs of {root}")

@@ -1,0 +1,112 @@
+"""Static files, collected for the runs of a command where pages would fail without them.
+
+A storage with a manifest knows the name of each file only after `collectstatic`; with DEBUG off
+every page that names one it doesn't know is a 500. What is collected goes to a folder of the run's,
+and the project's own stays as it is.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.utils.module_loading import import_string
+
+from benchsuite.core.exceptions import DatabaseError
+from benchsuite.core.specs import COLLECT, SKIP
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.overrides.changes import like
+from benchsuite.isolation.overrides.statics import ALIAS, without_place
+from benchsuite.system.account import hand_over, unprivileged
+
+SKIPPING = "--static=skip leaves them as they are"
+
+
+def collected(plan: Plan) -> str:
+    """The folder with the static files of this command's runs; empty where the project's own serve.
+
+    From then on this process sees them too, as the measured server will.
+    """
+    if plan.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
+        return ""
+    storage = _storage()
+    if storage is None:
+        return ""
+    if plan.static != COLLECT and not _lacks_manifest(storage):
+        return ""
+    folder = Path(plan.folder) / "static"
+    folder.mkdir()
+    _collect(storage, str(folder))
+    hand_over(folder, unprivileged())  # a front that serves them is not root
+    return str(folder)
+
+
+def _storage() -> Any:
+    """The class of the static files' storage; None for a project that names none."""
+    entry = (getattr(settings, "STORAGES", None) or {}).get(ALIAS) or {}
+    path = entry.get("BACKEND") or getattr(settings, "STATICFILES_STORAGE", "")
+    return import_string(path) if path else None
+
+
+def _lacks_manifest(storage: Any) -> bool:
+    """Whether it wants a manifest on this machine's disk, and there is none that it can read."""
+    from django.contrib.staticfiles.storage import staticfiles_storage
+
+    if not (_is_local(storage) and hasattr(storage, "read_manifest")):
+        return False
+    try:
+        return not getattr(staticfiles_storage, "hashed_files", None)
+    except (ImproperlyConfigured, ValueError):  # no STATIC_ROOT, or a manifest of another kind
+        return True
+
+
+def _is_local(storage: Any) -> bool:
+    from django.core.files.storage import FileSystemStorage
+
+    return isinstance(storage, type) and issubclass(storage, FileSystemStorage)
+
+
+def _collect(storage: Any, folder: str) -> None:
+    if not _is_local(storage):
+        raise DatabaseError(
+            f"The project stores static files by {storage.__name__}, which is no folder of this "
+            f"machine, so a run can't collect them into its own; {SKIPPING}."
+        )
+    # not by its name: a project may have another of that name, which writes to a bucket
+    from django.contrib.staticfiles.management.commands.collectstatic import Command
+    from django.test import override_settings
+
+    storages = getattr(settings, "STORAGES", None)
+    changed = {"STORAGES": without_place(storages)} if storages else {}
+    override_settings(STATIC_ROOT=like(settings.STATIC_ROOT, folder), **changed).enable()
+    _check_place(storage, folder)
+    try:
+        call_command(Command(), interactive=False, verbosity=0)
+    except (CommandError, ImproperlyConfigured, OSError, ValueError) as error:
+        # Django's storages raise ValueError for a file that a stylesheet names and nobody has
+        raise DatabaseError(
+            f"The static files could not be collected: {_first_line(error)}; mend that, or "
+            f"{SKIPPING} (pages that name one will then fail)."
+        ) from error
+
+
+def _check_place(storage: Any, folder: str) -> None:
+    """Raises DatabaseError for a storage that would write somewhere else, over the project's own
+    files.
+    """
+    from django.contrib.staticfiles.storage import staticfiles_storage
+
+    made: Any = staticfiles_storage
+    place = Path(made.location).resolve()
+    if not place.is_relative_to(Path(folder).resolve()):
+        raise DatabaseError(
+            f"The project's {storage.__name__} writes static files to {place}, whatever "
+            f"STATIC_ROOT says, so a run can't collect them into its own folder; {SKIPPING}."
+        )
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0].rstrip(".") if lines else type(error).__name__

@@ -1,0 +1,127 @@
+"""Which databases the target is connected to, and how: changes of DATABASES."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.units import format_period
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.overrides.changes import Changes
+
+PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
+"""The keys of a DATABASES entry that say where it is."""
+
+PLACE_OPTIONS = ("hostaddr", "passfile", "service", "sslcert", "sslkey", "sslmode", "sslrootcert")
+"""The keys of its OPTIONS that do."""
+
+POSTGRESQL = ("postgresql", "postgis")
+FIRST_CONNECTIONS = 4
+"""What psycopg's pool opens at once when it may grow that far, as it does by itself."""
+
+Entries = dict[str, dict[str, Any]]
+
+
+def change_databases(changes: Changes, plan: Plan) -> None:
+    """Each alias gets its throw-away database, and is reached as the plan says."""
+    given: Mapping[str, Mapping[str, Any]] = changes.settings.get("DATABASES") or {}
+    databases = {alias: dict(entry) for alias, entry in given.items()}
+    words = [
+        *_moved_to_their_places(databases, plan),
+        *_reached_through(databases, plan),
+        *_kept_open(databases, plan),
+        *_pooled(databases, plan),
+    ]
+    if words:
+        changes.put("DATABASES", _mirrored(databases, plan), "; ".join(words))
+
+
+def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """A DATABASES entry on the server that the URL names; what is not about its place is kept."""
+    import dj_database_url
+
+    parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    kept = {key: value for key, value in entry.items() if key not in PLACE}
+    options = dict(kept.pop("OPTIONS", {})) if entry.get("ENGINE") == parsed["ENGINE"] else {}
+    kept.pop("OPTIONS", None)
+    place = {key: parsed[key] for key in PLACE if key in parsed}
+    options = {key: value for key, value in options.items() if key not in PLACE_OPTIONS}
+    wanted = dict(parsed.get("OPTIONS", {}))
+    if "options" in options and "options" in wanted:  # of libpq: words of a command line
+        wanted["options"] = f"{options['options']} {wanted['options']}"
+    options.update(wanted)
+    return {**kept, **place, **({"OPTIONS": options} if options else {})}
+
+
+def is_postgresql(entry: Mapping[str, Any]) -> bool:
+    return str(entry.get("ENGINE", "")).rpartition(".")[2] in POSTGRESQL
+
+
+def _moved_to_their_places(databases: Entries, plan: Plan) -> Iterator[str]:
+    if plan.database_url:
+        databases["default"] = moved(databases.get("default", {}), plan.database_url)
+    for alias, name in plan.databases.items():
+        databases[alias]["NAME"] = name
+    if plan.databases:
+        yield f"throw-away: {', '.join(sorted(plan.databases))}"
+        yield from (f"{one} shares that of {other}" for one, other in plan.mirrors.items())
+    if plan.database_url:
+        yield "default on the server of --database"
+
+
+def _mirrored(databases: Entries, plan: Plan) -> Entries:
+    """A mirror gets all of the place it mirrors."""
+    for alias, other in plan.mirrors.items():
+        source = databases[other]
+        place = {key: source[key] for key in PLACE if key in source}
+        kept = {key: value for key, value in databases[alias].items() if key not in PLACE}
+        databases[alias] = {**kept, **place}
+        if "OPTIONS" in source or "OPTIONS" in kept:
+            databases[alias]["OPTIONS"] = source.get("OPTIONS", {})
+    return databases
+
+
+def _reached_through(databases: Entries, plan: Plan) -> Iterator[str]:
+    """Whatever is on the server of the default database is reached as that is."""
+    if not plan.database_host:
+        return
+    own = {key: databases.get("default", {}).get(key) for key in ("ENGINE", "HOST", "PORT")}
+    for entry in databases.values():
+        if all(entry.get(key) == value for key, value in own.items()):
+            entry.update(HOST=plan.database_host, PORT=plan.database_port)
+    yield f"reached through {plan.database_host}:{plan.database_port}"
+
+
+def _kept_open(databases: Entries, plan: Plan) -> Iterator[str]:
+    age_s = plan.conn_max_age_s
+    if age_s is None:
+        return
+    for alias, entry in databases.items():
+        if age_s and dict(entry.get("OPTIONS", {})).get("pool"):
+            raise UsageError(
+                f"--conn-max-age={age_s:g} can't be kept: the project gives the database {alias} "
+                "a pool, and Django wants CONN_MAX_AGE=0 with it; take the pool out of its OPTIONS."
+            )
+        entry["CONN_MAX_AGE"] = age_s
+    yield (
+        f"connections are kept for {format_period(age_s)}"
+        if age_s
+        else "each request opens a connection"
+    )
+
+
+def _pooled(databases: Entries, plan: Plan) -> Iterator[str]:
+    if plan.pool is None:
+        return
+    default = databases.get("default", {})
+    if not is_postgresql(default):
+        engine = str(default.get("ENGINE", "none")).rpartition(".")[2]
+        raise UsageError(
+            f"--pool={plan.pool} needs PostgreSQL, and the default database is {engine}; add "
+            "--database=postgresql."
+        )
+    sizes = {"min_size": min(FIRST_CONNECTIONS, plan.pool), "max_size": plan.pool}
+    for entry in databases.values():
+        if is_postgresql(entry):
+            entry["CONN_MAX_AGE"] = 0
+            entry["OPTIONS"] = {**entry.get("OPTIONS", {}), "pool": sizes}
+    yield f"each process has a pool of {plan.pool} connections at most"

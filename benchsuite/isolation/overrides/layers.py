@@ -1,0 +1,87 @@
+"""Which channel layers the target has: changes of CHANNEL_LAYERS."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from benchsuite.core.specs.sentinel import SentinelUrl, is_by_sentinel
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.overrides.changes import Changes
+
+OF_REDIS = "channels_redis."
+ITS_PREFIX = "asgi"
+"""What channels_redis begins its keys with when it is told nothing."""
+TOKEN = 8
+"""Characters of a run's token in its keys."""
+
+
+def change_layers(changes: Changes, plan: Plan) -> None:
+    """The layer of the plan as the default one; what stays in Redis gets keys of the run."""
+    given: Mapping[str, Mapping[str, Any]] = changes.settings.get("CHANNEL_LAYERS") or {}
+    layers = {
+        alias: _prefixed(entry, plan)
+        for alias, entry in given.items()
+        if not (plan.layer and alias == "default")
+    }
+    renamed = any(layers[alias] != given[alias] for alias in layers)
+    words = ["keys carry a prefix of the run"] if renamed else []
+    if plan.layer:
+        config = {"hosts": [_host(plan.layer_url)]} if plan.layer_url else {}
+        layers["default"] = _prefixed({"BACKEND": plan.layer, "CONFIG": config}, plan)
+        words = [f"default is {plan.layer}{_place(plan.layer_url)}", *words]
+    if words:
+        changes.put("CHANNEL_LAYERS", layers, "; ".join(words))
+
+
+def in_memory(layers: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, ...]:
+    """The aliases of those that are, or descend from, Channels' layer in memory."""
+    return tuple(
+        alias for alias, entry in (layers or {}).items() if _in_memory(str(entry.get("BACKEND")))
+    )
+
+
+def _in_memory(backend: str) -> bool:
+    """What can't be imported here has an error of its own in the server."""
+    module, _, name = backend.rpartition(".")
+    try:
+        from channels.layers import InMemoryChannelLayer
+
+        found = getattr(import_module(module), name, None)
+    except (ImportError, ValueError):
+        return False
+    return isinstance(found, type) and issubclass(found, InMemoryChannelLayer)
+
+
+def _prefixed(entry: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+    if not str(entry.get("BACKEND", "")).startswith(OF_REDIS):
+        return dict(entry)
+    config = dict(entry.get("CONFIG", {}))
+    config["prefix"] = f"bench_{plan.token[:TOKEN]}_{config.get('prefix', ITS_PREFIX)}"
+    return {**entry, "CONFIG": config}
+
+
+def _host(url: str) -> dict[str, Any]:
+    """Redis, with as much time as it takes to say something.
+
+    channels_redis waits for messages 5 s at a time. From version 8 on, redis-py gives up a read
+    after just as long, and whichever is first decides whether an idle WebSocket is cut off.
+    """
+    if not is_by_sentinel(url):
+        return {"address": url, "socket_timeout": None}
+    found = SentinelUrl.read(url)
+    return {
+        "sentinels": list(found.sentinels),
+        "master_name": found.master,
+        "sentinel_kwargs": found.of_sentinels,
+        "socket_timeout": None,
+        **found.of_redis,
+    }
+
+
+def _place(url: str) -> str:
+    """How Redis is reached, in words that hold no password."""
+    if not url:
+        return ""
+    if is_by_sentinel(url):
+        return " by Sentinel"
+    return " by Unix socket" if url.startswith("unix:") else " by TCP"

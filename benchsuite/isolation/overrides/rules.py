@@ -1,0 +1,135 @@
+"""Where else a project would write: each setting that a run points at its own folder or nowhere.
+
+A setting is one entry of `RULES`. Its name may go down into it ("MAILERS.*.BACKEND"; "*" is each
+key), and the same name may stand in several entries, which are applied one after the other.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import django
+
+from benchsuite.isolation.overrides import caching, queues, storing
+from benchsuite.isolation.overrides.changes import EMPTY, FILES, like
+from benchsuite.isolation.overrides.found import MISSING, Found
+
+MAIL_SINK = "django.core.mail.backends.dummy.EmailBackend"
+SIMPLE_SEARCH = "haystack.backends.simple_backend.SimpleEngine"
+DATABASE_SEARCH = "wagtail.search.backends.database"
+KNOWS_MAILERS = django.VERSION >= (6, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One setting, what becomes of it, and that in words."""
+
+    setting: str
+    becomes: Callable[[Found], Any]
+    """The new value; the one it had (MISSING where it had none) when nothing must be done."""
+    words: str
+
+
+def _a(value: Any) -> Callable[[Found], Any]:
+    """Becomes this value where the project sets it."""
+    return lambda found: found.value if found.value is MISSING else value
+
+
+def _always(value: Any) -> Callable[[Found], Any]:
+    return lambda found: value
+
+
+def _folder(part: str, name: str) -> Callable[[Found], Any]:
+    """Becomes a folder of the run where the project names one."""
+
+    def becomes(found: Found) -> Any:
+        if found.value is MISSING or not found.value:
+            return found.value
+        original = found.value if part == FILES else ""
+        return like(found.value, found.changes.folder(part, found.named(name), original))
+
+    return becomes
+
+
+def _mailer(found: Found) -> Any:
+    return found.value if found.value.get("BACKEND") == MAIL_SINK else {"BACKEND": MAIL_SINK}
+
+
+def _mail(found: Found) -> Any:
+    """Django 6.1 refuses EMAIL_BACKEND where there are MAILERS; before, it knows no MAILERS."""
+    return found.value if KNOWS_MAILERS and "MAILERS" in found.settings else MAIL_SINK
+
+
+def _search(found: Found) -> Any:
+    """Haystack: an index in files stays one, a server's is replaced."""
+    if found.value.get("ENGINE") == SIMPLE_SEARCH:
+        return found.value
+    if "PATH" in found.value:
+        place = found.changes.folder(FILES, found.named("search"), found.value["PATH"])
+        return {**found.value, "PATH": place}
+    return {"ENGINE": SIMPLE_SEARCH}
+
+
+def _wagtail(found: Found) -> Any:
+    ours = str(found.value.get("BACKEND", "")).startswith(DATABASE_SEARCH)
+    return found.value if ours else {"BACKEND": DATABASE_SEARCH}
+
+
+def _constance(found: Found) -> Any:
+    """Without the setting it is Redis."""
+    backend = "redis" if found.value is MISSING else str(found.value)
+    if "CONSTANCE_CONFIG" not in found.settings or "redis" not in backend:
+        return found.value
+    return "constance.backends.memory.MemoryBackend"
+
+
+def _log_file(found: Found) -> Any:
+    if not isinstance(found.value, Mapping) or "filename" not in found.value:
+        return found.value
+    folder = found.changes.folder(EMPTY, "logs")
+    return {**found.value, "filename": f"{folder}/{found.safe}.log"}
+
+
+def _log_sender(found: Found) -> Any:
+    senders = tuple(
+        f"logging.handlers.{name}Handler" for name in ("SMTP", "HTTP", "Socket", "Datagram")
+    )
+    if not isinstance(found.value, Mapping):
+        return found.value
+    if found.value.get("class") not in senders:  # mail to the admins goes where all mail goes
+        return {key: one for key, one in found.value.items() if key != "email_backend"}
+    kept = {key: found.value[key] for key in ("level", "filters") if key in found.value}
+    return {**kept, "class": "logging.NullHandler"}
+
+
+RULES = (
+    Rule("EMAIL_BACKEND", _mail, "mail is thrown away"),
+    Rule("MAILERS.*", _mailer, "mail is thrown away"),
+    Rule("MEDIA_ROOT", storing.media, "uploads go to the run's folder"),
+    Rule("STORAGES.*", storing.location, "a place in the run's folder"),
+    Rule("STORAGES.*", storing.other, "files in the run's folder"),
+    Rule("FILE_UPLOAD_TEMP_DIR", _folder(EMPTY, "uploading"), "in the run's folder"),
+    Rule("SESSION_FILE_PATH", storing.sessions, "in the run's folder"),
+    Rule("CACHES.*", caching.of_redis, "a Redis of the run's own"),
+    Rule("CACHES.*", caching.in_folder, "a place in the run's folder"),
+    Rule("CACHES.*", caching.shared, "files in the run's folder, in place of a server of yours"),
+    Rule("TASKS.*", queues.tasks, "tasks are thrown away"),
+    Rule("CELERY_BROKER_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
+    Rule("BROKER_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
+    Rule("CELERY_BROKER_READ_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
+    Rule("CELERY_BROKER_WRITE_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
+    Rule("CELERY_RESULT_BACKEND", queues.results, "results stay in memory"),
+    Rule("Q_CLUSTER", queues.q_cluster, "tasks go to the default database; nobody takes them"),
+    Rule("HUEY", queues.huey, "tasks stay in memory; nobody takes them"),
+    Rule("DRAMATIQ_BROKER", queues.dramatiq, "tasks stay in memory; nobody takes them"),
+    Rule("DRAMATIQ_RESULT_BACKEND", queues.dramatiq_results, "results stay in memory"),
+    Rule("RQ_QUEUES.*", queues.rq, "a Redis of the run's own; nobody takes the jobs"),
+    Rule("HAYSTACK_CONNECTIONS.*", _search, "an index of the run's own"),
+    Rule("WAGTAILSEARCH_BACKENDS.*", _wagtail, "searched in the database"),
+    Rule("ELASTICSEARCH_DSL_AUTOSYNC", queues.unless("ELASTICSEARCH_DSL"), "nothing is indexed"),
+    Rule("OPENSEARCH_DSL_AUTOSYNC", queues.unless("OPENSEARCH_DSL"), "nothing is indexed"),
+    Rule("ALGOLIA.AUTO_INDEXING", _always(False), "nothing is indexed"),
+    Rule("CONSTANCE_BACKEND", _constance, "values are kept in memory"),
+    Rule("LOGGING.handlers.*", _log_file, "a file in the run's folder"),
+    Rule("LOGGING.handlers.*", _log_sender, "sends nothing"),
+)

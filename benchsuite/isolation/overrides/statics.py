@@ -1,0 +1,30 @@
+"""Where the measured server finds static files that were collected for it: a change of settings."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.overrides.changes import Changes, like
+
+ALIAS = "staticfiles"
+
+
+def change_static(changes: Changes, plan: Plan) -> None:
+    """The server finds its static files where they were collected."""
+    if not plan.static_root:
+        return
+    words = "static files collected into the run's folder"
+    root = like(changes.settings.get("STATIC_ROOT"), plan.static_root)
+    changes.put("STATIC_ROOT", root, words)
+    storages = changes.values.get("STORAGES") or changes.settings.get("STORAGES") or {}
+    if "location" in (storages.get(ALIAS, {}).get("OPTIONS") or {}):
+        changes.put("STORAGES", without_place(storages), f"{ALIAS}: {words}")
+
+
+def without_place(storages: Mapping[str, Any]) -> dict[str, Any]:
+    """The same storages, that of the static files without a place of its own."""
+    entry = dict(storages.get(ALIAS, {}))
+    options = {key: one for key, one in (entry.get("OPTIONS") or {}).items() if key != "location"}
+    if "OPTIONS" in entry:
+        entry["OPTIONS"] = options
+    return {**storages, ALIAS: entry}

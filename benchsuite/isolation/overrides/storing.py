@@ -1,0 +1,51 @@
+"""What becomes of the places that a project keeps files in."""
+
+import os
+from typing import Any
+
+from benchsuite.isolation.overrides.changes import FILES, like
+from benchsuite.isolation.overrides.found import MISSING, Found
+
+FILE_STORAGE = "django.core.files.storage.FileSystemStorage"
+FILE_STORAGES = (FILE_STORAGE, "django.core.files.storage.filesystem.FileSystemStorage")
+IN_MEMORY = "InMemoryStorage"
+OTHER = "benchsuite.isolation.overrides.storages.storage_of_the_run"
+STATIC = "staticfiles"
+"""The alias that is only read, except by `collectstatic`."""
+
+
+def media(found: Found) -> Any:
+    """Without the setting Django writes to the current directory."""
+    original = "" if found.value is MISSING else found.value
+    return like(original, found.changes.folder(FILES, "media", original))
+
+
+def location(found: Found) -> Any:
+    """Django's own storage of files, told where."""
+    options = found.value.get("OPTIONS") or {}
+    if found.value.get("BACKEND") not in FILE_STORAGES or not options.get("location"):
+        return found.value
+    if found.alias == STATIC:
+        return found.value
+    place = found.changes.folder(FILES, found.named("storage"), options["location"])
+    return {**found.value, "OPTIONS": {**options, "location": place}}
+
+
+def other(found: Found) -> Any:
+    """Any other storage: what it does with its files stays, where they are doesn't."""
+    backend = str(found.value.get("BACKEND", ""))
+    if found.alias == STATIC or backend in (*FILE_STORAGES, OTHER) or backend.endswith(IN_MEMORY):
+        return found.value
+    given = found.value.get("OPTIONS") or {}
+    own = str(given.get("location") or "")  # in a bucket it is no place of this machine's
+    original = own if os.path.isabs(own) else ""
+    place = found.changes.folder(FILES, found.named("storage"), original)
+    options = {"original": backend, "options": given, "place": place}
+    return {"BACKEND": OTHER, "OPTIONS": options}
+
+
+def sessions(found: Found) -> Any:
+    """Without the setting Django writes to the system's temp folder."""
+    if not str(found.settings.get("SESSION_ENGINE", "")).endswith("backends.file"):
+        return found.value
+    return like(found.value, found.changes.folder(FILES, "sessions"))

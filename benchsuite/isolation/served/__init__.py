@@ -1,0 +1,1 @@
+"""The project inside a measured server."""

@@ -1,0 +1,124 @@
+"""Errors of the measured server, in a file beside its plan: written there, read by the run.
+
+What a project logs, and where to, is its own affair; why a page failed is the run's.
+"""
+
+import dataclasses
+import json
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from benchsuite.isolation.instructions import PLAN_VARIABLE
+
+FILE = "errors.jsonl"
+SOCKET = "WebSocket"
+"""Stands for the method where a WebSocket was asked for."""
+DENIED = 403
+"""What servers answer a handshake with that the application refuses."""
+MOST = 8
+"""Each process writes down so many that differ: a page that always fails must not cost the run
+anything but the answer itself."""
+MOST_BYTES = 128 * 1024
+"""Of the file: servers may start many processes."""
+LONGEST = 300
+"""Characters of an error's message."""
+NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[0]}.", "<frozen")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Error:
+    """One that the server met, or a reason it gave for refusing something."""
+
+    status: int | None
+    """What the client was answered; None where there was no request: at the start."""
+    asked: str
+    """ "GET /shop/", "WebSocket /ws/"; empty at the start."""
+    message: str
+    """ "KeyError: 'price'" """
+    place: str
+    """Where in the project, as file:line; empty where that is not known."""
+
+    @property
+    def words(self) -> str:
+        return f"{self.message} ({self.place})" if self.place else self.message
+
+
+class Book:
+    """Where one process writes them down."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: set[tuple[object, ...]] = set()
+
+    def enter(self, status: int | None, asked: str, error: BaseException | str) -> None:
+        """Once for each kind of error and place; never raises."""
+        if len(self._known) >= MOST:
+            return
+        place = "" if isinstance(error, str) else _place(error.__traceback__)
+        what = error if isinstance(error, str) else type(error).__name__
+        key = (status, what, place)
+        if key in self._known:
+            return
+        self._known.add(key)
+        text = error if isinstance(error, str) else f"{what}: {_said(error)}"
+        message = " ".join(text.split())[:LONGEST].rstrip(": ")
+        entry = Error(status=status, asked=asked[:LONGEST], message=message, place=place)
+        line = json.dumps(dataclasses.asdict(entry)).encode() + b"\n"
+        with suppress(OSError):  # a full disk, or another user's folder: the answer is the same
+            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                if os.fstat(file).st_size < MOST_BYTES:
+                    os.write(file, line)
+            finally:
+                os.close(file)
+
+
+def of_this_process() -> Book:
+    return Book(Path(os.environ[PLAN_VARIABLE]).with_name(FILE))
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a project's own error
+        return ""
+
+
+def read(plan: Path) -> list[Error]:
+    """What the servers with that plan have written down, in order; a half line is none."""
+    try:
+        lines = plan.with_name(FILE).read_text(errors="replace").split("\n")[:-1]
+    except OSError:
+        return []
+    found = []
+    for line in lines:
+        with suppress(ValueError):  # on a full disk, one process ends the half line of another
+            found.append(Error(**json.loads(line)))
+    return found
+
+
+def _place(trace: TracebackType | None) -> str:
+    """The last line of the project's own that the error went through, else the very last."""
+    last = own = ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        last = f"{_short(code.co_filename)}:{trace.tb_lineno}"
+        if not any(sign in code.co_filename for sign in NOT_THE_PROJECTS):
+            own = last if f"{os.sep}benchsuite{os.sep}" not in code.co_filename else own
+        trace = trace.tb_next
+    return own or last
+
+
+def _short(path: str) -> str:
+    """As seen from the current directory, or its last two parts."""
+    try:
+        here = os.getcwd() + os.sep
+    except OSError:  # it was removed
+        here = os.sep * 2
+    return (
+        path.removeprefix(here) if path.startswith(here) else os.sep.join(path.split(os.sep)[-2:])
+    )

@@ -1,0 +1,65 @@
+"""Finds the project's own WSGI and ASGI callables in the measured server."""
+
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
+
+from benchsuite.isolation.instructions import RUN_VARIABLE, SETTINGS_MODULE
+
+RUN_HEADER = "X-Benchsuite-Run"
+
+
+def run_token() -> str:
+    """The token of the run that started this server."""
+    token = os.environ.get(RUN_VARIABLE)
+    if not token:
+        raise ImproperlyConfigured(
+            f"benchsuite.isolation was loaded without {RUN_VARIABLE}: only a run may start it."
+        )
+    return token
+
+
+def project_wsgi() -> Callable[..., Any]:
+    """What WSGI_APPLICATION names, else Django's own."""
+    path = settings.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"]
+    if path:
+        return _imported(path)
+    from django.core.wsgi import get_wsgi_application
+
+    return get_wsgi_application()
+
+
+def project_asgi() -> Callable[..., Any]:
+    """What ASGI_APPLICATION names, else `asgi` beside the wsgi module, else Django's own.
+
+    A project made by `startproject` has an asgi module and no setting that names it.
+    """
+    path = settings.BENCHSUITE_ORIGINAL["ASGI_APPLICATION"]
+    wsgi = settings.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] or ""
+    package = wsgi.removesuffix(".application").rpartition(".")[0]
+    if not path and package and find_spec(f"{package}.asgi"):
+        path = f"{package}.asgi.application"
+    if path:
+        return _imported(path)
+    from django.core.asgi import get_asgi_application
+
+    return get_asgi_application()
+
+
+def _imported(path: str) -> Callable[..., Any]:
+    settings.INSTALLED_APPS  # noqa: B018  (the run's settings must be loaded before the project's module)
+    found: Callable[..., Any] = import_string(path)
+    chosen = os.environ.get("DJANGO_SETTINGS_MODULE")
+    if chosen != SETTINGS_MODULE:
+        module = path.rpartition(".")[0]
+        raise ImproperlyConfigured(
+            f"{module} assigns DJANGO_SETTINGS_MODULE ({chosen}), so a run can't serve the project "
+            "on its throw-away database; write os.environ.setdefault('DJANGO_SETTINGS_MODULE', "
+            f"{chosen!r}) there."
+        )
+    return found

@@ -1,0 +1,1 @@
+"""The lean HTTP/1.1 client."""

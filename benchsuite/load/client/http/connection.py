@@ -1,0 +1,367 @@
+"""One user's connection: bytes out, an answer back, every failure with its cause."""
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from time import monotonic
+from typing import Any
+
+from gevent import getcurrent
+from gevent.socket import socket as GreenSocket
+from geventhttpclient.response import HTTPParseError, HTTPResponse
+
+from benchsuite.core.samples import Kind
+from benchsuite.load.client.http.body import FRAMED, KEPT_BYTES, Body
+from benchsuite.load.client.http.heads import END, MAX_HEAD_BYTES, Head, simple_head
+from benchsuite.load.client.waiting import waiting
+
+BLOCK_BYTES = 65_536
+READABLE = 1
+"""The event of libev."""
+
+PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
+
+REST_S = 0.05
+"""A connection that was used less long ago has not rested: no server closes it for that."""
+
+IDLE_CLOSE_S = 0.5
+"""A connection that has rested, and is closed within this time of a request, may have been closed
+before the request came; later than that, the server gave up on the request itself."""
+
+
+class ConnectionFailed(Exception):
+    """No answer came back, or none that can be read."""
+
+    def __init__(self, kind: Kind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Expired(BaseException):
+    """The whole answer was not there in time; no `except Exception` of a journey may hold it."""
+
+
+class _ClosedBeforeAnswer(ConnectionFailed):
+    """The server closed the connection before the first byte of its answer, but did not reset it:
+    it may not have had the request when it did.
+    """
+
+
+class Connection:
+    """Connects when it must, and once again when the server closed the connection between requests.
+
+    Servers close connections that rest. Such a close is seen before anything is sent, and harms
+    nothing. It can also cross a request: then a GET, of whose answer nothing arrived, is sent once
+    more on a new connection, as RFC 9112 (9.3.1) allows, and `on_resend` told. What can't be that
+    is a failure of the server: a connection that had not rested, one that was reset (the request
+    was there, unread) or closed later. A POST is not sent twice, because it could be done twice.
+
+    The hub reads what arrives (`_read`), notes the time, and then wakes the greenlet that waits.
+    """
+
+    def __init__(self, family: int, address: Any, *, keep_alive: bool, timeout_s: float) -> None:
+        self.connecting = False
+        """Whether the last exchange had no connection yet: what a timeout then was about."""
+        self.arrived = 0.0
+        """When the last bytes of the last answer were read."""
+        self.on_resend: Callable[[], None] = lambda: None
+        """Called when the request under way is sent a second time."""
+        self.received = 0
+        """Bytes of the last answer, as far as it came."""
+        self._family = family
+        self._address = address
+        self._keep_alive = keep_alive
+        self._timeout_s = timeout_s
+        self._waiting = waiting()
+        self._socket: GreenSocket | None = None
+        self._plain: Any = None
+        """The socket inside of gevent's, which does not wait."""
+        self._readable: Any = None
+        self._user: Any = None
+        """The greenlet of the exchange."""
+        self._parked = False
+        self._block: bytes | OSError | None = None
+        """What was read and not taken yet."""
+        self._spoilt = False
+        """Whether the server closed the connection, or said something that nobody asked for."""
+        self._streamed: HTTPResponse | None = None
+        """The answer whose body is read as it comes."""
+        self._wary = False
+        """Whether it once closed the connection right after an answer, without announcing it."""
+
+    def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
+        """Sends a request and reads its whole answer; raises ConnectionFailed or Expired.
+
+        Whatever else ends it (the end of the greenlet) closes the connection too.
+        """
+        self._user = getcurrent()
+        self.received = 0
+        deadlines = self._waiting.deadlines
+        begin = monotonic()
+        deadlines[self] = begin + self._timeout_s
+        try:
+            return self._exchange(method, request, begin)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            del deadlines[self]
+
+    @property
+    def timed_out(self) -> tuple[Kind, str]:
+        """What the exchange lacked whose time was over."""
+        if self.connecting:
+            return Kind.CONNECT_TIMEOUT, f"no connection after {self._timeout_s:g} s"
+        came = f"{self.received} bytes" if self.received else "nothing"
+        return (
+            Kind.READ_TIMEOUT,
+            f"no whole answer after {self._timeout_s:g} s ({came} of it had come)",
+        )
+
+    def begin(self, request: bytes) -> Head:
+        """Sends a GET on a new connection and reads the head of its answer, whose body is then read
+        by `more()`; raises as `exchange()` does.
+        """
+        self.close()
+        self.connecting = False
+        self.received = 0
+        self._streamed = answer = HTTPResponse("GET")
+        with self._in_time():
+            self._send(self._connect(), request)
+            while not answer.headers_complete or answer.get_code() < 200:
+                self._feed(answer, self._block_of(begun=answer.message_begun))
+                if not answer.headers_complete and self.received > MAX_HEAD_BYTES:
+                    raise ConnectionFailed(
+                        Kind.PROTOCOL, f"a header without end ({MAX_HEAD_BYTES} bytes are read)"
+                    )
+        return Head(answer.get_code(), answer.items())
+
+    def more(self) -> bytes:
+        """What comes next of the body that was begun; nothing at its end."""
+        answer = self._streamed
+        assert answer is not None
+        with self._in_time():
+            while not answer._body_buffer and not answer.message_complete:
+                self._feed(answer, self._block_of(begun=True))
+        block = bytes(answer._body_buffer)
+        del answer._body_buffer[:]
+        return block
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """Of a body that is read as it comes each block has the time of a whole answer."""
+        self._user = getcurrent()
+        deadlines = self._waiting.deadlines
+        deadlines[self] = monotonic() + self._timeout_s
+        if self._readable is not None and not self._readable.active:
+            self._readable.start(self._read)
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            del deadlines[self]
+
+    def close(self) -> None:
+        if self._readable is not None:
+            self._readable.stop()
+            self._readable.close()
+            self._readable = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def resume(self) -> None:
+        """In the hub: lets the greenlet have what was read for it, if it still waits."""
+        if self._parked and self._block is not None:
+            self._user.switch()
+
+    def expire(self) -> None:
+        """In the hub: ends the exchange."""
+        self._user.throw(Expired)
+
+    def _exchange(self, method: str, request: bytes, begin: float) -> tuple[Head, bytes]:
+        self.connecting = False
+        # The hub notices an end when it next looks. Asking the socket costs a system call, so that
+        # is done where an end is likely, or a request can't be repeated.
+        rested = begin - self.arrived >= REST_S
+        reused = self._socket is not None
+        ask = rested or self._wary or method != "GET"
+        if reused and (self._spoilt or (ask and not self._is_quiet())):
+            self.close()
+            reused = False
+        try:
+            return self._once(method, request)
+        except _ClosedBeforeAnswer:
+            self._wary = True
+            if not (reused and rested) or method != "GET" or monotonic() - begin > IDLE_CLOSE_S:
+                raise
+            self.close()
+        self.on_resend()
+        return self._once(method, request)
+
+    def _is_quiet(self) -> bool:
+        """Whether the server has said nothing, not even that it closed, since its last answer."""
+        try:
+            self._plain.recv(1, PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def _connect(self) -> GreenSocket:
+        self.connecting = True
+        self._socket = connected = GreenSocket(self._family, socket.SOCK_STREAM)
+        try:
+            connected.connect(self._address)
+        except ConnectionRefusedError:
+            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
+        except TimeoutError:
+            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
+        except OSError as error:
+            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.connecting = False
+        inside: Any = connected
+        self._plain = inside._sock
+        self._spoilt = False
+        self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
+        self._readable.start(self._read)
+        return connected
+
+    def _read(self) -> None:
+        """In the hub: takes what there is for the greenlet that waits."""
+        if not self._parked:
+            if self._streamed is not None:
+                self._readable.stop()  # what comes is for the next `more()`
+            elif not self._is_quiet():
+                self._spoilt = True
+                self._readable.stop()
+            return
+        if self._block is not None:
+            return
+        try:
+            self._block = self._plain.recv(BLOCK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._block = error
+        self.arrived = monotonic()
+        self._waiting.arrived(self)
+
+    def _next_block(self) -> bytes:
+        """The next bytes, none at the end of the connection.
+
+        It always lets the other users have their turn first: reading at once what a fast server has
+        sent already would let one user go on for ever.
+        """
+        self._block = None
+        self._parked = True
+        try:
+            self._waiting.park()
+        finally:
+            self._parked = False
+        block = self._block
+        if isinstance(block, OSError):
+            raise block
+        assert block is not None
+        return block
+
+    def _once(self, method: str, request: bytes) -> tuple[Head, bytes]:
+        connected = self._socket or self._connect()
+        self._send(connected, request)
+        block = self._block_of(begun=False)
+        end = block.find(END) + len(END)
+        head = simple_head(block[:end])
+        if head is not None:
+            body = Body(block[end:])
+            while body.length < head.length:
+                more = self._block_of(begun=True)
+                if not more:
+                    raise _ended("closed", begun=True)
+                body.add(more)
+            if body.length == head.length:
+                if head.closing or not self._keep_alive:
+                    self.close()
+                return head, body.kept()
+            if body.length > KEPT_BYTES:
+                raise ConnectionFailed(Kind.PROTOCOL, "more came than the answer's Content-Length")
+            block = block[:end] + body.kept()
+        return self._parsed(method, block)
+
+    def _send(self, connected: GreenSocket, request: bytes) -> None:
+        try:
+            sent = self._plain.send(request)
+            if sent < len(request):
+                self._send_rest(connected, memoryview(request)[sent:])
+        except BlockingIOError:
+            self._send_rest(connected, memoryview(request))
+        except (BrokenPipeError, ConnectionResetError):
+            return  # a server may answer (413) before it has read everything: look for that answer
+
+    def _send_rest(self, connected: GreenSocket, rest: memoryview) -> None:
+        self._readable.stop()  # what comes meanwhile is no word that nobody asked for
+        try:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                connected.sendall(rest)
+        finally:
+            self._readable.start(self._read)
+
+    def _parsed(self, method: str, block: bytes) -> tuple[Head, bytes]:
+        """What the blocks from this one on say, however they say it."""
+        answer = HTTPResponse(method)
+        body = Body()
+        fed = 0
+        while True:
+            self._feed(answer, block)
+            fed += len(block)
+            if answer._body_buffer:
+                body.add(bytes(answer._body_buffer))
+                del answer._body_buffer[:]
+            if answer.message_complete and answer.get_code() >= 200:
+                break
+            if fed > MAX_HEAD_BYTES + FRAMED * body.length:
+                raise ConnectionFailed(
+                    Kind.PROTOCOL,
+                    f"{fed} bytes came and {body.length} of them are body: header, trailer or "
+                    f"chunks without end ({MAX_HEAD_BYTES} are read at most)",
+                )
+            block = self._block_of(begun=answer.message_begun)
+        if not self._keep_alive or answer.should_close():
+            self.close()
+        return Head(answer.get_code(), answer.items(), length=body.length), body.kept()
+
+    def _block_of(self, *, begun: bool) -> bytes:
+        """The next block of an answer of which something, or nothing, has come already."""
+        try:
+            block = self._next_block()
+        except (ConnectionResetError, BrokenPipeError):
+            raise _ended("reset", begun=begun) from None
+        except OSError as error:
+            raise ConnectionFailed(Kind.OTHER, f"reading failed: {error.strerror}") from None
+        self.received += len(block)
+        return block
+
+    def _feed(self, answer: HTTPResponse, block: bytes) -> None:
+        """Parses a block, or raises what it means that nothing more comes."""
+        if not block and not answer.message_begun:
+            raise _ended("closed", begun=False)
+        try:
+            answer.feed(block)
+        except HTTPParseError as error:
+            if not block:
+                raise _ended("closed", begun=answer.message_begun) from None
+            raise ConnectionFailed(Kind.PROTOCOL, f"the answer is not HTTP: {error}") from None
+        # the end of the connection may be the end of the body, but not of a "100 Continue"
+        if not block and (not answer.message_complete or answer.get_code() < 200):
+            raise _ended("closed", begun=answer.message_begun)
+
+
+def _ended(how: str, *, begun: bool) -> ConnectionFailed:
+    if begun:
+        message = f"the connection was {how} in the middle of the answer"
+        return ConnectionFailed(Kind.TRUNCATED, message)
+    failure = _ClosedBeforeAnswer if how == "closed" else ConnectionFailed
+    return failure(Kind.RESET, f"the connection was {how} before the answer")

@@ -1,0 +1,226 @@
+"""One user's stream of server-sent events, which asks anew for what comes next when it ends."""
+
+import re
+from collections import deque
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.samples import CONNECTION, EVENT, HANDSHAKE, PAUSE, STRAY, Kind
+from benchsuite.load.client.http.connection import Connection, ConnectionFailed, Expired
+from benchsuite.load.client.http.eventstream import MEDIA_TYPE, Event, Parser, TooLong
+from benchsuite.load.client.http.heads import Head
+from benchsuite.workloads.base import expect_status
+
+if TYPE_CHECKING:
+    from benchsuite.load.client.user import HttpClient
+
+NUMBER = re.compile("[0-9]{1,18}")
+"""More digits than that are read as a name."""
+RECENT = 100
+"""So many ids are remembered where they are no numbers that tell which event came before."""
+SHOWN = 60
+"""Of an id, in words."""
+MOST_LOST = 10_000
+"""That one event can tell: a number that leaps further counts as so many."""
+
+
+class EventStream:
+    """Reads as a browser's EventSource does, but waits before no reconnection.
+
+    From the request to the first event is a sample (of the scope of handshakes), and so is the time
+    from each event to the next. An event that comes again is a stray and ends no such time; numbers
+    that were left out are lost. Where the server may end the stream as it likes (not `endless`), it
+    is asked for again, and what was waited since the last event is a pause.
+    """
+
+    def __init__(
+        self, owner: "HttpClient", path: str, *, after: str, numbered: bool, endless: bool
+    ) -> None:
+        self._owner = owner
+        self._asked = ("GET", path)
+        self._name = path.partition("?")[0]
+        self._last = after
+        """The id of the last event that said one."""
+        self._numbered = numbered
+        self._endless = endless
+        self._recent: deque[str] = deque(maxlen=RECENT)
+        self._connection: Connection | None = None
+        self._opened = 0.0
+        self._heard = 0.0
+        """When the last event came."""
+        self._parser = Parser()
+        self._come: deque[Event] = deque()
+        """Events that were read with the one before them."""
+        self.told = 0
+        """Events of this connection."""
+
+    @property
+    def is_gone(self) -> bool:
+        return self._connection is None
+
+    def next(self) -> Event:
+        """The next event; raises RequestFailed or AnswerError, or LoadEnded after the load."""
+        event = None if self._connection is None else self._following()
+        if event is None:
+            event = self._first()
+        if self._numbered and not _is_number(event.id):
+            told = "no id" if event.id is None else f"the id {event.id[:SHOWN]!r}"
+            raise AnswerError(f"expected events numbered by their ids, and one came with {told}")
+        return event
+
+    def drop(self) -> None:
+        """Ends the connection; the next event comes over another one."""
+        if self._connection is not None:
+            self._over(Kind.OK)
+
+    def leave(self) -> None:
+        """The same at the end of the load."""
+        if self._connection is not None:
+            self._rested()
+            self._over(Kind.OK)
+
+    def _first(self) -> Event:
+        """The first event of a new connection."""
+        owner = self._owner
+        begun = owner.begin_sample(self._index("stream", HANDSHAKE))
+        headers = {"Accept": MEDIA_TYPE, "Cache-Control": "no-cache"}
+        if self._last:
+            headers["Last-Event-ID"] = self._last.encode().decode("latin-1")  # UTF-8 on the wire
+        connection = owner.target.connection()
+        self._parser, self._come = Parser(), deque()
+        head: Head | None = None
+        event: Event | None = None
+        try:
+            cookies = owner.cookies.header_line
+            request = owner.wording.message(*self._asked, cookies, headers=headers)
+            head = connection.begin(request)
+            if head.status == 200 and head.media_type == MEDIA_TYPE:
+                event = self._fresh(connection)
+                if event is None:
+                    raise ConnectionFailed(Kind.TRUNCATED, "the stream ended before an event")
+        except (ConnectionFailed, Expired) as error:
+            owner.fail(begun, monotonic(), self._failure(error, connection), self._asked)
+        finally:
+            owner.end_sample(begun)
+            if event is None:
+                connection.close()
+        index, intended, start = begun
+        times = (intended, start, connection.arrived)
+        answer = owner.answered(*self._asked, index, head, b"", times)
+        if event is None or owner.failed is not None:
+            connection.close()
+            expect_status(answer)
+            raise AnswerError(f"expected a stream of events, and got {head.media_type!r}")
+        self._connection, self._opened, self.told = connection, start, 1
+        self._heard = connection.arrived
+        owner.sockets.add(self)
+        return event
+
+    def _following(self) -> Event | None:
+        """The next event of the connection; None at its end."""
+        owner, connection = self._owner, self._connection
+        assert connection is not None
+        begun = owner.begin_sample(self._index("event", EVENT), start=self._heard)
+        if not self._endless:
+            owner.end_sample(begun)  # whether an event is due nobody knows: the end won't wait
+        try:
+            event = self._fresh(connection)
+            if event is None and self._endless:
+                raise ConnectionFailed(Kind.TRUNCATED, "the server ended the stream")
+        except (ConnectionFailed, Expired) as error:
+            kind, words = self._failure(error, connection)
+            self._over(Kind.OK if kind is Kind.READ_TIMEOUT else Kind.RESET, words)
+            owner.fail(begun, monotonic(), (kind, words), self._asked)
+        finally:
+            owner.end_sample(begun)
+        if event is None:
+            self._rested()
+            self._over(Kind.OK)
+            return None
+        index, intended, start = begun
+        self._heard = connection.arrived
+        self.told += 1
+        owner.hold(index, len(event.data), (intended, start, self._heard), self._asked)
+        return event
+
+    def _fresh(self, connection: Connection) -> Event | None:
+        """The next event that is not one again; None at the stream's end."""
+        while True:
+            while self._come:
+                event = self._come.popleft()
+                if not self._is_again(event, connection.arrived):
+                    return event
+            block = connection.more()
+            if not block:
+                return None
+            try:
+                self._come.extend(self._parser.feed(block))
+            except TooLong as error:
+                raise ConnectionFailed(Kind.PROTOCOL, str(error)) from None
+
+    def _is_again(self, event: Event, moment: float) -> bool:
+        """Looks at its id: notes an event that came before, and those that were left out."""
+        if not event.id:
+            self._last = self._last if event.id is None else ""
+            return False
+        if self._numbered and _is_number(event.id) and _is_number(self._last):
+            missing = int(event.id) - int(self._last) - 1
+            again = missing < 0
+            self._lost(min(missing, MOST_LOST), moment)
+        else:
+            again = event.id in self._recent
+            self._recent.append(event.id)
+        if again:
+            self._stray(
+                Kind.DUPLICATED, len(event.data), f"event {event.id[:SHOWN]} came again", moment
+            )
+        else:
+            self._last = event.id
+        return again
+
+    def _lost(self, count: int, moment: float) -> None:
+        index, recorder = self._index("event", EVENT), self._owner.recorder
+        for _ in range(count):
+            recorder.add(index, Kind.LOST, self._owner.user, 0, moment, moment, moment)
+        if count > 0:
+            recorder.example(index, Kind.LOST, f"after event {self._last} {count} were left out")
+
+    def _failure(self, error: BaseException, connection: Connection) -> tuple[Kind, str]:
+        if isinstance(error, ConnectionFailed):
+            return error.kind, str(error)
+        kind, words = connection.timed_out
+        if kind is Kind.READ_TIMEOUT and connection.received:
+            words = f"nothing came for {self._owner.target.timeout_s:g} s"
+        return kind, words
+
+    def _rested(self) -> None:
+        """What was waited for in vain since the last event, when no event was due."""
+        index = self._owner.aside.index(PAUSE, PAUSE)
+        since = self._heard
+        self._owner.aside.add(index, Kind.OK, self._owner.user, 0, since, since, monotonic())
+
+    def _over(self, kind: Kind, words: str = "") -> None:
+        assert self._connection is not None
+        self._connection.close()
+        self._connection = None
+        self._owner.sockets.discard(self)
+        moment = monotonic()
+        if kind is not Kind.OK and not self._owner.sockets.over:
+            self._stray(kind, 0, words, moment)
+        index = self._owner.aside.index(f"connection {self._name}", CONNECTION)
+        user, opened = self._owner.user, self._opened
+        self._owner.aside.add(index, kind, user, 0, opened, opened, moment)
+
+    def _stray(self, kind: Kind, length: int, words: str, moment: float) -> None:
+        recorder = self._owner.aside
+        index = recorder.index(f"stray {self._name}", STRAY)
+        recorder.add(index, kind, self._owner.user, length, moment, moment, moment)
+        recorder.example(index, kind, words)
+
+    def _index(self, what: str, scope: str) -> int:
+        return self._owner.recorder.index(f"{what} {self._name}", scope)
+
+
+def _is_number(text: str | None) -> bool:
+    return text is not None and NUMBER.fullmatch(text) is not None

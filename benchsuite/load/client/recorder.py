@@ -1,0 +1,126 @@
+"""Samples and names on their way to the spool; the measured loop only packs 40 bytes."""
+
+import json
+import os
+from pathlib import Path
+from typing import Protocol
+
+from benchsuite.core.samples import RECORD, Kind
+from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE
+
+MAX_NAMES = 1000
+"""More names than anyone reads: a journey with numbers in its paths should pass `name=`."""
+
+OTHER_NAMES = "(other paths)"
+
+
+Begun = tuple[int, float, float]
+"""Something in flight: the number of its name, when it was meant to start and when it did."""
+
+
+class Recorder(Protocol):
+    """Takes down what clients and users did."""
+
+    def index(self, name: str, scope: str) -> int:
+        """The number that stands for a name in the samples."""
+
+    def add(
+        self,
+        index: int,
+        kind: Kind,
+        user: int,
+        body_bytes: int,
+        intended: float,
+        start: float,
+        finish: float,
+    ) -> None:
+        """One sample; in the closed model a request is meant to start when it starts."""
+
+    def example(self, index: int, kind: Kind, message: str) -> None:
+        """Keeps the first message of each name and kind."""
+
+
+class NoRecorder:
+    """Takes everything down nowhere: what is only checked, or has been given up already."""
+
+    def index(self, name: str, scope: str) -> int:
+        return 0
+
+    def add(
+        self,
+        index: int,
+        kind: Kind,
+        user: int,
+        body_bytes: int,
+        intended: float,
+        start: float,
+        finish: float,
+    ) -> None:
+        pass
+
+    def example(self, index: int, kind: Kind, message: str) -> None:
+        pass
+
+
+class SpoolRecorder:
+    """Keeps packed samples until the next flush, once a second, outside of any request."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = (folder / SAMPLES_FILE).open("wb", buffering=0)
+        self._packed = bytearray()
+        self._indexes: dict[tuple[str, str], int] = {}
+        self._examples: list[dict[Kind, str]] = []
+        self._names_changed = True
+        self.flush()
+
+    def index(self, name: str, scope: str) -> int:
+        index = self._indexes.get((name, scope))
+        if index is None:
+            if len(self._indexes) >= MAX_NAMES and name != OTHER_NAMES:
+                return self.index(OTHER_NAMES, scope)
+            index = self._indexes[name, scope] = len(self._indexes)
+            self._examples.append({})
+            self._names_changed = True
+        return index
+
+    def add(
+        self,
+        index: int,
+        kind: Kind,
+        user: int,
+        body_bytes: int,
+        intended: float,
+        start: float,
+        finish: float,
+    ) -> None:
+        self._packed += RECORD.pack(index, kind, user, body_bytes, intended, start, finish)
+
+    def example(self, index: int, kind: Kind, message: str) -> None:
+        if kind not in self._examples[index]:
+            self._examples[index][kind] = message
+            self._names_changed = True
+
+    def flush(self) -> None:
+        """Writes what has come since; names first, so that every sample there has its name."""
+        if self._names_changed:
+            self._write_names()
+        packed, self._packed = self._packed, bytearray()
+        written = 0
+        while written < len(packed):
+            written += self._file.write(memoryview(packed)[written:]) or 0
+
+    def close(self) -> None:
+        self.flush()
+        self._file.close()
+
+    def _write_names(self) -> None:
+        entries = [
+            {"name": name, "scope": scope, "examples": self._examples[index]}
+            for (name, scope), index in self._indexes.items()
+        ]
+        whole = self._folder / NAMES_FILE
+        part = whole.with_suffix(".part")
+        part.write_text(json.dumps(entries))
+        os.replace(part, whole)
+        self._names_changed = False

@@ -1,0 +1,102 @@
+"""Why a target is not measured: one sentence from the first failure of the checked journey."""
+
+from dataclasses import dataclass
+
+from benchsuite.core.samples import Kind
+from benchsuite.load.client.kinds import leads_to_log_in
+
+SOCKET = "WebSocket"
+"""What stands for a method where no request was made but a WebSocket opened."""
+
+BODY_BYTES = 60
+"""How much of a wrong body is shown."""
+
+SIGN_IN = (
+    "the page wants a signed-in user; name one with --login=USER, let the workload's prepare() "
+    "return a session cookie, or measure a page that needs none"
+)
+
+CSRF_TOKEN = (
+    "get the page with the form first, and send the value of its cookie csrftoken as "
+    "csrfmiddlewaretoken"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """The first request of a journey that failed."""
+
+    kind: Kind
+    message: str
+    method: str
+    path: str
+    status: int | None = None
+    """None when no answer came."""
+    location: str = ""
+    body: bytes = b""
+
+
+def sentence(failure: Failure, *, host: str) -> str:
+    """What was asked, what came back, and what to do."""
+    asked = f"{failure.method} {failure.path}"
+    if failure.status is None:
+        return f"{asked} on {host} failed: {failure.message}; {_advice(failure.kind)}."
+    answered = f"{asked} answered {failure.status}"
+    if failure.kind is Kind.WRONG_RESPONDER:
+        return (
+            f"{answered}, but not from the server of this run: another process answers on {host}. "
+            "End it, or choose another port."
+        )
+    if 300 <= failure.status < 400 and failure.location:
+        redirected = f"{asked} redirected to {failure.location} (status {failure.status})"
+        return f"{redirected}: {_redirect_advice(failure.location)}."
+    if failure.method == SOCKET and failure.kind is Kind.HTTP_STATUS:
+        return (
+            f"{asked} was answered with status {failure.status}: {_socket_advice(failure.status)}."
+        )
+    if failure.kind is Kind.CSRF:
+        return f"{answered}: the CSRF check refused it; {CSRF_TOKEN}."
+    if failure.kind is Kind.HTTP_STATUS and failure.status >= 400:
+        return f"{answered}: {_status_advice(failure.status)}."
+    shown = repr(failure.body[:BODY_BYTES])
+    begins = "" if shown in failure.message else f"; its body begins with {shown}"
+    return f"{answered}, but the journey says: {failure.message}{begins}."
+
+
+def _advice(kind: Kind) -> str:
+    if kind in (Kind.READ_TIMEOUT, Kind.CONNECT_TIMEOUT):
+        return "look at the server's log, or give it more time with --timeout"
+    if kind is Kind.TLS:
+        return "look at the server's certificate, and whether it speaks TLS at that port"
+    return "the server's log may say why"
+
+
+def _redirect_advice(location: str) -> str:
+    if leads_to_log_in(location):
+        return SIGN_IN
+    if location.startswith("https:"):
+        return "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
+    return "ask for that path, or follow it in the journey"
+
+
+def _socket_advice(status: int) -> str:
+    if status >= 500:
+        return "something fails in the server"
+    if status == 403:
+        return (
+            "the consumer refuses it, as where nobody is signed in (--login=USER), or an Origin "
+            "other than the project allows (OriginValidator), or nothing is routed there"
+        )
+    return "none is routed there; look at the project's ASGI routing and at the server's log"
+
+
+def _status_advice(status: int) -> str:
+    if status == 404:
+        return "nothing is there; look at the path and at the project's URLs"
+    if status in (401, 403):
+        return SIGN_IN
+    if status == 400:
+        return "the server's log may say why; ALLOWED_HOSTS is the usual reason"
+    if status >= 500:
+        return "something fails in the server"
+    return "the page does not take this request"

@@ -1,0 +1,100 @@
+"""Where the load goes, and whether it may still go there."""
+
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.load.client.http.connection import Connection
+from benchsuite.load.client.http.encrypted import EncryptedConnection
+from benchsuite.load.job import Job
+from benchsuite.system.tls import client_context
+
+RUN_HEADER = "X-Benchsuite-Run"
+
+PORTS = {"http": 80, "https": 443}
+
+
+class LoadEnded(BaseException):
+    """The window is over and no request is started any more; no `except Exception` may hold it."""
+
+
+class RequestFailed(Exception):
+    """A request without an answer ends its journey."""
+
+
+class Gate:
+    """Open as long as requests may be started."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where requests go, resolved once: looking a name up is not the server's time."""
+
+    host: str
+    """As the Host header says it: with the port, if it is not the usual one."""
+    place: str
+    """Where it really is, host and port."""
+    name: str
+    """The host without its port, as TLS names it to the server."""
+    family: int
+    address: Any
+    context: ssl.SSLContext | None
+    """How to speak TLS; None for plain HTTP."""
+    run_header: str
+    timeout_s: float
+    keep_alive: bool
+    keep_cookies: bool = False
+    """Whether a user's cookies outlive the journey that got them."""
+    handshake_headers: bool = True
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """What every request sends beside what it needs."""
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        parts = urlsplit(job.base_url)
+        if parts.scheme not in PORTS or parts.hostname is None:
+            raise UsageError(
+                f"A load goes to http://host:port or https://host:port, not to {job.base_url!r}."
+            )
+        port = parts.port or PORTS[parts.scheme]
+        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+        return cls(
+            host=job.visitor.host or parts.netloc,
+            place=parts.netloc,
+            name=parts.hostname,
+            family=found[0][0],
+            address=found[0][4],
+            context=client_context(parts.hostname) if parts.scheme == "https" else None,
+            run_header=job.run_header,
+            timeout_s=job.load.timeout_s,
+            keep_alive=job.load.keep_alive,
+            keep_cookies=job.load.keep_cookies,
+            handshake_headers=job.handshake_headers,
+            headers=job.visitor.header_values,
+        )
+
+    @property
+    def base_url(self) -> str:
+        return f"{'http' if self.context is None else 'https'}://{self.host}"
+
+    def connection(self) -> Connection:
+        """A new one, for one user; it connects when it is asked for something."""
+        if self.context is None:
+            return Connection(
+                self.family, self.address, keep_alive=self.keep_alive, timeout_s=self.timeout_s
+            )
+        return EncryptedConnection(
+            self.family,
+            self.address,
+            keep_alive=self.keep_alive,
+            timeout_s=self.timeout_s,
+            context=self.context,
+            server_name=self.name,
+        )

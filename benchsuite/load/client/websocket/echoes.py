@@ -1,0 +1,106 @@
+"""The numbered messages of one connection, and what comes back of them."""
+
+from benchsuite.core.samples import Kind
+from benchsuite.load.client.recorder import Begun
+from benchsuite.load.client.websocket import accounts
+from benchsuite.load.client.websocket.endings import Message
+from benchsuite.load.client.websocket.records import Failed, Records
+
+MOST_KNOWN = 20_000
+
+
+class Meant:
+    """When the last numbered messages of this process were meant to be sent: what comes of one
+    belongs to the window of the message itself.
+    """
+
+    def __init__(self) -> None:
+        self._moments: dict[accounts.Numbered, float] = {}
+
+    def add(self, message: accounts.Numbered, intended: float) -> None:
+        if len(self._moments) >= MOST_KNOWN:
+            del self._moments[next(iter(self._moments))]
+        self._moments[message] = intended
+
+    def of(self, message: accounts.Numbered) -> float | None:
+        return self._moments.get(message)
+
+
+class Echoes:
+    """One is awaited at a time; everything else that comes is told from it, and counted."""
+
+    def __init__(self, connection: int, records: Records, meant: Meant) -> None:
+        """`connection` stands in every message; it must be the load's only one."""
+        self._meant = meant
+        self.is_over = True
+        """Whether nothing is awaited (any more)."""
+        self.failure: Failed | None = None
+        """How the awaited one came back, if not as it was."""
+        self.moment = 0.0
+        """When it had come back."""
+        self._connection = connection
+        self._records = records
+        self._number = 0
+        """That of the last message."""
+        self._said = b""
+        self._is_text = True
+        self._start = 0.0
+
+    def count(self) -> int:
+        """The next number."""
+        self._number += 1
+        return self._number
+
+    def message(self, size: int) -> bytes:
+        """The next message, of so many bytes."""
+        return accounts.message(self._connection, self.count(), size)
+
+    def expect(self, said: bytes, *, is_text: bool, begun: Begun) -> None:
+        """That message, the last one, is awaited from now on."""
+        _, intended, start = begun
+        self._said, self._is_text, self._start = said, is_text, start
+        self._meant.add(accounts.Numbered(self._connection, self._number), intended)
+        self.is_over, self.failure = False, None
+
+    def give_up(self) -> None:
+        """Nothing is awaited any more."""
+        self.is_over = True
+
+    def judge(self, message: Message) -> None:
+        """Whether it is the awaited one, perhaps damaged; all else is counted by what it is."""
+        awaited = not self.is_over and message.moment >= self._start
+        if awaited and message.data == self._said and message.is_text is self._is_text:
+            self.is_over, self.moment = True, message.moment
+            return
+        said = accounts.numbered(message.data) if self._said else None
+        if said is not None:
+            last = said.connection == self._connection and said.number == self._number
+        else:
+            last = bool(self._said) and accounts.resembles(message.data, self._said)
+        if awaited and last:
+            self.is_over, self.failure = True, (Kind.CORRUPT, _as_it_came(message))
+        elif said is not None:
+            self._count(message, said)
+        elif last:
+            meant = self._meant.of(accounts.Numbered(self._connection, self._number))
+            self._records.stray(Kind.CORRUPT, message, _as_it_came(message), meant)
+        else:
+            self._records.unsolicited(message)
+
+    def _count(self, message: Message, said: accounts.Numbered) -> None:
+        """A whole message of this load, which is none that is awaited."""
+        meant = self._meant.of(said)
+        if said.connection != self._connection:
+            words = "a message of another connection"
+            self._records.stray(Kind.MISDIRECTED, message, words, meant)
+        elif said.number <= self._number:
+            words = f"message {said.number} once more"
+            self._records.stray(Kind.DUPLICATED, message, words, meant)
+        else:
+            self._records.stray(Kind.CORRUPT, message, _as_it_came(message))
+
+
+def _as_it_came(message: Message) -> str:
+    if accounts.numbered(message.data) is None:
+        return f"came back as {message.data[:60]!r}"
+    return f"came back as {len(message.data)} bytes of {'text' if message.is_text else 'binary'}"

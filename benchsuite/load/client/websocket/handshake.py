@@ -1,0 +1,54 @@
+"""What of a handshake tells that it is the run's own server that answers, and answers right."""
+
+from collections.abc import Sequence
+
+from websockets.http11 import Response
+
+from benchsuite.core.results import Traffic
+from benchsuite.core.samples import Kind
+from benchsuite.load.client.target import RUN_HEADER, Target
+from benchsuite.load.client.websocket.deflate import Offer
+from benchsuite.load.client.websocket.records import Failed
+from benchsuite.load.client.websocket.wire import Wire
+
+
+class Handshake:
+    """One connection's: what is offered, and the judgement of the answer."""
+
+    def __init__(
+        self, target: Target, subprotocols: Sequence[str], traffic: Traffic | None = None
+    ) -> None:
+        """Of the subprotocols one must be chosen, as browsers want it. Where there is `traffic` to
+        be counted, compression is offered.
+        """
+        self.offered = [*subprotocols]
+        self.extensions = [] if traffic is None else [Offer(traffic)]
+        self._wanted = tuple(subprotocols)
+        self._traffic = traffic
+        self._run = target.run_header
+        self._mark = ""
+        """A subprotocol that only the run's server knows, where it sends no headers."""
+        if target.run_header and not target.handshake_headers:
+            self._mark = f"{RUN_HEADER}.{target.run_header}"
+            self.offered.append(self._mark)
+
+    def judged(self, response: Response, wire: Wire) -> Failed | None:
+        """What is wrong with the answer."""
+        status = response.status_code
+        found = response.headers.get(RUN_HEADER)
+        may_lack = status >= 400 or (bool(self._mark) and wire.subprotocol in self.offered)
+        # as for HTTP, an error may come from before the application; and who sends no headers tells
+        # the run by a subprotocol, unless the application has chosen one
+        if self._run and found != self._run and (found is not None or not may_lack):
+            words = "answered by a process that does not belong to this run"
+            return Kind.WRONG_RESPONDER, words
+        if status != 101:
+            return Kind.HTTP_STATUS, f"status {status}"
+        ending = wire.ending
+        if ending is not None and ending.kind is Kind.PROTOCOL:
+            return ending.kind, ending.words
+        if self._wanted and wire.subprotocol not in self._wanted:
+            return Kind.PROTOCOL, f"the server chose no subprotocol of {', '.join(self._wanted)}"
+        if self._traffic is not None:
+            self._traffic.negotiate(response.headers.get("Sec-WebSocket-Extensions", ""))
+        return None

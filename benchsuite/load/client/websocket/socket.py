@@ -1,0 +1,424 @@
+"""A WebSocket as a journey sees it: every handshake, message and closing is a sample.
+
+A message's time is from its intended start to the last byte of what answers it. Failures never
+enter the times of the successes; what answers nothing is a sample of its own: unsolicited, or a
+stray.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from math import inf
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn, Self
+
+from gevent.event import Event
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, SENT, Kind
+from benchsuite.load.client.http.connection import ConnectionFailed, Expired
+from benchsuite.load.client.recorder import Begun
+from benchsuite.load.client.refusal import SOCKET
+from benchsuite.load.client.websocket import accounts
+from benchsuite.load.client.websocket.echoes import Echoes
+from benchsuite.load.client.websocket.endings import Content, Ending, Message
+from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges
+from benchsuite.load.client.websocket.handshake import Handshake
+from benchsuite.load.client.websocket.matching import Matching, predicate
+from benchsuite.load.client.websocket.records import Failed, Records
+from benchsuite.load.client.websocket.subscription import Subscription
+from benchsuite.load.client.websocket.wire import Wire
+
+if TYPE_CHECKING:
+    from benchsuite.load.client.user import HttpClient
+
+GLANCE_S = 0.05
+"""How long a rest lasts when the journey is only being checked."""
+
+
+class WebSocket:
+    """One connection of a user. Use it in a `with` block, which closes it unless it is kept."""
+
+    def __init__(
+        self,
+        owner: "HttpClient",
+        path: str,
+        *,
+        number: int,
+        keep: bool = False,
+        name: str = "",
+        headers: Mapping[str, str] | None = None,
+        subprotocols: Sequence[str] = (),
+        deflate: bool = False,
+    ) -> None:
+        """`number` stands in every numbered message; it must be the load's only one."""
+        self._path = path
+        self._keep = keep
+        self._owner = owner
+        self._number = number
+        self._sockets = owner.sockets
+        self._records = Records(owner, path, name)
+        self._messages = self._records.index("message", MESSAGE)
+        self._exchanges = Exchanges()
+        self._echoes = Echoes(number, self._records, owner.sockets.meant)
+        self._opened = 0.0
+        """When hands were shaken."""
+        self._rest: Event | None = None
+        self._subscription: Subscription | None = None
+        self._dialect = None if owner.dialect is None else owner.dialect(path)
+        self._ready = self._dialect is None
+        self._handshake = Handshake(
+            owner.target,
+            self._dialect.subprotocols if self._dialect else subprotocols,
+            owner.sockets.traffic if deflate else None,
+        )
+        self._wire = Wire(
+            owner.target,
+            path if self._dialect is None else self._dialect.address,
+            headers={
+                **owner.wording.handshake_headers(owner.cookies.header_line),
+                **(headers or {}),
+            },
+            subprotocols=self._handshake.offered,
+            extensions=self._handshake.extensions,
+            on_end=self._on_end,
+            on_gone=self._on_gone,
+            on_overflow=self._echoes.judge,
+        )
+        if self._dialect is not None:
+            self._wire.translate = self._translated
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.settle()
+        if self._keep:
+            return
+        if kind is None:
+            self.close()
+        else:
+            self.leave()
+
+    @property
+    def is_open(self) -> bool:
+        return self._wire.ending is None
+
+    @property
+    def is_gone(self) -> bool:
+        return self._wire.is_gone
+
+    @property
+    def subprotocol(self) -> str | None:
+        """The one that the server chose."""
+        return self._wire.subprotocol
+
+    def open(self) -> None:
+        """The handshake; raises RequestFailed when the server does not take it."""
+        index = self._records.index("handshake", HANDSHAKE)
+        begun = self._owner.begin_sample(index, due=self._owner.due == HANDSHAKE)
+        failure: Failed | None = None
+        status: int | None = None
+        try:
+            response = self._wire.open()
+            status = response.status_code
+            failure = self._handshake.judged(response, self._wire)
+            if failure is None:
+                self._owner.cookies.take(response.headers.get_all("Set-Cookie"))
+                self._wire.wait_for(lambda: self._ready)
+        except ConnectionFailed as error:
+            failure = (error.kind, str(error))
+        except Expired:
+            failure = self._timed_out("whole handshake")
+        finally:
+            self._owner.end_sample(begun)
+        if failure is not None:
+            finish = monotonic()
+            self._wire.drop()
+            self._lose_due(failure, begun)
+            self._records.fail(begun, failure, finish, status=status)
+        self._records.right(begun, self._wire.arrived, 0)
+        self._opened = self._wire.arrived
+        self._sockets.add(self)
+        if self._wire.ending is not None:  # with the very bytes of the handshake
+            self._on_end(self._wire.ending)
+
+    def send(self, data: Content, *, answered: bool = True) -> Exchange:
+        """Sends a message; text as text, bytes as binary. With `answered` the journey is to say
+        with `receive()` which message answers it; without, it is only counted.
+        """
+        payload = data.encode() if isinstance(data, str) else data
+        index = self._messages if answered else self._records.index("sent", SENT)
+        begun = self._owner.begin_sample(index)
+        try:
+            self._wire.send(self._said(payload), is_text=isinstance(data, str))
+        except ConnectionFailed as error:
+            self._lose_all((error.kind, str(error)))
+            self._fail(begun, (error.kind, str(error)))
+        exchange = Exchange(begun, data, len(payload), monotonic())
+        if answered:
+            self._exchanges.add(exchange)
+        else:
+            self._only_sent(exchange)
+        return exchange
+
+    def receive(self, matching: Matching | None = None, *, to: Exchange | None = None) -> Content:
+        """The next message; with `matching` the next that is such a one, which answers what was
+        sent (`to`, where several messages wait that it may belong to).
+
+        What answers nothing is unsolicited: a stream of its own, and nobody's time.
+        """
+        wanted = None if matching is None else predicate(matching)
+        asked = None if matching is None else self._exchanges.answered_by(matching, to)
+        failure: Failed
+        try:
+            if wanted is None:
+                message = self._wire.receive()
+            else:
+                since = -inf if asked is None else asked.begun[2]
+                message = self._wire.receive(lambda one: wanted(one.content), since)
+            content = message.content
+        except ConnectionFailed as error:
+            failure = (error.kind, str(error))
+        except Expired:
+            failure = self._timed_out("answer")
+        except UnicodeDecodeError:
+            failure = (Kind.PROTOCOL, "text that is not UTF-8")
+        else:
+            if asked is None:
+                self._records.unsolicited(message)
+            else:
+                self._exchanges.remove(asked)
+                self._owner.end_sample(asked.begun)
+                times = (*asked.begun[1:], message.moment)
+                self._owner.hold(self._messages, len(message.data), times, (SOCKET, self._path))
+            return content
+        self.drop()
+        self._lose_all(failure)
+        self._records.blame(failure)
+
+    def numbered(self, size: int = accounts.HEAD_BYTES) -> str:
+        """A text of so many bytes that no other message of the load has."""
+        return self._echoes.message(size).decode()
+
+    def echo(self, size: int, *, binary: bool = False) -> None:
+        """Sends a numbered message of so many bytes, and waits until it has come back as it was.
+
+        What comes instead is counted: a copy, another connection's, a damaged one; and so is what
+        the server says by itself.
+        """
+        if self._exchanges:
+            raise UsageError(
+                f"echo() takes all that comes, and {len(self._exchanges)} messages wait for their "
+                "answers: receive() those first."
+            )
+        self._heard()
+        data = self._echoes.message(size)
+        begun = self._owner.begin_sample(self._messages)
+        self._echoes.expect(data, is_text=not binary, begun=begun)
+        sent_bytes = 0
+        failure: Failed | None
+        try:
+            self._wire.send(self._said(data), is_text=not binary)
+            sent_bytes = size
+            self._wire.wait_for(self._heard)
+            failure = self._echoes.failure
+        except ConnectionFailed as error:
+            failure = (error.kind, str(error))
+        except Expired:
+            failure = self._timed_out("answer")
+            self.drop()
+        finally:
+            self._echoes.give_up()
+            self._owner.end_sample(begun)
+        if failure is not None:
+            self._records.fail(begun, failure, sent_bytes=sent_bytes)
+        self._records.right(begun, self._echoes.moment, size)
+
+    def ping(self) -> None:
+        """Sends a ping and waits for its pong: a message, too."""
+        data = self._echoes.message(accounts.HEAD_BYTES)
+        begun = self._owner.begin_sample(self._records.index("ping", MESSAGE))
+        moment = 0.0
+        failure: Failed | None = None
+        try:
+            moment = self._wire.ping(data)
+        except ConnectionFailed as error:
+            failure = (error.kind, str(error))
+        except Expired:
+            failure = self._timed_out("pong")
+            self.drop()
+        finally:
+            self._owner.end_sample(begun)
+        if failure is not None:
+            self._records.fail(begun, failure, sent_bytes=len(data))
+        self._records.right(begun, moment, len(data))
+
+    def rest(self, seconds: float = inf) -> None:
+        """Does nothing for that time; raises RequestFailed when the connection ends meanwhile."""
+        self._rest = Event()
+        if self.is_open:
+            limit = min(seconds, GLANCE_S) if self._owner.rehearsal else seconds
+            self._rest.wait(None if limit == inf else limit)
+        ending = self._wire.ending
+        if ending is not None:
+            self._records.blame((ending.kind, ending.words))
+
+    def subscribe(self, *, binary: bool = False, read_bytes_s: float | None = None) -> Subscription:
+        """From now on everything that arrives is a publication of this load, or unsolicited; with
+        `read_bytes_s` no more than so much of it is read in a second.
+        """
+        if read_bytes_s is not None and not self._owner.rehearsal:
+            self._wire.read_slowly(read_bytes_s)
+        if self._subscription is None:
+            self._subscription = Subscription(
+                self._records, self._sockets, path=self._records.name, binary=binary
+            )
+            self._wire.on_message = self._subscription.take
+            while self._wire.inbox:
+                self._subscription.take(self._wire.inbox.take())
+        return self._subscription
+
+    def publish(self, size: int, *, binary: bool = False, wait: bool = True) -> None:
+        """Sends a numbered message to all subscribers. With `wait` the journey goes on when those
+        of this process have got it; raises RequestFailed when one of them has not in time.
+        """
+        wait = wait or self._owner.rehearsal
+        group = self.subscribe(binary=binary).group
+        number = self._echoes.count()
+        begun = self._owner.begin_sample(self._records.index("publication", PUBLICATION))
+        data = accounts.publication(self._number, number, size, begun[1], begun[2])
+        limit_s = self._owner.target.timeout_s
+        pending = group.expect(self._number, number, begun[2] + limit_s)
+        try:
+            self._wire.send(self._said(data), is_text=not binary)
+            sent = monotonic()
+            if wait:
+                pending.done.wait(limit_s)
+            self._records.right(begun, sent, size)
+        except ConnectionFailed as error:
+            group.forget(self._number, number)
+            self._records.fail(begun, (error.kind, str(error)))
+        finally:
+            self._owner.end_sample(begun)
+        if wait and pending.waiting:
+            group.forget(self._number, number)
+            words = f"{len(pending.waiting)} subscribers did not get it within {limit_s:g} s"
+            self._records.blame((Kind.LOST, words))
+
+    def close(self) -> None:
+        """The closing handshake; raises RequestFailed when the server does not answer it."""
+        self._heard()
+        if not self.is_open or self._owner.gate.closed:
+            self.leave()
+            return
+        start = monotonic()
+        begun = (self._records.index("closing", CLOSING), start, start)
+        self._owner.settle()
+        self._owner.in_flight.append(begun)
+        failure: Failed | None = None
+        try:
+            self._wire.close()
+        except ConnectionFailed as error:
+            failure = (error.kind, str(error))
+        except Expired:
+            failure = self._timed_out("answer to the close frame")
+        finally:
+            self._owner.end_sample(begun)
+            self._gone(Kind.OK if failure is None else Kind.UNFINISHED)
+        if failure is not None:
+            self._records.fail(begun, failure)
+        self._records.right(begun, self._wire.arrived, 0)
+
+    def leave(self) -> None:
+        """Says good-bye and waits for nothing."""
+        self._wire.leave()
+        self._gone()
+
+    def drop(self) -> None:
+        """Ends the connection at once."""
+        self._wire.drop()
+        self._gone()
+
+    def settle(self) -> None:
+        """What the journey sent and took no answer of is only sent."""
+        for exchange in self._exchanges.take_all():
+            self._owner.untold += 1
+            self._only_sent(exchange)
+
+    def _only_sent(self, exchange: Exchange) -> None:
+        self._owner.end_sample(exchange.begun)
+        index = self._records.index("sent", SENT)
+        self._records.right((index, *exchange.begun[1:]), exchange.sent, exchange.length)
+
+    def _lose_all(self, failure: Failed) -> None:
+        """Nothing that was sent will be answered any more."""
+        for exchange in self._exchanges.take_all():
+            self._owner.end_sample(exchange.begun)
+            self._records.lost(exchange.begun, failure, exchange.length)
+
+    def _lose_due(self, failure: Failed, handshake: Begun) -> None:
+        """What was to be sent over the connection that could not be opened: it was due, too."""
+        meant = self._owner.take_due()
+        if meant is not None:
+            index = self._records.index(self._owner.due, self._owner.due)
+            self._records.lost((index, meant, handshake[2]), failure, 0)
+
+    def _fail(self, begun: Begun, failure: Failed) -> NoReturn:
+        self._owner.end_sample(begun)
+        self._records.fail(begun, failure)
+
+    def _heard(self) -> bool:
+        """Takes all that has come; whether the awaited echo is among it."""
+        inbox = self._wire.inbox
+        while inbox:
+            self._echoes.judge(inbox.take())
+        return self._echoes.is_over
+
+    def _on_end(self, ending: Ending) -> None:
+        """In the hub: the connection has ended, and not because we wanted it."""
+        if self in self._sockets and not self._sockets.over:
+            self._records.ended(ending, monotonic())
+            self._gone(ending.kind, ending.code)
+        self._gone()
+
+    def _on_gone(self) -> None:
+        """There is no connection any more: what has come by now is all."""
+        self._heard()
+        self._sockets.gone(self)
+
+    def _gone(self, kind: Kind = Kind.OK, code: int = 0) -> None:
+        """The connection is over, and how; its TCP connection may go on for a while."""
+        if self in self._sockets:
+            self._records.connection(kind, code, self._opened, monotonic())
+        self._sockets.discard(self)
+        if self._subscription is not None:
+            self._subscription.leave()
+        if self._rest is not None:
+            self._rest.set()
+
+    def _said(self, payload: bytes) -> bytes:
+        return payload if self._dialect is None else self._dialect.say(payload)
+
+    def _translated(self, message: Message) -> Message | None:
+        """In the hub: the message in a frame of the server's own protocol."""
+        assert self._dialect is not None
+        heard = self._dialect.hear(message.data)
+        if heard.answer is not None:
+            with suppress(ConnectionFailed):  # it may say good-bye with the very same bytes
+                self._wire.send(heard.answer, is_text=True)
+        self._ready = self._ready or heard.ready
+        if heard.payload is None:
+            return None
+        return Message(heard.payload, message.is_text, message.moment)
+
+    def _timed_out(self, what: str) -> Failed:
+        limit_s = self._owner.target.timeout_s
+        if self._wire.connecting:
+            return Kind.CONNECT_TIMEOUT, f"no connection after {limit_s:g} s"
+        return Kind.READ_TIMEOUT, f"no {what} after {limit_s:g} s"

@@ -1,0 +1,94 @@
+"""All WebSockets of this process that are open."""
+
+from math import inf
+from time import monotonic
+from typing import Protocol
+
+import gevent
+
+from benchsuite.core.results import Traffic
+from benchsuite.load.client.websocket.echoes import Meant
+from benchsuite.load.client.websocket.group import Group
+
+STEP_S = 0.01
+QUIET_S = 2.0
+"""How long publications of other load processes may be under way after the last one arrived."""
+
+
+class Leaving(Protocol):
+    """What can be told to go."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is left of it, not even the TCP connection."""
+
+    def leave(self) -> None: ...
+
+    def drop(self) -> None: ...
+
+
+class Sockets:
+    """Knows who is open, and lets them go at the end."""
+
+    def __init__(self, *, alone: bool = True) -> None:
+        """`alone`: whether this is the only load process."""
+        self.used = False
+        """Whether there ever was one."""
+        self.over = False
+        """Whether the load has ended: from then on an end of a connection is nobody's failure."""
+        self.origin = inf
+        """When the load began."""
+        self.last_delivery = 0.0
+        self.traffic = Traffic()
+        """Of those that may compress."""
+        self.meant = Meant()
+        self._open: set[Leaving] = set()
+        self._leaving: set[Leaving] = set()
+        """Those that are over for the load, and may still hear something."""
+        self._groups: dict[str, Group] = {}
+        self._alone = alone
+
+    def __contains__(self, one: Leaving) -> bool:
+        return one in self._open
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def add(self, one: Leaving) -> None:
+        self.used = True
+        self._open.add(one)
+
+    def discard(self, one: Leaving) -> None:
+        """It is open no more; it may still hear something until it is gone."""
+        if one in self._open:
+            self._open.discard(one)
+            if not one.is_gone:
+                self._leaving.add(one)
+
+    def gone(self, one: Leaving) -> None:
+        """Nothing is left of it."""
+        self._leaving.discard(one)
+
+    def group(self, path: str) -> Group:
+        """The subscribers of that path."""
+        return self._groups.setdefault(path, Group())
+
+    @property
+    def busy(self) -> bool:
+        """Whether a broadcast may still be under way."""
+        if any(group.busy for group in self._groups.values()):
+            return True
+        return not self._alone and monotonic() - self.last_delivery < QUIET_S
+
+    def quit(self, limit_s: float) -> None:
+        """Says good-bye on all of them, and waits a little for the servers' answers; who has gone
+        before is waited for, too, because it may still hear something.
+        """
+        self.over = True
+        limit = monotonic() + limit_s
+        for one in list(self._open):
+            one.leave()
+        while self._leaving and monotonic() < limit:
+            gevent.sleep(STEP_S)
+        for one in list(self._leaving):
+            one.drop()

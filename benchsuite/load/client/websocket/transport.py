@@ -1,0 +1,219 @@
+"""The TCP connection below a WebSocket, with TLS where the target wants it: bytes in and out.
+
+The hub reads what arrives, notes the time and hands it on, as for HTTP
+(`client.http.connection`). Unlike there it always reads: a WebSocket may speak at any time.
+"""
+
+import socket
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, Protocol
+
+from gevent.socket import socket as GreenSocket
+
+from benchsuite.core.samples import Kind
+from benchsuite.load.client.http.connection import BLOCK_BYTES, READABLE, ConnectionFailed
+from benchsuite.load.client.waiting import waiting
+from benchsuite.load.client.websocket.endings import Destination
+from benchsuite.load.client.websocket.outbox import Outbox
+from benchsuite.load.client.websocket.tls import Secrecy
+from benchsuite.system.tls import words
+
+READ_S = 0.1
+"""Who reads slowly reads this often."""
+
+LINGER_S = 1.0
+"""How long a server may take to end the connection after the closing handshake; then we do."""
+
+
+class Above(Protocol):
+    """What hears of the bytes; all of it in the hub."""
+
+    def expire(self) -> None: ...
+
+    def heard(self, block: bytes) -> None:
+        """Bytes, decrypted."""
+
+    def heard_end(self, how: str) -> None:
+        """Nothing more comes; `how` the connection ended: closed or reset."""
+
+    def broken(self, kind: Kind, words: str) -> None:
+        """What came is no TLS, or not to be believed."""
+
+    def turned(self) -> None:
+        """All that was there has been handed on."""
+
+    def gone(self) -> None:
+        """There is no connection any more; called once."""
+
+
+class Transport:
+    """Connects once, ends once."""
+
+    def __init__(self, destination: Destination, above: Above) -> None:
+        self.connecting = False
+        """Whether there was no connection yet: what a time-out then was about."""
+        self.arrived = 0.0
+        """When the last bytes were read."""
+        self.heard_anything = False
+        self.waiting = waiting()
+        self._destination = destination
+        self._above = above
+        self._socket: GreenSocket | None = None
+        self._plain: Any = None
+        """The socket inside of gevent's, which does not wait."""
+        self._secrecy: Secrecy | None = None
+        """TLS, where the target wants it."""
+        self._watchers: list[Any] = []
+        self._outbox: Outbox | None = None
+        self._block_bytes = BLOCK_BYTES
+        self._rest: Any = None
+        """The timer between two reads, for who reads slowly."""
+        self._blocks: list[tuple[bytes | OSError, float]] = []
+        """What was read and not looked at yet."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is no TCP connection (any more)."""
+        return self._socket is None
+
+    @property
+    def speaks(self) -> bool:
+        """Whether TLS, where it is wanted, stands."""
+        return self._secrecy is None or self._secrecy.shaken
+
+    def connect(self, until: Callable[[Callable[[], object]], None]) -> None:
+        """Raises ConnectionFailed; `until` waits for what the hub brings about."""
+        self.connecting = True
+        try:
+            self._socket = connected = GreenSocket(self._destination.family, socket.SOCK_STREAM)
+            connected.connect(self._destination.address)
+        except ConnectionRefusedError:
+            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
+        except TimeoutError:
+            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
+        except OSError as error:
+            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        inside: Any = connected
+        self._plain = inside._sock
+        self._outbox = Outbox(self._plain, self.waiting.loop)
+        readable = self.waiting.loop.io(connected.fileno(), READABLE)
+        readable.start(self._read)
+        self._watchers.append(readable)
+        if self._destination.context is not None:
+            self._secrecy = Secrecy(self._destination.context, self._destination.name)
+            self._secrecy.shake()
+            self._write_out(self._secrecy.due())
+            until(lambda: self.speaks)
+        self.connecting = False
+
+    def send(self, data: bytes) -> None:
+        """Sends in order; a connection that is gone takes everything, as reading will tell."""
+        if self._secrecy is not None and data:
+            self._secrecy.put(data)
+            data = self._secrecy.due()
+        self._write_out(data)
+
+    def read_slowly(self, bytes_s: float) -> None:
+        """From now on reads no more in a second; what the kernel holds comes before it is felt."""
+        if self._socket is None or self._rest is not None:
+            return
+        self._block_bytes = max(1, round(bytes_s * READ_S))
+        rest_s = self._block_bytes / bytes_s
+        self._rest = self.waiting.loop.timer(rest_s, rest_s)
+        self._watchers.append(self._rest)
+
+    def linger(self) -> None:
+        """The server ends the connection, so that its port, not ours, stays in use for a while."""
+        if self._socket is None:
+            return
+        timer = self.waiting.loop.timer(LINGER_S)
+        timer.start(self.drop)
+        self._watchers.append(timer)
+
+    def drop(self) -> None:
+        """Ends the connection at once."""
+        watchers, self._watchers = self._watchers, []
+        for watcher in watchers:
+            watcher.stop()
+            watcher.close()
+        if self._secrecy is not None:
+            self._secrecy.good_bye()
+            self._write_out(self._secrecy.due())
+        if self._outbox is not None:
+            self._outbox.close()
+            self._outbox = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+            self._above.gone()
+
+    def resume(self) -> None:
+        """In the hub: hands on what was read."""
+        blocks, self._blocks = self._blocks, []
+        for block, moment in blocks:
+            self.arrived = moment
+            self._take(block)
+        self._above.turned()
+
+    def expire(self) -> None:
+        """In the hub: the wait of whoever is above is over."""
+        self._above.expire()
+
+    def _read(self) -> None:
+        """In the hub: takes what there is."""
+        block: bytes | OSError
+        try:
+            block = self._plain.recv(self._block_bytes)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            block = error
+        if not self._blocks:
+            self.waiting.arrived(self)
+        self._blocks.append((block, monotonic()))
+        if not block or isinstance(block, OSError):
+            self._watchers[0].stop()  # nothing more comes, and the loop would ask for ever
+        elif self._rest is not None:
+            self._watchers[0].stop()
+            self._rest.again(self._go_on)
+
+    def _go_on(self) -> None:
+        """In the hub: who reads slowly may read again."""
+        self._rest.stop()
+        self._watchers[0].start(self._read)
+
+    def _take(self, block: bytes | OSError) -> None:
+        """In the hub: what a block means."""
+        if self._socket is None:
+            return
+        if isinstance(block, OSError) or not block:
+            self._above.heard_end("reset" if isinstance(block, OSError) else "closed")
+            self.drop()
+            return
+        self.heard_anything = True
+        if self._secrecy is None:
+            self._above.heard(block)
+        else:
+            self._take_secret(self._secrecy, block)
+
+    def _take_secret(self, secrecy: Secrecy, block: bytes) -> None:
+        plain = secrecy.take(block)
+        self._write_out(secrecy.due())  # of a handshake, or an alert that tells the server why
+        if plain:
+            self._above.heard(plain)
+        if secrecy.failure is not None:
+            kind = Kind.PROTOCOL if secrecy.shaken else Kind.TLS
+            self._above.broken(kind, f"no TLS: {words(secrecy.failure)}")
+            self.drop()
+        elif secrecy.over and self._socket is not None:
+            # servers wait with the end of the connection until they are answered
+            self._above.heard_end("closed")
+            secrecy.good_bye()
+            self._write_out(secrecy.due())
+            self.linger()
+
+    def _write_out(self, data: bytes) -> None:
+        if data and self._outbox is not None:
+            self._outbox.send(data)

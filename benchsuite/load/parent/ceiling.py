@@ -1,0 +1,187 @@
+"""How much this load generator can ask for: the same machinery against the null responder."""
+
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from benchsuite.core.exceptions import LoadError
+from benchsuite.core.results import Ceiling
+from benchsuite.core.samples import Kind
+from benchsuite.core.specs import MAX_RATE, OPEN, LoadProfile, WorkloadSpec
+from benchsuite.load.job import Job
+from benchsuite.load.parent import null
+from benchsuite.load.parent.pool import load_crew
+from benchsuite.stats import summary
+from benchsuite.stats.ceilings import doubt
+from benchsuite.system import cpus, scratch
+from benchsuite.system.ports import free_port
+from benchsuite.system.process import Process
+from benchsuite.system.procfs import read_stat
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.cpu import TICKS_PER_S
+from benchsuite.telemetry.host import Host
+from benchsuite.telemetry.prober.answer import answers_as
+
+HOST = "127.0.0.1"
+USERS = (1, 10, 100)
+TRIES = 2
+"""The best of them counts: what disturbs the machine can only lower a ceiling."""
+CONNECTIONS = {True: "connections kept", False: "one connection each"}
+OVERLOAD = 2.0
+"""So many times what users make is what arrives: all slots are busy all the time."""
+WARMUP_S = 0.5
+DRAIN_S = 0.1
+READY_S = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responder:
+    """A null responder that runs."""
+
+    process: Process
+    base_url: str
+    token: str
+
+
+@contextmanager
+def responder(
+    folder: Path, *, processes: int = 1, on_cpus: Collection[int] | None = None
+) -> Iterator[Responder]:
+    """The null responder while the block runs."""
+    port, token = free_port(HOST), secrets.token_hex(16)
+    base_url = f"http://{HOST}:{port}"
+    with running(
+        [sys.executable, "-I", "-S", null.__file__, str(port), token, str(processes)],
+        name="the null responder",
+        log=folder / "null.log",
+        env={"LC_ALL": "C.UTF-8"},
+        marker=token,
+        grace_s=1.0,
+        on_cpus=on_cpus,
+    ) as process:
+        wait_until_ready(process, lambda: answers_as(base_url, token), timeout_s=READY_S)
+        yield Responder(process=process, base_url=base_url, token=token)
+
+
+def ceilings(
+    *,
+    seconds: float = 2.0,
+    users: tuple[int, ...] = USERS,
+    processes: int = 1,
+    on_begin: Callable[[str], None] = lambda load: None,
+) -> Iterator[Ceiling]:
+    """Two ceilings, closed and open, for each number of users, with connections kept and not.
+
+    All run on the CPUs that runs give to server and load when they are asked for nothing else.
+    `on_begin` is told of each load in words.
+    """
+    for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
+    with (
+        scratch.folder() as folder,
+        scratch.explained(folder),
+        responder(folder, processes=processes, on_cpus=for_responder) as null_responder,
+    ):
+        for keep_alive, count in product((True, False), users):
+            if count < processes:
+                continue
+            common = LoadProfile(
+                users=count,
+                keep_alive=keep_alive,
+                processes=processes,
+                cpus=for_load,
+                warmup_s=WARMUP_S,
+                duration_s=seconds,
+                timeout_s=5.0,
+                drain_s=DRAIN_S,
+            )
+            on_begin(f"{common.words}, {CONNECTIONS[keep_alive]}")
+            closed = _best(null_responder, common, folder)
+            yield closed
+            on_begin(f"arrivals, {count} in flight, {CONNECTIONS[keep_alive]}")
+            arriving = replace(
+                common,
+                model=OPEN,
+                max_in_flight=count,
+                arrival_rate=min(MAX_RATE, max(1.0, OVERLOAD * closed.throughput)),
+            )
+            yield _best(null_responder, arriving, folder)
+
+
+def _best(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
+    tries = [_measure(target, load, folder) for _ in range(TRIES)]
+    return max(tries, key=lambda one: (not doubt(one), one.throughput))
+
+
+def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
+    here = folder / secrets.token_hex(4)
+    here.mkdir()
+    job = Job(
+        base_url=target.base_url,
+        run_header=target.token,
+        workload_class="benchsuite.workloads.plain.Plain",
+        workload=WorkloadSpec(),
+        load=load,
+        spool=str(here),
+    )
+    with load_crew(
+        load.processes,
+        spool=here,
+        log=folder / "load.log",
+        env=dict(os.environ),
+        on_cpus=load.cpus,
+    ) as crew:
+        crew.check(job)
+        host = Host(lambda: [*target.process.living(), *crew.pids], cpus=os.cpu_count() or 1)
+        host.look()
+        began, before = time.monotonic(), _cpu_s(target.process)
+        done = crew.run(lambda tick: None)
+        ended = time.monotonic()
+        after = _cpu_s(target.process)
+        host.look()
+        shares = host.shares(host.looks[0].at, ended)
+        samples, names = crew.samples()
+    requests = [index for index, name in enumerate(names) if name.scope == "request"]
+    total = summary.summarise(
+        samples[np.isin(samples["name"], requests)],
+        name="null",
+        scope="all",
+        window=done.window,
+    )
+    # those that the end of an open load cuts off say nothing
+    failures = {
+        kind: count
+        for kind, count in total.failures_by_kind.items()
+        if kind != Kind.UNFINISHED.words
+    }
+    if failures:
+        kinds = ", ".join(f"{count} × {kind}" for kind, count in failures.items())
+        raise LoadError(
+            f"The null responder did not answer everything ({kinds}), so the ceiling is not known; "
+            "checkbench without --calibrate shows which limits of this machine are low."
+        )
+    busiest = max((after[pid] - before.get(pid, 0.0) for pid in after), default=0.0)
+    return Ceiling(
+        model=load.model,
+        processes=load.processes,
+        users=load.in_flight_limit if load.is_open else load.users,
+        keep_alive=load.keep_alive,
+        throughput=total.goodput,
+        load_cpu_percent=done.cpu_percent,
+        responder_cpu_percent=100 * busiest / (ended - began),
+        others_percent=shares.others_percent if shares else None,
+    )
+
+
+def _cpu_s(process: Process) -> dict[int, float]:
+    """CPU seconds of each process of a program, by its number."""
+    stats = [stat for pid in process.living() if (stat := read_stat(pid)) is not None]
+    return {stat.pid: stat.own_ticks / TICKS_PER_S for stat in stats}

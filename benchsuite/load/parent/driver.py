@@ -1,0 +1,293 @@
+"""Starts a load process and talks to it; nothing here imports Locust or gevent."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic, sleep
+from typing import IO, Any
+
+import numpy as np
+
+from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
+from benchsuite.core.samples import REQUEST, UNITS, Kind
+from benchsuite.load import job as messages
+from benchsuite.load.job import SAMPLES_FILE, Done, Job, Tick, decode_done
+from benchsuite.load.parent import spool
+from benchsuite.pythons.importing import whole_path
+from benchsuite.system import cpus, scratch
+from benchsuite.system.ending import in_words
+
+IMPORT_LIMIT_S = 30.0
+"""How long the process may go on importing once somebody waits for it."""
+
+MARGIN_S = 15.0
+"""How much longer than planned anything may take before the process is given up."""
+
+GRACE_S = 1.0
+"""How long the process may take to end once its standard input has."""
+
+SLOW = {
+    "ready": "had not finished its own imports (is the machine very busy?)",
+    "checked": "had not imported the workload and gone through its journey",
+}
+"""What took too long where an event did not come."""
+
+LOG_LINES = 20
+STEP_S = 0.002
+
+
+@contextmanager
+def load_worker(
+    *,
+    spool: Path,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    on_cpus: Collection[int] | None = None,
+) -> Iterator["LoadWorker"]:
+    """A load process, started at once so that its imports overlap with what the caller does next.
+
+    `env` is its whole environment, by default ours; `on_cpus` are the CPUs that it may use. On exit
+    the process is gone, whatever happened.
+    """
+    spool.mkdir(parents=True, exist_ok=True)
+    given = os.environ if env is None else env
+    events, child_events = os.pipe()
+    try:
+        with log.open("ab") as log_file, cpus.given(on_cpus):
+            process = subprocess.Popen(
+                [sys.executable, "-m", "benchsuite.load.process.worker", str(child_events)],
+                stdin=subprocess.PIPE,
+                stdout=log_file,
+                stderr=log_file,
+                pass_fds=(child_events,),
+                env={**given, "PYTHONPATH": whole_path(given)},
+                start_new_session=True,
+            )
+    except BaseException:
+        os.close(events)
+        raise
+    finally:
+        os.close(child_events)
+    worker = LoadWorker(process, events, spool=spool, log=log)
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
+class LoadWorker:
+    """The parent's side of one load process: `check()`, then `run()`, perhaps `stop()`."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], events: int, *, spool: Path, log: Path
+    ) -> None:
+        self.pid = process.pid
+        self._process = process
+        self._events = events
+        self._buffer = b""
+        self._spool = spool
+        self._log = log
+        self._longest_s = self._longest_window_s = self._warmup_s = self._begin = 0.0
+        self._deadline = 0.0
+        self._progress = _Progress(spool)
+        self._done: Done | None = None
+
+    def check(self, job: Job) -> str:
+        """Hands over the job and waits for its checked journey; what of answers isn't checked.
+
+        Raises AnswerError when the target does not answer as the workload expects, and LoadError
+        when the load process broke.
+        """
+        self._expect("ready", IMPORT_LIMIT_S)
+        here = replace(job, spool=str(self._spool))
+        self._send(json.dumps(messages.encode(here)).encode())
+        limit_s = messages.CHECKS * (job.load.timeout_s + messages.CHECK_LIMIT_S)
+        limit_s += messages.REHEARSAL_LIMIT_S + MARGIN_S
+        checked = self._expect("checked", limit_s)
+        self._longest_s = job.load.longest_s
+        self._warmup_s = job.load.plan[0].window_start_s
+        self._longest_window_s = job.load.window_end_s
+        self._progress.scopes = UNITS[job.unit]
+        return str(checked["unchecked"])
+
+    def run(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Starts the load and waits for its end; `on_tick` is called about once a second."""
+        self.go(monotonic())
+        return self.wait(on_tick)
+
+    def go(self, begin: float) -> None:
+        """Lets the load begin at a moment."""
+        self._begin = begin
+        self._deadline = monotonic() + self._longest_s + MARGIN_S
+        self._send(b"%s %.9f" % (messages.GO, begin))
+
+    def stop(self) -> None:
+        """Asks to close the window now; what is in flight is still waited for."""
+        with suppress(LoadError):  # wait() says why the process died
+            self._send(messages.STOP)
+
+    def wait(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
+        while self._done is None:
+            self._hear_one(on_tick)
+        return self._done
+
+    def salvaged(self) -> Done:
+        """The end of a load whose process died: what it had written by then; nothing is waited for.
+
+        What it knew of itself is not known, and the last second may be missing.
+        """
+        samples, _ = spool.read(self._spool)
+        begin = self._begin + self._warmup_s
+        end = float(samples["finish"].max()) if len(samples) else begin
+        return Done(
+            origin=self._begin,
+            window=(begin, max(begin, min(end, self._begin + self._longest_window_s))),
+            stopped=True,
+            users=(),
+            cpu_percent=None,
+            lag_p99_s=None,
+        )
+
+    def hear(self, on_tick: Callable[[Tick], None]) -> None:
+        """Takes what has been said until now, without waiting."""
+        while self._done is None and select.select([self._events], [], [], 0)[0]:
+            self._hear_one(on_tick)
+
+    def _hear_one(self, on_tick: Callable[[Tick], None]) -> None:
+        event = self._next_event(self._deadline, f"was not done {MARGIN_S:g} s after its time")
+        if event.pop("event") == "done":
+            self._done = decode_done(event)
+        else:
+            on_tick(self._progress.tick(**event))
+
+    def close(self) -> None:
+        """Ends the process and whatever it has started, and reaps it."""
+        with suppress(BrokenPipeError):
+            self._stdin.close()
+        limit = monotonic() + GRACE_S
+        while self._living() and monotonic() < limit:
+            sleep(STEP_S)
+        # not reaped yet, so the number of its group still belongs to it
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._events)
+
+    @property
+    def _stdin(self) -> IO[bytes]:
+        stdin = self._process.stdin
+        assert stdin is not None
+        return stdin
+
+    def _living(self) -> bool:
+        """Whether the process still runs; it is left unreaped when it doesn't."""
+        return self._ended_with() is None
+
+    def _ended_with(self) -> int | None:
+        """Its status, or its signal below 0; None while it runs."""
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        if ended is None:
+            return None
+        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+
+    def _send(self, line: bytes) -> None:
+        try:
+            self._stdin.write(line + b"\n")
+            self._stdin.flush()
+        except BrokenPipeError:
+            raise self._died() from None
+
+    def _expect(self, name: str, limit_s: float) -> dict[str, Any]:
+        event = self._next_event(monotonic() + limit_s, f"{SLOW[name]} within {limit_s:g} s")
+        if event["event"] != name:
+            raise LoadError(f"The load process said {event['event']} where {name} was due.")
+        return event
+
+    def _next_event(self, deadline: float, missed: str) -> dict[str, Any]:
+        """The next event that is no bad news; bad news is raised.
+
+        What it has said by now counts, however late somebody comes to read it; `missed` says what
+        it did not do when it has said nothing.
+        """
+        while b"\n" not in self._buffer:
+            left = max(0.0, deadline - monotonic())
+            if not select.select([self._events], [], [], left)[0]:
+                raise LoadError(
+                    f"The load process {missed}; its log ends with:\n{self._log_tail()}"
+                )
+            block = os.read(self._events, 65_536)
+            if not block:
+                raise self._died()
+            self._buffer += block
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        event: dict[str, Any] = json.loads(line)
+        if event["event"] == "refused":
+            raise AnswerError(event["message"])
+        if event["event"] == "full":
+            raise LoadDiedError(scratch.no_space(self._spool))
+        if event["event"] == "failed":
+            raise LoadError(event["message"])
+        return event
+
+    def _died(self) -> LoadError:
+        limit = monotonic() + GRACE_S
+        while self._living() and monotonic() < limit:
+            sleep(STEP_S)
+        status = self._ended_with()
+        how = "said nothing more" if status is None else in_words(status)
+        return LoadDiedError(f"The load process {how}; its log ends with:\n{self._log_tail()}")
+
+    def _log_tail(self) -> str:
+        lines = self._log.read_text(errors="replace").splitlines()[-LOG_LINES:]
+        return "\n".join(lines) or "(nothing)"
+
+
+class _Progress:
+    """Makes ticks from the samples that the load process has written since the last one."""
+
+    scopes: tuple[str, ...] = UNITS[REQUEST]
+    """Of the samples that are counted."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._offset = 0
+        self._elapsed_s = 0.0
+        self._requests = 0
+        self._failures = 0
+
+    def tick(self, *, elapsed_s: float, users: int, awaited: int | None) -> Tick:
+        with (self._folder / SAMPLES_FILE).open("rb") as file:
+            file.seek(self._offset)
+            new = spool.read_on(file)
+            self._offset = file.tell()
+        scopes = np.array([name.scope for name in spool.read_names(self._folder)], dtype=object)
+        new = new[np.isin(scopes, self.scopes)[new["name"]]] if len(new) else new
+        right = new[new["kind"] == Kind.OK]
+        passed_s = elapsed_s - self._elapsed_s
+        self._elapsed_s = elapsed_s
+        self._requests += len(new)
+        self._failures += len(new) - len(right)
+        times = right["finish"] - right["intended_start"]
+        p50_s, p95_s = (
+            np.quantile(times, (0.5, 0.95), method="inverted_cdf").tolist()
+            if len(times)
+            else (None, None)
+        )
+        return Tick(
+            elapsed_s=elapsed_s,
+            users=users,
+            requests=self._requests,
+            failures=self._failures,
+            rate=len(new) / passed_s if passed_s > 0 else 0.0,
+            p50_s=p50_s,
+            p95_s=p95_s,
+            awaited=awaited,
+        )

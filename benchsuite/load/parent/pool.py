@@ -1,0 +1,162 @@
+"""Several load processes that make one load.
+
+Locust's own master and worker are not needed for that: they exist to divide users over machines and
+to merge statistics. Here every process knows the whole profile and takes every n-th user or
+arrival, all begin at one moment of the clock they share, and samples are merged, not figures.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import reduce
+from itertools import zip_longest
+from operator import add
+from pathlib import Path
+from time import monotonic
+
+from benchsuite.core.exceptions import LoadDiedError
+from benchsuite.load.job import Done, Job, Tick
+from benchsuite.load.parent import spool
+from benchsuite.load.parent.driver import LoadWorker, load_worker
+from benchsuite.load.parent.spool import NameEntry, Samples
+
+Counted = tuple[tuple[float, int], ...]
+"""(moment, how many there were), one a second."""
+
+LEAD_S = 0.02
+"""For each process: time until the last one has heard when to begin."""
+
+
+@contextmanager
+def load_crew(
+    count: int,
+    *,
+    spool: Path,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    on_cpus: Collection[int] | None = None,
+) -> Iterator["LoadCrew"]:
+    """So many load processes; on exit they are gone, whatever happened."""
+    folders = [spool / f"load-{number}" for number in range(count)]
+    with ExitStack() as stack:
+        yield LoadCrew(
+            [
+                stack.enter_context(load_worker(spool=folder, log=log, env=env, on_cpus=on_cpus))
+                for folder in folders
+            ],
+            folders,
+        )
+
+
+class LoadCrew:
+    """As `LoadWorker`, for all of them."""
+
+    def __init__(self, workers: Sequence[LoadWorker], folders: Sequence[Path]) -> None:
+        self.pids = [worker.pid for worker in workers]
+        self._workers = workers
+        self._folders = folders
+        self._ticks: dict[int, Tick] = {}
+
+    def check(self, job: Job) -> str:
+        """Hands the job over and has its journey checked by each; what of answers isn't checked."""
+        parts = len(self._workers)
+        told = [
+            worker.check(replace(job, part=part, parts=parts))
+            for part, worker in enumerate(self._workers)
+        ]
+        return told[0]
+
+    def run(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Starts the load and waits for its end; `on_tick` is called about once a second."""
+        count = len(self._workers)
+        begin = monotonic() + (LEAD_S * count if count > 1 else 0.0)
+        for worker in self._workers:
+            worker.go(begin)
+        return self.wait(on_tick)
+
+    def stop(self) -> None:
+        """Asks all to close the window now."""
+        for worker in self._workers:
+            worker.stop()
+
+    def wait(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
+        first, *others = self._workers
+
+        def on_first(tick: Tick) -> None:
+            for worker in others:
+                worker.hear(self._noting(worker))
+            on_tick(_sum([tick, *self._ticks.values()]))
+
+        done = [first.wait(on_first)]
+        done += [worker.wait(self._noting(worker)) for worker in others]
+        return merged(done)
+
+    def salvaged(self) -> Done:
+        """The end of a load of which a process died: the others are stopped, and waited for."""
+        self.stop()
+        done = []
+        for worker in self._workers:
+            try:
+                done.append(worker.wait(self._noting(worker)))
+            except LoadDiedError:
+                done.append(worker.salvaged())
+        return merged(done)
+
+    def samples(self) -> tuple[Samples, list[NameEntry]]:
+        """What all have written."""
+        return spool.read_all(self._folders)
+
+    def _noting(self, worker: LoadWorker) -> Callable[[Tick], None]:
+        def note(tick: Tick) -> None:
+            self._ticks[worker.pid] = tick
+
+        return note
+
+
+def merged(parts: Sequence[Done]) -> Done:
+    """The end of the whole load; its health is that of the busiest process."""
+    end = min(part.window[1] for part in parts)
+    known_cpu = [part.cpu_percent for part in parts if part.cpu_percent is not None]
+    compressed = [part.traffic for part in parts if part.traffic is not None]
+    known_lag = [part.lag_p99_s for part in parts if part.lag_p99_s is not None]
+    return Done(
+        origin=min(part.origin for part in parts),
+        window=(min(end, *(part.window[0] for part in parts)), end),
+        stopped=any(part.stopped for part in parts),
+        users=_each_second([part.users for part in parts]),
+        connections=_each_second([part.connections for part in parts if part.connections]),
+        cpu_percent=max(known_cpu, default=None),
+        lag_p99_s=max(known_lag, default=None),
+        sent=_sums([part.sent for part in parts]),
+        dropped=_sums([part.dropped for part in parts]),
+        traffic=reduce(add, compressed) if compressed else None,
+    )
+
+
+def _each_second(parts: Sequence[Counted]) -> Counted:
+    """The sums of what all counted at about the same time."""
+    return tuple(
+        (max(moment for moment, _ in second), sum(count for _, count in second))
+        for second in zip(*parts, strict=False)
+    )
+
+
+def _sums(counts: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    return tuple(sum(stage) for stage in zip_longest(*counts, fillvalue=0))
+
+
+def _sum(ticks: Sequence[Tick]) -> Tick:
+    """For people's eyes: of the percentiles, the worst."""
+    known = [(tick.p50_s, tick.p95_s) for tick in ticks if tick.p50_s and tick.p95_s]
+    waiting = [tick.awaited for tick in ticks if tick.awaited is not None]
+    return Tick(
+        elapsed_s=ticks[0].elapsed_s,
+        users=sum(tick.users for tick in ticks),
+        requests=sum(tick.requests for tick in ticks),
+        failures=sum(tick.failures for tick in ticks),
+        rate=sum(tick.rate for tick in ticks),
+        p50_s=max((p50_s for p50_s, _ in known), default=None),
+        p95_s=max((p95_s for _, p95_s in known), default=None),
+        awaited=sum(waiting) if waiting else None,
+    )

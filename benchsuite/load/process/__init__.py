@@ -1,0 +1,1 @@
+"""A load process: users, arrivals and phases."""

@@ -1,0 +1,181 @@
+"""The open model inside of Locust: its users are slots in which the journeys that arrive are made.
+
+As many users as there may be journeys in flight are started before the load and wait. A dispatcher
+wakes one for each arrival of the schedule. An arrival that finds no free slot is taken by the first
+that becomes free, and its waiting counts, because it keeps its intended start.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from math import inf
+from time import monotonic
+from typing import Any
+
+import gevent
+from gevent import get_hub
+from gevent.event import Event
+from gevent.hub import Waiter
+from gevent.lock import BoundedSemaphore
+from locust import User
+from locust.exception import StopUser
+
+from benchsuite.load.client.recorder import Recorder
+from benchsuite.load.client.target import Gate, LoadEnded, Target
+from benchsuite.load.client.user import HttpClient
+from benchsuite.load.client.websocket.dialect import Dialect
+from benchsuite.load.job import Job
+from benchsuite.load.process.alarm import Alarm
+from benchsuite.load.process.schedule import Tally, arrivals
+from benchsuite.load.process.users import Journeys
+from benchsuite.workloads.base import Workload
+
+MOST_ENTERING = 50
+"""Slots that get ready at the same time: all at once would be a storm of connections."""
+
+
+class Arriving(Journeys):
+    """All slots, and the arrivals that they wait for."""
+
+    def __init__(
+        self,
+        job: Job,
+        workload: Workload,
+        target: Target,
+        recorder: Recorder,
+        gate: Gate,
+        dialect: type[Dialect] | None = None,
+    ) -> None:
+        super().__init__(job, workload, target, recorder, gate, dialect)
+        self._load = job.load
+        self.standing_by = self.share(job.load.in_flight_limit)
+        self._moments: Iterator[float] = arrivals(
+            job.load, seed=job.seed, part=job.part, parts=job.parts
+        )
+        self._origin = 0.0
+        self._next = inf
+        """The earliest arrival that nobody has taken yet."""
+        self._end = inf
+        self._free: deque[tuple[HttpClient, Any]] = deque()
+        """Slots that wait; the last one gets the next arrival, so that few connections are used, or
+        in turn, so that all are."""
+        self._next_free = self._free.popleft if workload.in_turn else self._free.pop
+        self._begun = 0
+        """Slots that Locust has started."""
+        self._entered = 0
+        """Those that have got ready since."""
+        self._entering = BoundedSemaphore(MOST_ENTERING)
+        self._freed = Event()
+        self._standing_by = Event()
+        self._under_way: dict[HttpClient, tuple[float, float]] = {}
+        """Intended and real start of the journeys in flight."""
+
+    def wait_for_standing_by(self, limit_s: float) -> bool:
+        """A slot that is still getting ready by then stands by, too: its samples will tell that the
+        target keeps it waiting.
+        """
+        return bool(self._standing_by.wait(limit_s)) or self._begun == self.standing_by
+
+    def begin(self, origin: float) -> None:
+        self._origin = origin
+        self._sent = Tally(self._load, origin)
+        self._advance()
+        self._dispatcher = gevent.spawn(self._dispatch)
+
+    def rise(self, level: float) -> int:
+        """The slots are there already."""
+        return 0
+
+    def count(self) -> int:
+        return len(self._under_way)
+
+    def end(self) -> None:
+        """Nothing arrives any more; what has arrived is still sent, and journeys are completed."""
+        self._end = monotonic()
+
+    def awaited(self) -> int:
+        unsent = self._next < self._end
+        return len(self._under_way) or int(unsent or self._sockets.busy)
+
+    def give_up(self, moment: float) -> None:
+        super().give_up(moment)
+        for client, (intended, start) in self._under_way.items():
+            self._unfinished(client, intended, start, moment)
+
+    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Arrivals that were sent, and those that never were, of each stage's window."""
+        dropped = Tally(self._load, self._origin)
+        while self._next < self._end:
+            dropped.add(self._next)
+            self._advance()
+        return tuple(self._sent.counts), tuple(dropped.counts)
+
+    def _advance(self) -> None:
+        self._next = self._origin + next(self._moments, inf)
+
+    def _take(self) -> float | None:
+        """The earliest arrival that is due; None when none is."""
+        moment = self._next
+        if moment > monotonic() or moment >= self._end:
+            return None
+        self._sent.add(moment)
+        self._advance()
+        return moment
+
+    def _dispatch(self) -> None:
+        alarm = Alarm()
+        wake: Callable[..., object] = get_hub().loop.run_callback
+        while self._next < self._end:
+            alarm.wait_until(self._next)
+            while self._free:
+                moment = self._take()
+                if moment is None:
+                    break
+                client, slot = self._next_free()
+                # from now on, so that the drain waits also for those that have yet to wake up
+                self._under_way[client] = (moment, monotonic())
+                wake(slot.switch, moment)
+            else:
+                self._freed.clear()
+                self._freed.wait()
+
+    def _live(self, user: User) -> None:
+        """A slot's life: a journey for each arrival that it gets."""
+        client = self._new_client()
+        self._begun += 1
+        self._users.append((client, user))
+        try:
+            with self._entering:
+                self._enter(client)
+            self._entered += 1
+            if self._entered == self.standing_by:
+                self._standing_by.set()
+            while True:
+                moment = self._take()
+                if moment is None:
+                    moment = self._wait(client)
+                start = monotonic()
+                self._under_way[client] = (moment, start)
+                self._journey(client, start, intended=moment)
+                del self._under_way[client]
+        except LoadEnded:
+            raise StopUser from None
+
+    def _enter(self, client: HttpClient) -> None:
+        """What the workload wants to be there before the load begins; it may fail, and the journeys
+        then try again, and tell why.
+        """
+        try:
+            self._workload.enter(client)
+        except Exception:  # noqa: BLE001, S110 - foreign code; without its slot no load would begin
+            pass
+        finally:
+            client.settle()
+
+    def _wait(self, client: HttpClient) -> float:
+        """The next arrival that this slot is given."""
+        slot: Any = Waiter()
+        self._free.append((client, slot))
+        if not self._freed.is_set():
+            self._freed.set()
+        moment: float = slot.get()
+        return moment

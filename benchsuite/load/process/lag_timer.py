@@ -1,0 +1,57 @@
+"""How late a timer rings in the load process: what it would add to every measured time."""
+
+from collections import Counter
+from time import monotonic, process_time
+
+import gevent
+
+from benchsuite.load.process.alarm import Alarm
+
+INTERVAL_S = 0.01
+STEP_S = 0.00001
+"""Lateness is counted in steps of this size: a day of it needs no more memory than a second."""
+
+
+class Pulse:
+    """Watches the load process itself between `begin()` and `end()`."""
+
+    def __init__(self) -> None:
+        self._steps: Counter[int] = Counter()
+        self._watching = False
+        self._begun = (0.0, 0.0)
+        self._ended = (0.0, 0.0)
+        self._greenlet = gevent.spawn(self._ring)
+
+    def begin(self) -> None:
+        self._watching = True
+        self._begun = (monotonic(), process_time())
+
+    def end(self) -> None:
+        self._watching = False
+        self._ended = (monotonic(), process_time())
+
+    @property
+    def cpu_percent(self) -> float | None:
+        """CPU share of this process, 100 is one CPU; None when nothing was watched."""
+        wall = self._ended[0] - self._begun[0]
+        return 100 * (self._ended[1] - self._begun[1]) / wall if wall > 0 else None
+
+    @property
+    def lag_p99_s(self) -> float | None:
+        """The lateness that 99 of 100 timers stayed within."""
+        rank = 0.99 * self._steps.total()
+        seen = 0
+        for step in sorted(self._steps):
+            seen += self._steps[step]
+            if seen >= rank:
+                return step * STEP_S
+        return None
+
+    def _ring(self) -> None:
+        alarm = Alarm()  # the loop's own timers are late by up to 1 ms even when nothing is to do
+        while True:
+            due = monotonic() + INTERVAL_S
+            alarm.wait_until(due)
+            late_s = max(0.0, monotonic() - due)
+            if self._watching:
+                self._steps[round(late_s / STEP_S)] += 1

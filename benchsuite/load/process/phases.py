@@ -1,0 +1,195 @@
+"""The course of a load by the monotonic clock: ramp and warm-up, window, drain."""
+
+from collections.abc import Callable
+from math import inf
+from time import monotonic
+from typing import Any, Protocol
+
+import gevent
+from gevent.event import Event
+from locust.env import Environment
+
+from benchsuite.core.exceptions import LoadError
+from benchsuite.core.results import Traffic
+from benchsuite.core.specs import Stage
+from benchsuite.load.client.recorder import SpoolRecorder
+from benchsuite.load.job import Done, Job
+from benchsuite.load.process.lag_timer import Pulse
+
+TICK_S = 1.0
+DRAIN_STEP_S = 0.005
+FIRST_START_S = 30.0
+"""Longest time in which Locust must have started the first user."""
+ENTER_S = 0.01
+"""For each user that stands by: what it may take to get ready, such as to connect."""
+
+Say = Callable[[dict[str, Any]], None]
+
+
+class Crowd(Protocol):
+    """The users, from a workload or from a locustfile."""
+
+    standing_by: int
+    """Users to start before the load begins."""
+
+    def environment(self, first_start: Callable[[], None]) -> Environment: ...
+
+    def wait_for_standing_by(self, limit_s: float) -> bool:
+        """Whether those users all stand by within that time."""
+
+    def begin(self, origin: float) -> None:
+        """The load begins."""
+
+    def rise(self, level: float) -> int:
+        """The load is to rise or fall to this level; how many users Locust must have started."""
+
+    def count(self) -> int:
+        """Users at work, or journeys in flight in the open model."""
+
+    def connections(self) -> int | None:
+        """Open WebSockets; None where there never were any."""
+
+    def traffic(self) -> Traffic | None:
+        """What compression has made of messages so far; None where nobody was asked for it."""
+
+    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Open model: arrivals that were sent and that never were, of each stage's window."""
+
+    def end(self) -> None:
+        """Lets no request start any more."""
+
+    def awaited(self) -> int:
+        """How many answers are still waited for."""
+
+    def give_up(self, moment: float) -> None:
+        """Writes what is in flight down as unfinished."""
+
+    def quit(self) -> None:
+        """Lets the users undo what they did, shortly."""
+
+
+class Course:
+    """One load from "go" to its end."""
+
+    def __init__(
+        self, job: Job, crowd: Crowd, recorder: SpoolRecorder, stop: Event, say: Say
+    ) -> None:
+        self._load = job.load
+        self._shared_origin = job.parts > 1 or job.load.is_open
+        self._spawn_rate = job.load.spawn_rate and job.load.spawn_rate / job.parts
+        self._crowd = crowd
+        self._recorder = recorder
+        self._stop = stop
+        self._say = say
+        self._origin = 0.0
+        self._started = Event()
+        self._next_tick = 0.0
+        self._users: list[tuple[float, int]] = []
+        self._connections: list[tuple[float, int]] = []
+
+    def prepare(self) -> None:
+        """What takes time and needn't be waited for in the load."""
+        environment = self._crowd.environment(self._first_start)
+        self._runner = environment.runner or environment.create_local_runner()
+        count = self._crowd.standing_by
+        if count:
+            self._runner.start(count, count)
+            limit_s = FIRST_START_S + count * ENTER_S
+            if not self._crowd.wait_for_standing_by(limit_s):
+                raise LoadError(f"Locust did not start {count} users within {limit_s:g} s.")
+
+    def run(self, origin: float) -> Done:
+        """The load from its begin, a moment of the monotonic clock, to its end."""
+        pulse = Pulse()
+        self._next_tick = inf
+        self._until(origin)
+        self._crowd.begin(origin)
+        first, *others = self._load.plan
+        self._rise(first)
+        if not self._started.wait(FIRST_START_S):
+            raise LoadError(f"Locust started no user within {FIRST_START_S:g} s.")
+        if self._shared_origin:
+            self._origin = origin
+        self._next_tick = self._origin
+        begin = self._origin + first.window_start_s
+        end = self._origin + self._load.window_end_s
+        self._until(begin)
+        pulse.begin()
+        earlier = self._crowd.traffic() or Traffic()
+        for stage in others:
+            self._until(self._origin + stage.start_s)
+            if not self._stop.is_set():
+                self._rise(stage)
+        self._until(end)
+        if self._stop.is_set():
+            end = monotonic()
+            begin = min(begin, end)
+        pulse.end()
+        traffic = self._crowd.traffic()
+        stopped = self._stop.is_set()
+        self._crowd.end()
+        if self._runner.spawning_greenlet is not None:
+            self._runner.spawning_greenlet.kill(block=False)
+        self._drain()
+        self._crowd.give_up(monotonic())
+        sent, dropped = self._crowd.tallies()
+        self._crowd.quit()
+        measured = begin < end
+        return Done(
+            origin=self._origin,
+            window=(begin, end),
+            stopped=stopped,
+            users=tuple(self._users),
+            connections=tuple(self._connections),
+            cpu_percent=pulse.cpu_percent if measured else None,
+            lag_p99_s=pulse.lag_p99_s if measured else None,
+            sent=sent,
+            dropped=dropped,
+            traffic=traffic and traffic.since(earlier),
+        )
+
+    def _rise(self, stage: Stage) -> None:
+        count = self._crowd.rise(stage.level)
+        if count:
+            self._runner.start(count, self._spawn_rate or count)
+
+    def _first_start(self) -> None:
+        if not self._started.is_set():
+            self._origin = monotonic()
+            self._started.set()
+
+    def _until(self, moment: float) -> None:
+        """Waits for a moment or for the order to stop, and ticks on the way."""
+        while not self._stop.is_set():
+            self._tick_when_due()
+            left = min(moment, self._next_tick) - monotonic()
+            if left > 0:
+                self._stop.wait(left)
+            elif moment <= self._next_tick:
+                return
+
+    def _drain(self) -> None:
+        limit = monotonic() + self._load.drain_limit_s
+        while (awaited := self._crowd.awaited()) and monotonic() < limit:
+            gevent.sleep(DRAIN_STEP_S)
+            self._tick_when_due(awaited)
+
+    def _tick_when_due(self, awaited: int | None = None) -> None:
+        now = monotonic()
+        if now < self._next_tick:
+            return
+        self._next_tick += TICK_S * (1 + (now - self._next_tick) // TICK_S)
+        self._recorder.flush()
+        users = self._crowd.count()
+        self._users.append((now, users))
+        connections = self._crowd.connections()
+        if connections is not None:
+            self._connections.append((now, connections))
+        self._say(
+            {
+                "event": "tick",
+                "elapsed_s": now - self._origin,
+                "users": users,
+                "awaited": awaited,
+            }
+        )

@@ -1,0 +1,276 @@
+"""Locust users that make the workload's journey again and again, with the think time between."""
+
+import itertools
+from collections.abc import Callable
+from copy import copy
+from time import monotonic
+
+import gevent
+from gevent.event import Event
+from locust import User
+from locust.env import Environment
+from locust.exception import StopUser
+
+from benchsuite.core.exceptions import AnswerError, last_line
+from benchsuite.core.results import Traffic
+from benchsuite.core.samples import JOURNEY, PAUSE, Kind
+from benchsuite.load.client.recorder import Recorder
+from benchsuite.load.client.target import Gate, LoadEnded, RequestFailed, Target
+from benchsuite.load.client.user import HttpClient
+from benchsuite.load.client.websocket.dialect import Dialect
+from benchsuite.load.client.websocket.sockets import Sockets
+from benchsuite.load.job import Job
+from benchsuite.workloads.base import Workload
+
+GOOD_BYE_S = 1.0
+"""How long the good-bye on all WebSockets may take at the end."""
+
+GOLDEN = 0.6180339887498949
+"""Multiples of it, less what is whole, spread evenly over [0, 1) however many there are."""
+
+PAUSE_S = 0.1
+"""Least time between the begins of two journeys of a user when the first ended without an answer.
+
+A refused connection costs nothing: without a pause a user would fail thousands of times a second,
+take the CPU that the target needs, and make one second of outage outweigh all others. Journeys that
+got answers, also wrong ones, are never slowed down.
+"""
+
+
+class Journeys:
+    """All users of a workload: makes them, and ends them."""
+
+    def __init__(
+        self,
+        job: Job,
+        workload: Workload,
+        target: Target,
+        recorder: Recorder,
+        gate: Gate,
+        dialect: type[Dialect] | None = None,
+    ) -> None:
+        self._workload = workload
+        self._recorder = recorder
+        self._think_time_s = job.load.think_time_s
+        self._making: dict[HttpClient, float] = {}
+        """The journeys in flight, by when they began."""
+        self.journey_s = 0.0
+        """How long one takes, about."""
+        self._spread = job.load.spawn_rate is None
+        """Whether users begin spread over a cycle of theirs."""
+        self._pausing: dict[HttpClient, float] = {}
+        """Users that ask for nothing, by since when."""
+        self._over = False
+        self._users: list[tuple[HttpClient, User]] = []
+        self._waited_for: list[HttpClient] = []
+        self._gate = gate
+        self._part, self._parts = job.part, job.parts
+        self._level = 0.0
+        self._most = 0
+        self._raised = Event()
+        self._sockets = Sockets(alone=job.parts == 1)
+        numbers = itertools.count(job.part, job.parts)
+
+        def new_client() -> HttpClient:
+            return HttpClient(
+                target,
+                recorder,
+                gate,
+                user=next(numbers),
+                cookies={**job.cookies, **job.visitor.cookie_values},
+                sockets=self._sockets,
+                dialect=dialect,
+                due=workload.due,
+            )
+
+        self._new_client: Callable[[], HttpClient] = new_client
+
+    def environment(self, first_start: Callable[[], None]) -> Environment:
+        """Locust's environment with one user class; its users call `first_start` as they start."""
+        journeys = self
+
+        class JourneyUser(User):
+            def on_start(self) -> None:
+                first_start()
+
+        def endless(user: User) -> None:
+            journeys._live(user)
+
+        JourneyUser.tasks = [endless]
+        return Environment(user_classes=[JourneyUser])
+
+    standing_by: int = 0
+    """Users to start before the load begins."""
+
+    def wait_for_standing_by(self, limit_s: float) -> bool:
+        """Whether they all stand by within that time."""
+        return True
+
+    def begin(self, origin: float) -> None:
+        """The load begins; here the users come by themselves."""
+        self._sockets.origin = origin
+
+    def rise(self, level: float) -> int:
+        """The number of users is to rise or fall to this level; how many Locust must have started.
+
+        Who is too many rests after the journey that is under way: Locust would end it in the middle
+        of a request, and nobody would know how long that took.
+        """
+        self._level = level
+        raised, self._raised = self._raised, Event()
+        raised.set()
+        self._most = max(self._most, self.share(int(level)))
+        return self._most
+
+    def share(self, whole: int) -> int:
+        """How many of these are this process's."""
+        return users_of(whole, self._part, self._parts)
+
+    def count(self) -> int:
+        """Users that are at work."""
+        return sum(client.user < self._level for client, _ in self._users)
+
+    def connections(self) -> int | None:
+        """Open WebSockets; None where there never were any."""
+        return len(self._sockets) if self._sockets.used else None
+
+    def traffic(self) -> Traffic | None:
+        """What compression has made of messages so far; None where nobody was asked for it."""
+        return copy(self._sockets.traffic) if self._sockets.traffic.negotiated else None
+
+    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Nothing is planned in the closed model."""
+        return (), ()
+
+    def end(self) -> None:
+        """Lets nobody start anything; who is not waiting for an answer ends at once.
+
+        Whole journeys may still be brought to their end.
+        """
+        self._over = True
+        for client, since in self._pausing.items():
+            self._note_pause(client, since)
+        self._gate.closed = not self._workload.whole_journeys
+        for client, user in self._users:
+            if self._awaited(client):
+                self._waited_for.append(client)
+            elif user.greenlet is not None:
+                user.greenlet.kill(block=False)
+
+    def awaited(self) -> int:
+        self._waited_for = [client for client in self._waited_for if self._awaited(client)]
+        return len(self._waited_for) or int(self._sockets.busy)
+
+    def _awaited(self, client: HttpClient) -> bool:
+        whole = self._workload.whole_journeys
+        return bool(client.in_flight) or (whole and client in self._making)
+
+    def give_up(self, moment: float) -> None:
+        """Writes down what is still in flight."""
+        self._gate.closed = True
+        for client, _ in self._users:
+            client.give_up(moment)
+        if self._workload.whole_journeys:
+            for client, begin in self._making.items():
+                self._unfinished(client, begin, begin, moment)
+
+    def quit(self) -> None:
+        """Connections that are kept open are closed as they should be."""
+        self._sockets.quit(GOOD_BYE_S)
+
+    def _live(self, user: User) -> None:
+        """A user's life: journeys until the load ends."""
+        client = self._new_client()
+        self._users.append((client, user))
+        try:
+            if self._spread and self._think_time_s:
+                cycle_s = self._think_time_s + min(self.journey_s, self._think_time_s)
+                self._pause(client, cycle_s * (client.user * GOLDEN % 1.0))
+            while True:
+                while client.user >= self._level:
+                    self._raised.wait()
+                begin = monotonic()
+                self._making[client] = begin
+                answered = self._journey(client, begin)
+                del self._making[client]
+                if self._over:
+                    return
+                if not answered:
+                    self._pause(client, max(0.0, begin + PAUSE_S - monotonic()))
+                if self._think_time_s:
+                    self._pause(client, self._think_time_s)
+        except LoadEnded:
+            raise StopUser from None
+
+    def _pause(self, client: HttpClient, length_s: float) -> None:
+        since = self._pausing[client] = monotonic()
+        gevent.sleep(length_s)
+        del self._pausing[client]
+        self._note_pause(client, since)
+
+    def _note_pause(self, client: HttpClient, since: float) -> None:
+        index = self._recorder.index(PAUSE, PAUSE)
+        self._recorder.add(index, Kind.OK, client.user, 0, since, since, monotonic())
+
+    def _journey(self, client: HttpClient, begin: float, intended: float | None = None) -> bool:
+        """Makes one journey and writes it down; whether it ended with an answer.
+
+        A journey that the end of the window cuts off between two requests is not written down: it
+        neither failed nor came to its end.
+        """
+        client.begin(intended)
+        answered = True
+        failed: tuple[Kind, str] | None = None
+        try:
+            self._workload.journey(client)
+        except RequestFailed:
+            answered = False
+        except (AnswerError, AssertionError) as error:
+            client.reject(error, told(error))
+            failed = (Kind.JOURNEY_ERROR, told(error))
+            answered = client.requests > 0
+        except Exception as error:  # noqa: BLE001 - a journey is foreign code, and its users go on
+            failed = (Kind.JOURNEY_ERROR, last_line(error))
+            answered = False
+        finally:
+            client.settle()
+        if client.failed is not None:
+            failed = (client.failed.kind, _reason(client, failed))
+        kind = Kind.OK
+        index = self._index_of(client)
+        if failed is not None:
+            kind, message = failed
+            client.recorder.example(index, kind, message)
+        meant = begin if intended is None else intended
+        client.recorder.add(index, kind, client.user, 0, meant, begin, monotonic())
+        return answered and client.requests > 0
+
+    def _index_of(self, client: HttpClient) -> int:
+        """The number of the journey's own name, or of the workload's."""
+        if not client.journey_name:
+            return self._recorder.index(self._workload.name, JOURNEY)
+        return self._recorder.index(client.journey_name, JOURNEY)
+
+    def _unfinished(self, client: HttpClient, meant: float, begin: float, moment: float) -> None:
+        index = self._index_of(client)
+        self._recorder.add(index, Kind.UNFINISHED, client.user, 0, meant, begin, moment)
+        self._recorder.example(index, Kind.UNFINISHED, "not at its end")
+
+
+def _reason(client: HttpClient, failed: tuple[Kind, str] | None) -> str:
+    """Why the journey failed; one with a name of its own says at which of its pages."""
+    cause = client.failed
+    assert cause is not None
+    if not client.journey_name:
+        return cause.message
+    return failed[1] if failed else f"{cause.method} {cause.path}: {cause.message}"
+
+
+def users_of(whole: int, part: int, parts: int) -> int:
+    """How many of the numbers below `whole` belong to this one of so many processes."""
+    return len(range(part, whole, parts))
+
+
+def told(error: BaseException) -> str:
+    """An error's own words, or its type when it has none."""
+    return str(error) or type(error).__name__

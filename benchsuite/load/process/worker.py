@@ -1,0 +1,190 @@
+"""The load process: `python -m benchsuite.load.process.worker EVENTS_FD`.
+
+The only program of benchsuite that imports Locust, which patches the interpreter with gevent. It
+reads its job from standard input, whose end means that the parent is gone, and writes events to the
+pipe it inherited and samples to the spool folder (`benchsuite.load.job`).
+"""
+
+import locust  # noqa: F401  # isort: skip - patches the interpreter, so it comes before everything else
+
+import ctypes
+import gc
+import importlib
+import json
+import logging
+import os
+import random
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+import gevent
+from gevent.event import AsyncResult, Event
+from gevent.os import make_nonblocking, nb_read, nb_write
+
+from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
+from benchsuite.load import job as messages
+from benchsuite.load.client.recorder import SpoolRecorder
+from benchsuite.load.client.target import Gate, Target
+from benchsuite.load.client.websocket.dialect import Dialect
+from benchsuite.load.job import Job, decode_job
+from benchsuite.load.process.arrivals import Arriving
+from benchsuite.load.process.check import refused
+from benchsuite.load.process.locustfile import LocustfileUsers
+from benchsuite.load.process.phases import Course, Crowd
+from benchsuite.load.process.users import Journeys
+from benchsuite.system import scratch
+from benchsuite.workloads.base import Workload
+from benchsuite.workloads.locustfile import Locustfile
+
+PR_SET_PDEATHSIG = 1
+
+LOG_RECORDS = 100
+"""Log records of Locust that are kept: a locustfile whose task fails would write one each time."""
+
+
+class Parent:
+    """What the parent has ordered, and the way to answer it."""
+
+    def __init__(self, events: int) -> None:
+        self.job: AsyncResult[Job] = AsyncResult()
+        self.go: AsyncResult[float] = AsyncResult()
+        self.stop = Event()
+        self._events = events
+        make_nonblocking(events)
+        make_nonblocking(0)
+        gevent.spawn(self._listen)
+
+    def say(self, event: dict[str, Any]) -> None:
+        """Sends an event; a tick that finds the pipe full is left out: the load never waits."""
+        line = json.dumps(event).encode() + b"\n"
+        if event["event"] == "tick":
+            try:
+                os.write(self._events, line)
+            except BlockingIOError:
+                return
+        else:
+            while line:
+                line = line[nb_write(self._events, line) :]
+
+    def _listen(self) -> None:
+        buffered = b""
+        while True:
+            block = nb_read(0, 65_536)
+            if not block:
+                os._exit(1)
+            *lines, buffered = (buffered + block).split(b"\n")
+            for line in lines:
+                self._obey(line)
+
+    def _obey(self, line: bytes) -> None:
+        if line.startswith(messages.GO):
+            self.go.set(float(line.removeprefix(messages.GO)))
+        elif line == messages.STOP:
+            self.stop.set()
+        else:
+            self.job.set(decode_job(json.loads(line)))
+
+
+def main(events: int) -> NoReturn:
+    _die_with_parent()
+    _quiet_logs()
+    parent = Parent(events)
+    try:
+        parent.say({"event": "ready"})
+        parent.say(_work(parent))
+    except BenchsuiteError as error:
+        parent.say({"event": "failed", "message": str(error)})
+    except OSError as error:
+        full = error.errno in scratch.FULL
+        said = {"event": "failed", "message": f"The load process failed: {error}."}
+        parent.say({"event": "full"} if full else said)
+    except Exception as error:  # noqa: BLE001 - a workload's or locustfile's own code
+        traceback.print_exc()
+        parent.say({"event": "failed", "message": f"The load broke: {last_line(error)}."})
+    # everything is written: greenlets, sockets and atexit hooks would only take time
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _work(parent: Parent) -> dict[str, Any]:
+    """Checks, waits for "go", loads; the event that ends it."""
+    job = parent.job.get()
+    assert job is not None
+    random.seed(job.seed)
+    os.environ.update(job.environment)
+    recorder = SpoolRecorder(Path(job.spool))
+    crowd: Crowd
+    unchecked = Locustfile.unchecked
+    if job.locustfile:
+        crowd = LocustfileUsers(job, recorder)
+    else:
+        workload = _workload(job)
+        target = Target.of(job)
+        limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
+        dialect = _dialect(job)
+        cookies = {**job.cookies, **job.visitor.cookie_values}
+        message, journey_s = refused(workload, target, cookies, limit_s=limit_s, dialect=dialect)
+        if message is not None:
+            return {"event": "refused", "message": message}
+        users = Arriving if job.load.is_open else Journeys
+        crowd = users(job, workload, target, recorder, Gate(), dialect)
+        crowd.journey_s = journey_s
+        unchecked = workload.unchecked
+    course = Course(job, crowd, recorder, parent.stop, parent.say)
+    course.prepare()
+    gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
+    parent.say({"event": "checked", "unchecked": unchecked})
+    origin = parent.go.get()
+    assert origin is not None
+    done = course.run(origin)
+    recorder.close()
+    return {"event": "done", **messages.encode(done)}
+
+
+def _workload(job: Job) -> Workload:
+    workload = _imported("workload", job.workload_class)(**job.workload.options)
+    assert isinstance(workload, Workload)
+    workload.visitor = job.visitor.login
+    workload.fit(job.load)
+    return workload
+
+
+def _dialect(job: Job) -> type[Dialect] | None:
+    if not job.dialect:
+        return None
+    found: type[Dialect] = _imported("dialect", job.dialect)
+    return found
+
+
+def _imported(what: str, path: str) -> Any:
+    """The class of this dotted path."""
+    module_name, _, class_name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module_name), class_name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise LoadError(
+            f"The load process can't import the {what} {path}: {last_line(error)}."
+        ) from error
+
+
+def _die_with_parent() -> None:
+    """Dies with the parent, also when a journey never lets the end of standard input be read."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _quiet_logs() -> None:
+    """Warnings and errors of Locust go to standard error, which is the log, and only so many."""
+    handler = logging.StreamHandler()
+    left = iter(range(LOG_RECORDS))
+    handler.addFilter(lambda record: next(left, None) is not None)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("locust.runners").setLevel(logging.ERROR)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,216 @@
+"""How the commands read their options: nonsense gets a sentence that names the option."""
+
+import argparse
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from shutil import get_terminal_size
+from typing import Any, Never, TextIO
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import (
+    BaseCommand,
+    CommandError,
+    CommandParser,
+    OutputWrapper,
+)
+from django.db import Error
+
+from benchsuite import conf, store
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import hidden
+from benchsuite.core.printable import is_control, printable
+from benchsuite.core.suggestions import meant
+from benchsuite.core.units import parse_seconds
+from benchsuite.management.encoding import plainer_where_needed
+from benchsuite.report.terminal.wrapping import wrapped
+from benchsuite.system.interrupts import terminable
+
+USAGE = "%(prog)s [-h] [options]"
+
+
+def number(text: str) -> float:
+    """For `type=`: a number, with or without a decimal point, that one can count with."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise argparse.ArgumentTypeError(
+            f"{_short(text)!r} is not a number; write one such as 50 or 2.5."
+        )
+    return found
+
+
+def whole_number(text: str) -> int:
+    """For `type=`: a number without a decimal point."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{_short(text)!r} is not a whole number; write one such as 20."
+        ) from None
+
+
+def checked(parse: Callable[[str], object]) -> Callable[[str], str]:
+    """For `type=`: the text as it is, once `parse` understands it."""
+
+    def check(text: str) -> str:
+        try:
+            parse(text)
+        except UsageError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+        return text
+
+    return check
+
+
+time = checked(parse_seconds)
+"""For `type=`: "10", "500ms", "2m"."""
+
+
+def names(flag: str, given: Sequence[str] | None) -> list[str]:
+    """What was given as "a,b" or by repeating, each once; empty where nothing was given.
+
+    Raises UsageError for a name that is empty.
+    """
+    found = [name.strip() for part in given or () for name in part.split(",")]
+    if not all(found):
+        raise UsageError(
+            f"{flag} has a name that is empty: {_short(', '.join(given or ()))!r}; write names "
+            "with one comma between them."
+        )
+    return list(dict.fromkeys(found))
+
+
+class Parser(CommandParser):
+    """Refuses what argparse would pass over, take for the default, or choke on."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        words = sys.argv[1:] if args is None else list(args)
+        self._refuse_illegible(words)
+        self._refuse_empty(words)
+        return super().parse_known_args(words, namespace)
+
+    def error(self, message: str) -> Never:
+        """Argparse's own message, wrapped on a terminal, with the word that may have been meant."""
+        said = hidden(f"{message}{self._meant(message)}")
+        if sys.stderr.isatty():
+            width, taken = get_terminal_size().columns, len(f"{self.prog}: error: ")
+            said = "\n".join(wrapped(said, width, first=taken))
+        super().error(said)
+
+    def _meant(self, message: str) -> str:
+        """Of an option that is not known, or a value that is no choice."""
+        if option := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+            near = meant(option[1], self._option_string_actions)
+        elif value := re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message):
+            near = meant(value[1], [one.strip(" '") for one in value[2].split(",")])
+        else:
+            return ""
+        return f"; did you mean {near}?" if near else ""
+
+    def _refuse_illegible(self, words: Sequence[str]) -> None:
+        for name, value in _with_names(words):
+            if any(is_control(sign) and sign != "\t" for sign in value):
+                shown = _short(value).encode("ascii", "backslashreplace").decode()
+                self.error(f"{name}: {shown!r} can't be read; write it without control characters.")
+
+    def _refuse_empty(self, words: Sequence[str]) -> None:
+        for name, value in _with_names(words):
+            if not value.strip() or value == "--":
+                self.error(f"{name}: {value!r} says nothing; give a value, or leave it out.")
+
+
+class Wrapping(OutputWrapper):
+    """A terminal to which sentences are written: wrapped between words."""
+
+    def write(self, msg: str = "", *args: Any, **options: Any) -> None:
+        if self.isatty():
+            msg = "\n".join(wrapped(msg, get_terminal_size().columns))
+        super().write(msg, *args, **options)
+
+
+class BriefCommand(BaseCommand):
+    """A command whose message stands out: what it can't read is not buried under all its options,
+    which --help lists, Ctrl-C, SIGTERM and SIGHUP are no traceback at any moment, nor is what a
+    database refuses or a wrong setting, no message holds a password, and all can be printed.
+    """
+
+    usage = USAGE
+
+    database = ""
+    """Alias of the database that the command asks; empty for the one of the runs."""
+
+    refused_status = 1
+    """With which it ends where the database refuses."""
+
+    def __init__(
+        self,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+        no_color: bool = False,  # noqa: FBT001, FBT002 - as Django has it
+        force_color: bool = False,  # noqa: FBT001, FBT002
+    ) -> None:
+        super().__init__(stdout, stderr, no_color, force_color)
+        plain = self.stderr.style_func
+        self.stderr = Wrapping(stderr or sys.stderr)
+        self.stderr.style_func = plain
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
+        parser.__class__ = Parser  # Django names the class of its own
+        return parser
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        try:
+            with terminable(), plainer_where_needed():
+                super().run_from_argv(argv)
+        except KeyboardInterrupt:  # outside of execute(): while words are read or errors printed
+            self.stderr.write("Interrupted.")
+            sys.exit(130)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return self._execute(*args, **options)
+        except CommandError as error:
+            raise CommandError(
+                printable(hidden(str(error))), returncode=error.returncode
+            ) from error
+        except KeyboardInterrupt as interrupt:
+            raise CommandError("Interrupted.", returncode=130) from interrupt
+
+    def _execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            conf.check()  # whether or not Django is told to skip its checks
+            return super().execute(*args, **options)
+        except UsageError as error:
+            raise CommandError(str(error), returncode=2) from error
+        except (Error, ImproperlyConfigured) as error:
+            said = store.refusal(error, self.database)
+            raise CommandError(said, returncode=self.refused_status) from error
+
+
+def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each value among the words of a command, with "argument" and its option as far as it is seen.
+
+    A lone "--" ends the options.
+    """
+    name = "arguments"
+    for word in words:
+        value = word
+        if word.startswith("--") and word != "--":
+            option, equals, value = word.partition("=")
+            name = f"argument {option}"
+            if not equals:
+                continue
+        elif word == "--":
+            continue
+        yield name, value
+
+
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"

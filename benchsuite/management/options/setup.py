@@ -1,0 +1,249 @@
+"""The options of `runbench` that say what stands around the server: front, data, layer, delay."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import completed, hidden, is_hidden
+from benchsuite.core.specs import (
+    AUTO,
+    DELAYERS,
+    LAYERS,
+    TCP,
+    THROWAWAY,
+    UNIX,
+    DatabaseSpec,
+    DelaySpec,
+    LayerSpec,
+    Option,
+    RunSpec,
+)
+from benchsuite.core.units import parse_seconds
+from benchsuite.management.options.parsing import names, time, whole_number
+
+DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
+"""Variables in which a URL may stand with its password, which others see on a command line."""
+
+
+def add_front_to(group: Any) -> None:
+    group.add_argument(
+        "--front", default="", metavar="NAME", help="proxy before the server (see listbench)"
+    )
+    group.add_argument(
+        "--instances",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="copies of the server behind the front (default: %(default)s)",
+    )
+    group.add_argument(
+        "--front-option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the front, by its adapter's name for it",
+    )
+
+
+def add_database_to(group: Any) -> None:
+    group.add_argument(
+        "--database",
+        default=THROWAWAY,
+        metavar="throwaway|postgresql|keep|URL",
+        help="the target's data: a database made and dropped by the run (default), that on a "
+        "PostgreSQL started by the run (postgresql), your own as it is (keep), or a throw-away one "
+        "on the server of this URL",
+    )
+    group.add_argument(
+        "--rows",
+        type=whole_number,
+        default=DatabaseSpec().rows,
+        metavar="N",
+        help="rows to seed for workloads that read them (default: %(default)s)",
+    )
+    group.add_argument(
+        "--fixture",
+        action="append",
+        default=[],
+        metavar="NAME[,NAME…]",
+        help="Django fixtures that fill the throw-away database; several by comma or by repeating",
+    )
+    group.add_argument(
+        "--fill",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help='management command that then fills it, such as "loaddemo --count 100"; several by '
+        "repeating",
+    )
+    group.add_argument(
+        "--max-connections",
+        type=whole_number,
+        metavar="N",
+        help="clients that the PostgreSQL started by the run admits",
+    )
+    group.add_argument(
+        "--no-fsync",
+        action="store_true",
+        help="let that PostgreSQL answer a commit before the disk has it",
+    )
+    group.add_argument(
+        "--conn-max-age",
+        type=time,
+        metavar="TIME",
+        help="how long the target keeps a database connection; 0 closes it after each request "
+        "(default: as the project says)",
+    )
+    group.add_argument(
+        "--pool",
+        type=whole_number,
+        metavar="N",
+        help="database connections in the pool of each process (PostgreSQL; default: as the "
+        "project says)",
+    )
+
+
+def add_layer_to(group: Any) -> None:
+    group.add_argument(
+        "--layer",
+        default="",
+        metavar="|".join(LAYERS),
+        help="channel layer of the target; Redis is started by the run (default: the project's)",
+    )
+    group.add_argument(
+        "--layer-by",
+        default=TCP,
+        metavar=f"{TCP}|{UNIX}",
+        help="how the layer reaches Redis (default: %(default)s)",
+    )
+    group.add_argument(
+        "--layer-url",
+        default="",
+        metavar="URL",
+        help="a Redis of your own for the layer, such as redis://localhost:6379/0",
+    )
+    group.add_argument(
+        "--layer-workers",
+        type=whole_number,
+        default=0,
+        metavar="N",
+        help="programs runworker that answer what comes through the layer",
+    )
+
+
+def add_delay_to(group: Any) -> None:
+    group.add_argument(
+        "--delay-to-clients",
+        type=time,
+        default="0",
+        metavar="TIME",
+        help="how much later answers reach the load, such as 100ms",
+    )
+    group.add_argument(
+        "--delay-to-database",
+        type=time,
+        default="0",
+        metavar="TIME",
+        help="how much later queries reach the database; its answers are not delayed",
+    )
+    group.add_argument(
+        "--delay-by",
+        default=AUTO,
+        metavar="|".join(DELAYERS),
+        help="a program in between, the kernel's netem, or whichever can be had (default)",
+    )
+
+
+def front(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a ServerSpec that say what stands before the server."""
+    return {
+        "front": options["front"],
+        "instances": options["instances"],
+        "front_options": pairs("--front-option", options["front_option"]),
+    }
+
+
+def database(options: Mapping[str, Any]) -> DatabaseSpec:
+    age = options["conn_max_age"]
+    return DatabaseSpec(
+        use=_with_password(options["database"], DATABASE_URL),
+        rows=options["rows"],
+        fixtures=tuple(names("--fixture", options["fixture"])),
+        fill=tuple(options["fill"]),
+        max_connections=options["max_connections"],
+        fsync=not options["no_fsync"],
+        conn_max_age_s=None if age is None else parse_seconds(age),
+        pool=options["pool"],
+    )
+
+
+def layer(options: Mapping[str, Any]) -> LayerSpec:
+    return LayerSpec(
+        backend=options["layer"],
+        by=options["layer_by"],
+        url=_with_password(options["layer_url"], REDIS_URL),
+        workers=options["layer_workers"],
+    )
+
+
+def again(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
+    """A stored run, which has no passwords, with those that are given again.
+
+    Beside --again the same --database and --layer-url may be given, or be in the environment.
+    """
+    hidden_options = {**spec.workload.options, **spec.server.options, **spec.server.front_options}
+    if is_hidden([hidden_options, spec.database.fill]):
+        raise UsageError(
+            "--again repeats a stored run, and of this one an option held a password, which is not "
+            "stored: give its options again."
+        )
+    given = options["database"] if options["database"] != THROWAWAY else spec.database.use
+    _refuse_another("database", given, spec.database.use)
+    use = _with_password(given, DATABASE_URL)
+    given = options["layer_url"] or spec.layer.url
+    _refuse_another("layer-url", given, spec.layer.url)
+    url = _with_password(given, REDIS_URL)
+    return replace(
+        spec, database=replace(spec.database, use=use), layer=replace(spec.layer, url=url)
+    )
+
+
+def _refuse_another(name: str, given: str, stored: str) -> None:
+    if hidden(given) != stored:
+        raise UsageError(
+            f"--again repeats a stored run as it was, and --{name}={hidden(given)} would change "
+            f"it: leave it out, or give {stored or 'none'} with its password."
+        )
+
+
+def _with_password(url: str, variable: str) -> str:
+    return completed(url, os.environ.get(variable, ""))
+
+
+def delay(options: Mapping[str, Any]) -> DelaySpec:
+    found = DelaySpec(
+        to_clients_s=parse_seconds(options["delay_to_clients"]),
+        to_database_s=parse_seconds(options["delay_to_database"]),
+        by=options["delay_by"],
+    )
+    if found.by != AUTO and not found:
+        raise UsageError(
+            f"--delay-by={found.by} says what delays, and nothing is to be delayed: add "
+            "--delay-to-clients or --delay-to-database, or leave --delay-by out."
+        )
+    return found
+
+
+def pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:
+    """What was given as NAME=VALUE; raises UsageError for anything else."""
+    found: dict[str, Option] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not name.strip() or not equals or not value:
+            raise UsageError(f"{flag} {text!r} is not of the form name=value.")
+        if name.strip() in found:
+            raise UsageError(f"{flag} sets {name.strip()} twice; leave one of them out.")
+        found[name.strip()] = value
+    return found

@@ -1,0 +1,114 @@
+"""A Python and its environment: what is installed there, and how it is started."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.system import installed
+
+ASK_S = 20.0
+"""How long another interpreter may take to say what it has."""
+
+ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUAL_ENV")
+"""Variables that are meant for this process's Python, and would lead another one astray."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """One executable; what it can import is asked of it once and remembered.
+
+    This process's own is asked nothing: its metadata is read where it is.
+    """
+
+    executable: str = sys.executable
+    name: str = ""
+    """How people named it ("3.13", an environment's name); empty for this process's own."""
+
+    @property
+    def is_own(self) -> bool:
+        return self.executable == sys.executable
+
+    @property
+    def version(self) -> str:
+        """Its version: "3.11.7"."""
+        return str(self.facts["version"])
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What it is: version, build, implementation and its switches."""
+        found: Mapping[str, Any] = _told(self.executable)["facts"]
+        return found
+
+    def module(self, name: str) -> list[str]:
+        """The start of a command line that runs an installed module."""
+        return [self.executable, "-m", name]
+
+    def script(self, name: str) -> str:
+        """The path of a console script of its environment, else the bare name."""
+        candidate = Path(str(_told(self.executable)["scripts"])) / name
+        return str(candidate) if os.access(candidate, os.X_OK) else name
+
+    def installed(self, distribution: str) -> str | None:
+        """The version of a distribution in its environment, or None."""
+        if self.is_own:
+            return installed.version(distribution)
+        found = _told(self.executable)["installed"].get(installed.plain(distribution))
+        return found[0] if found else None
+
+    @property
+    def packages(self) -> Mapping[str, str]:
+        """All that is installed in its environment: distribution → version.
+
+        Of one that came from no index, its commit or the like stands behind the version, which may
+        be the same for two states of it.
+        """
+        found = _own_packages() if self.is_own else _told(self.executable)["installed"]
+        return {
+            name: f"{version} ({origin})" if origin else version
+            for name, (version, origin) in found.items()
+        }
+
+
+OWN = Interpreter()
+"""The interpreter of this process."""
+
+
+_own_packages = cache(installed.distributions)
+
+
+@cache
+def _told(executable: str) -> Mapping[str, Any]:
+    """What an interpreter says of itself, asked once."""
+    if executable == sys.executable:
+        return {"facts": installed.facts(), "scripts": sysconfig.get_path("scripts")}
+    return ask(executable)
+
+
+def ask(executable: str) -> Mapping[str, Any]:
+    """What an interpreter says of itself now (`installed.told`); raises UnavailableError when it
+    can't be asked.
+    """
+    try:
+        done = subprocess.run(
+            [executable, "-c", Path(installed.__file__).read_text(encoding="utf-8")],
+            capture_output=True,
+            text=True,
+            timeout=ASK_S,
+            check=True,
+            cwd="/",  # not here: a project's folder may hold metadata of its own
+            env={name: value for name, value in os.environ.items() if name not in ASTRAY},
+        )
+        told: dict[str, Any] = json.loads(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise UnavailableError(
+            f"{executable} can't be asked what it has installed: {error}."
+        ) from error
+    return told

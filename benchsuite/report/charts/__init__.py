@@ -1,0 +1,1 @@
+"""From stored series to charts."""

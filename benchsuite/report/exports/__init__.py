@@ -1,0 +1,1 @@
+"""Runs and comparisons as files for other programs."""

@@ -1,0 +1,203 @@
+"""The table of runs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import django_tables2 as tables
+from django.db.models import Case, F, Q, QuerySet, When
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
+
+from benchsuite.comparing.comparison import OF_ANSWERS
+from benchsuite.comparing.titles import level_title, load_title, size_title, workload_title
+from benchsuite.core.results import Status, Verdict
+from benchsuite.core.samples import REQUEST
+from benchsuite.core.units import format_count
+from benchsuite.models import Run
+from benchsuite.report import queries
+from benchsuite.report.pages import html
+
+NEWEST_FIRST = "-started_at"
+
+MOST_ORDERS = 4
+"""Columns by which a table is sorted one after another."""
+
+MOST_LEVELS = 4
+"""Levels of a load that are all named."""
+
+
+def _last(what: Q) -> Case:
+    return Case(When(what, then=1), default=0)
+
+
+class Ordered(tables.Column):
+    """A column whose missing values come last in both directions, newer runs first among equals."""
+
+    fields: tuple[str, ...] = ()
+
+    def __init__(self, *fields: str, numeric: bool = False, **options: Any) -> None:
+        self.fields = fields
+        kind = "figure" if numeric else ""
+        attrs = {"td": {"class": kind}, "th": {"class": kind}} if kind else {}
+        super().__init__(empty_values=(), attrs=attrs, **options)
+
+    def order(self, queryset: QuerySet[Run], is_descending: bool) -> tuple[QuerySet[Run], bool]:  # noqa: FBT001 - django-tables2 calls it so
+        columns = [
+            F(name).desc(nulls_last=True) if is_descending else F(name).asc(nulls_last=True)
+            for name in self.fields
+        ]
+        return queryset.order_by(*columns, "-started_at", "pk"), True
+
+
+class Figure(Ordered):
+    """A measured figure, or "—" with the reason."""
+
+    def __init__(self, field: str, **options: Any) -> None:
+        super().__init__(field, numeric=True, **options)
+
+    def order(self, queryset: QuerySet[Run], is_descending: bool) -> tuple[QuerySet[Run], bool]:  # noqa: FBT001 - django-tables2 calls it so
+        """Neither what is invalid nor answers of another unit stand among the others."""
+        (name,) = self.fields
+        value = F(name).desc(nulls_last=True) if is_descending else F(name).asc(nulls_last=True)
+        apart = [
+            _last(Q(**{f"{name}__isnull": True})),
+            _last(Q(verdict=Verdict.INVALID.value)),
+            *([_last(~Q(unit=REQUEST)), "unit"] if name in OF_ANSWERS else []),
+        ]
+        return queryset.order_by(*apart, value, "-started_at", "pk"), True
+
+    def render(self, record: Run) -> SafeString | str:
+        return html.figure(record, self.fields[0])
+
+
+class Goodput(Figure):
+    """Goodput and, for workloads that count them, how many people came to the end.
+
+    Idle connections answer nothing; there it is the memory that each takes.
+    """
+
+    def render(self, record: Run) -> SafeString | str:
+        if record.connection_bytes is not None:
+            each = html.figure(record, "connection_bytes")
+            return format_html('{} <span class="quiet">per connection</span>', each)
+        shown = super().render(record)
+        if level := level_title(record):
+            return format_html('{} <span class="quiet">at {}</span>', shown, level)
+        if record.completions is None:
+            return shown
+        return format_html(
+            '{} <span class="quiet">{} completed</span>', shown, format_count(record.completions)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows of one command that stand together; `batch` is None for a row on its own."""
+
+    batch: queries.Batch | None
+    rows: list[Any]
+
+
+class RunTable(tables.Table):
+    """One row a run."""
+
+    chosen = tables.Column(
+        verbose_name="", empty_values=(), orderable=False, attrs={"td": {"class": "tick"}}
+    )
+    verdict = Ordered("status", "verdict")
+    when = Ordered("started_at", verbose_name="when")
+    label = Ordered("label")
+    workload = Ordered("workload")
+    server = Ordered("server", "server_version")
+    size = Ordered("processes", "threads", numeric=True, verbose_name="processes × threads")
+    load = Ordered("users", numeric=True)
+    goodput = Goodput("goodput")
+    p95 = Figure("p95_s", verbose_name="p95")
+    failed = Figure("failures")
+    cpu = Figure("cpu_percent", verbose_name="CPU")
+    memory = Figure("memory_bytes")
+
+    class Meta:
+        model = Run
+        fields = ()
+        order_by = ("-when",)
+
+    @classmethod
+    def wanted_order(cls, wanted: Sequence[str]) -> tuple[str, ...]:
+        """Those of the wanted orders that there are; the usual one without any."""
+        known = [
+            one
+            for one in wanted[:MOST_ORDERS]
+            if (column := cls.base_columns.get(one.removeprefix("-")))
+            and column.orderable is not False
+        ]
+        return tuple(known) or cls.Meta.order_by
+
+    def render_chosen(self, record: Run) -> SafeString:
+        return format_html(
+            '<input type="checkbox" name="runs" value="{}" aria-label="Choose {} of {}">',
+            record.pk,
+            record.server,
+            _moment(record),
+        )
+
+    def render_verdict(self, record: Run) -> SafeString:
+        word = html.badge(html.state(record))
+        if record.status == Status.RUNNING.value:
+            return format_html("{} {}", word, html.progress(record))
+        return word
+
+    def render_when(self, record: Run) -> SafeString:
+        moment = localtime(record.started_at)
+        return format_html(
+            '<a href="{}"><time datetime="{}">{}</time></a>',
+            record.get_absolute_url(),
+            moment.isoformat(timespec="seconds"),
+            _moment(record),
+        )
+
+    def render_label(self, record: Run) -> str:
+        return record.label
+
+    def render_workload(self, record: Run) -> str:
+        return workload_title(record)
+
+    def render_server(self, record: Run) -> SafeString:
+        return format_html('{} <span class="quiet">{}</span>', record.server, record.server_version)
+
+    def render_size(self, record: Run) -> str:
+        return size_title(record)
+
+    def render_load(self, record: Run) -> SafeString | str:
+        """Many levels are told by the first and the last: the others would push figures out."""
+        whole = load_title(record)
+        levels = whole.split(", ")
+        if len(levels) <= MOST_LEVELS:
+            return whole
+        return format_html('<span title="{}">{} … {}</span>', whole, levels[0], levels[-1])
+
+    @property
+    def grouped(self) -> bool:
+        """Whether runs of one command can stand together: only when sorted by date."""
+        return [str(one).lstrip("-") for one in self.order_by] == ["when"]
+
+    def groups(self) -> Iterator[Group]:
+        """The rows of this page; those of one command together under a line of their own."""
+        rows = list(self.paginated_rows)
+        if not self.grouped:
+            yield Group(None, rows)
+            return
+        known = queries.batches(row.record.batch for row in rows)
+        for batch, members in groupby(rows, key=lambda row: row.record.batch):
+            whole = known.get(batch)
+            yield Group(whole if whole and len(whole.runs) > 1 else None, list(members))
+
+
+def _moment(run: Run) -> str:
+    moment = localtime(run.started_at)
+    this_year = moment.year == localtime().year
+    return date_format(moment, "j M, H:i:s" if this_year else "j M Y, H:i")

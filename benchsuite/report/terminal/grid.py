@@ -1,0 +1,131 @@
+"""Tables of the terminal as values: what they hold, and what may be left out where it is narrow."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from benchsuite.report.terminal.wrapping import wrapped
+
+PROSE_WIDTH = 24
+"""Narrower than this no column of sentences is printed."""
+
+BETWEEN = 3
+"""Columns of a terminal between two of a table."""
+BESIDE = 2
+"""To the left of the first, and to the right of the last."""
+
+Cell = str | Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Rows under headings; no cell is ever cut, and one with several lines keeps them."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    words: Sequence[str] = ()
+    """Headings of columns that stand left: the first always does."""
+    prose: Sequence[str] = ()
+    """Headings of columns whose first line may be wrapped."""
+    spare: Sequence[str] = ()
+    """Headings of columns to leave out, the first of them first, until the rest fits."""
+    sections: Sequence[int] = ()
+    """Places of rows after which there is a gap."""
+
+    def without(self, names: Sequence[str]) -> "Grid":
+        kept = [place for place, name in enumerate(self.headings) if name not in names]
+        return Grid(
+            headings=[self.headings[place] for place in kept],
+            rows=[[row[place] for place in kept] for row in self.rows],
+            words=self.words,
+            prose=self.prose,
+            sections=self.sections,
+        )
+
+
+def show(grid: Grid, console: Console) -> None:
+    """Prints the grid as wide as the console allows; as one block a row where even what can't be
+    left out does not fit.
+    """
+    spare = [name for name in grid.spare if name in grid.headings]
+    for count in range(len(spare) + 1):
+        rest = grid.without(spare[:count])
+        if _least_width(rest) <= console.width:
+            console.print(_table(rest))
+            if count:
+                _say(console, f"Left out at this width: {', '.join(spare[:count])}.")
+            return
+    for line in blocks(grid, console.width):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def blocks(grid: Grid, width: int) -> Iterator[Text]:
+    """Each row as lines: what its first column says, and one line for each other that is not
+    empty.
+    """
+    others = grid.headings[1:]
+    across = max((len(name) for name in others), default=0)
+    for row in grid.rows:
+        yield Text("")
+        yield _lines(Text.assemble(row[0]), width, 0)
+        for name, cell in zip(others, row[1:], strict=True):
+            if str(cell):
+                yield _lines(Text.assemble(f"  {name:<{across}}  ", cell), width, across + 4)
+
+
+def _lines(text: Text, width: int, indent: int) -> Text:
+    """A text with styles is short; others are wrapped at words, but for what is to be copied."""
+    if text.spans:
+        return text
+    first, *others = text.plain.split("\n")
+    margin = " " * indent
+    return Text(
+        "\n".join([*wrapped(first, width, indent=indent), *(margin + one for one in others)])
+    )
+
+
+def _table(grid: Grid) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, name in enumerate(grid.headings):
+        prose = name in grid.prose
+        texts = [str(row[place]) for row in grid.rows]
+        table.add_column(
+            Text(name),
+            justify="left" if not place or prose or name in grid.words else "right",
+            no_wrap=not prose,
+            min_width=_narrowest(texts) if prose else None,
+        )
+    for place, row in enumerate(grid.rows):
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+        if place in grid.sections:
+            table.add_section()
+    return table
+
+
+def _narrowest(texts: Iterable[str]) -> int:
+    """Lines after the first are to be copied: they stay whole."""
+    least = 1
+    for text in texts:
+        first, *others = text.split("\n")
+        least = max(least, min(PROSE_WIDTH, len(first)), *(len(other) for other in others))
+    return least
+
+
+def _least_width(grid: Grid) -> int:
+    """Columns of a terminal that the table needs, with what stands between its own."""
+    least = BESIDE
+    for place, name in enumerate(grid.headings):
+        texts = [str(row[place]) for row in grid.rows]
+        narrow = [_narrowest(texts)] if name in grid.prose else [cell_len(text) for text in texts]
+        least += max(cell_len(name), *narrow, 0) + BETWEEN
+    return least - BETWEEN
+
+
+def _say(console: Console, line: str) -> None:
+    for part in wrapped(line, console.width):
+        console.print(part, markup=False, soft_wrap=True)

@@ -1,0 +1,148 @@
+"""The progress of runs on a terminal, or one plain line a stage where there is none."""
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Self
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from benchsuite.core.specs import LoadProfile, RunSpec
+from benchsuite.core.units import format_count, format_duration, format_period, format_rate
+from benchsuite.load.job import Tick
+from benchsuite.report.terminal.wrapping import wrapped
+
+BAR_WIDTH = 20
+
+
+class Progress:
+    """Shows one run after another. On a terminal the current run is one line that changes in
+    place.
+    """
+
+    def __init__(self, console: Console, estimates_s: Sequence[float]) -> None:
+        """`estimates_s` are the seconds that each of the runs should take, in their order."""
+        self.console = console
+        self.total = len(estimates_s)
+        self._estimates_s = estimates_s
+        self._number = 0
+        self._spec: RunSpec | None = None
+        self._stage = ""
+        self._tick: Tick | None = None
+        self._begun = self._first_begun = 0.0
+        self._live = Live(console=console, transient=True, auto_refresh=False)
+
+    def __enter__(self) -> Self:
+        if self.console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.console.is_terminal:
+            self._live.stop()
+
+    def begin(self, spec: RunSpec) -> None:
+        """The next run begins."""
+        self._begun = time.monotonic()
+        if not self._number:
+            self._first_begun = self._begun
+        self._number += 1
+        self._spec = spec
+        self._stage = ""
+        self._tick = None
+
+    def stage(self, text: str) -> None:
+        self._stage = text
+        if self.console.is_terminal:
+            self._show()
+        else:
+            self._print(text)
+
+    def tick(self, tick: Tick) -> None:
+        self._tick = tick
+        if self.console.is_terminal:
+            self._show()
+
+    def end(self, summary: str) -> None:
+        """The run is over; its line stays."""
+        if self.console.is_terminal:
+            self._live.update(Text(""), refresh=True)
+        self._print(summary)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the last run ends: what was estimated, at the pace of those that ended."""
+        now = time.monotonic()
+        ended = self._number - 1
+        expected_s = sum(self._estimates_s[:ended])
+        pace = (self._begun - self._first_begun) / expected_s if expected_s else 1.0
+        current_s = max(0.0, pace * self._estimates_s[ended] - (now - self._begun))
+        return current_s + pace * sum(self._estimates_s[self._number :])
+
+    def _print(self, text: str) -> None:
+        words = f"{self._name()} {text}"
+        lines = (
+            wrapped(words, self.console.width, indent=2) if self.console.is_terminal else [words]
+        )
+        self.console.print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)
+
+    def _name(self) -> str:
+        assert self._spec is not None
+        server = self._spec.server
+        python = f" · {server.python_words}" if server.python_words else ""
+        return f"▶ {server.server}{python} ({self._number} of {self.total})"
+
+    def _show(self) -> None:
+        self._live.update(self._line(self.console.width), refresh=True)
+
+    def _line(self, width: int) -> Text:
+        """All that fits, the least important left out first."""
+        parts = self._parts()
+        kept = list(range(len(parts)))
+        for place in sorted(kept, key=lambda place: -parts[place][0]):
+            line = Text(" · ").join(parts[one][1] for one in kept)
+            if line.cell_len < width or len(kept) == 1:
+                break
+            kept.remove(place)
+        line = Text(" · ").join(parts[one][1] for one in kept)
+        line.truncate(max(1, width - 1), overflow="ellipsis")
+        return line
+
+    def _parts(self) -> list[tuple[int, Text]]:
+        """What the line says, each with its rank: the highest is left out first."""
+        assert self._spec is not None
+        left = (1, Text(f"{format_period(math.ceil(self.left_s))} left"))
+        name = (4, Text(self._name()))
+        brief = (5, Text(f"{self._number}/{self.total}"))
+        if self._tick is None:
+            return [name, brief, (0, Text(self._stage)), left]
+        tick, load = self._tick, self._spec.load
+        phase, done, length = _phase(load, tick.elapsed_s)
+        if tick.awaited is not None:
+            answers = f"{format_count(tick.awaited)} answer{'s' * (tick.awaited != 1)}"
+            return [name, brief, (0, Text(f"drain, {answers} awaited")), left]
+        filled = round(BAR_WIDTH * min(1.0, done / length)) if length else BAR_WIDTH
+        return [
+            name,
+            brief,
+            (0, Text(f"{phase} {done:.0f}/{length:g} s")),
+            (6, Text.assemble(("━" * filled, "green"), ("─" * (BAR_WIDTH - filled), "dim"))),
+            (2, Text(format_rate(tick.rate))),
+            (3, Text(f"p95 {format_duration(tick.p95_s)}")),
+            (2, Text(f"{format_count(tick.failures)} failed", "red" if tick.failures else "")),
+            left,
+        ]
+
+
+def _phase(load: LoadProfile, elapsed_s: float) -> tuple[str, float, float]:
+    """In which phase a load is, for how long, and how long that takes."""
+    if elapsed_s >= load.window_end_s:
+        return "drain", elapsed_s - load.window_end_s, load.drain_limit_s
+    stage = next(one for one in load.plan if elapsed_s < one.window_end_s)
+    name = f"{load.level_words(stage.level)} · " * bool(load.stages)
+    if elapsed_s < stage.window_start_s:
+        length_s = stage.window_start_s - stage.start_s
+        return f"{name}warm-up", elapsed_s - stage.start_s, length_s
+    return f"{name}window", elapsed_s - stage.window_start_s, load.duration_s

@@ -1,0 +1,106 @@
+"""The databases of a session: made once for each workload and each database asked for."""
+
+import os
+import secrets
+from contextlib import ExitStack
+from pathlib import Path
+
+from benchsuite import conf
+from benchsuite.core.specs import POSTGRESQL, RunSpec
+from benchsuite.isolation.databases.client import Keeper, throwaway
+from benchsuite.runner.own_target import OwnTarget
+from benchsuite.servers.base import ServerAdapter
+from benchsuite.services.postgres import MAX_CONNECTIONS, postgres
+from benchsuite.services.service import Service
+from benchsuite.workloads.base import Workload
+
+
+class Data:
+    """Keepers, and the PostgreSQL on which they keep; all end with the session's stack."""
+
+    def __init__(
+        self,
+        settings_module: str,
+        folder: Path,
+        stack: ExitStack,
+        marker: str,
+        start_timeout_s: float | None = None,
+    ) -> None:
+        self._settings_module = settings_module
+        self._start_timeout_s = start_timeout_s
+        self._folder = folder
+        self._stack = stack
+        self._marker = marker
+        """The session's: its guard ends what is left when this process is killed."""
+        self._keepers: dict[tuple[str, ...], Keeper] = {}
+        self._services: dict[tuple[int, bool, tuple[int, ...] | None], Service] = {}
+
+    def service(self, spec: RunSpec) -> Service | None:
+        """The PostgreSQL that was asked for, started at the first run that wants it.
+
+        It is a part of what answers: it runs on the target's CPUs, and keeps off the load's.
+        """
+        wanted = spec.database
+        if wanted.use != POSTGRESQL:
+            return None
+        key = (wanted.max_connections or MAX_CONNECTIONS, wanted.fsync, spec.server.cpus)
+        if key not in self._services:
+            folder = self._folder / f"postgresql-{len(self._services)}"
+            folder.mkdir()
+            self._services[key] = self._stack.enter_context(
+                postgres(
+                    folder=folder,
+                    marker=self._marker,
+                    max_connections=key[0],
+                    fsync=wanted.fsync,
+                    env=dict(os.environ),
+                    on_cpus=spec.server.cpus,
+                    start_timeout_s=self._start_timeout_s,
+                )
+            )
+        return self._services[key]
+
+    def keeper(
+        self, spec: RunSpec, workload: Workload, adapter: ServerAdapter
+    ) -> Keeper | OwnTarget:
+        """Who keeps the databases of this workload; it begins to make them when it is first asked
+        for.
+
+        One for each Python: another Django has other migrations. A server that brings its own
+        target has none of them, and something that stands in.
+        """
+        if not adapter.serves_project:
+            return OwnTarget(spec.workload)
+        python = adapter.python
+        service = self.service(spec)
+        key = (
+            repr(spec.workload),
+            repr(spec.database),
+            repr((spec.visitor.login, spec.visitor.host)),
+            service.admin_url if service else "",
+            python.executable,
+            spec.static,
+        )
+        if key not in self._keepers:
+            folder = self._folder / f"data-{len(self._keepers)}"
+            folder.mkdir()
+            self._keepers[key] = self._stack.enter_context(
+                throwaway(
+                    folder=folder,
+                    settings_module=self._settings_module,
+                    token=secrets.token_hex(6),
+                    workload_path=conf.workload_paths()[spec.workload.workload],
+                    workload=spec.workload,
+                    database=spec.database,
+                    visitor=spec.visitor,
+                    database_url=service.admin_url if service else "",
+                    needs_target_app=workload.needs_target_app,
+                    log=folder / "keeper.log",
+                    env=dict(os.environ),
+                    python=python,
+                    start_timeout_s=self._start_timeout_s,
+                    static=spec.static,
+                    overrides=conf.config()["OVERRIDES"],
+                )
+            )
+        return self._keepers[key]

@@ -1,0 +1,174 @@
+"""Who looks on while a load runs, and says afterwards what else happened."""
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from benchsuite.core.readings import LOAD
+from benchsuite.core.results import Summary
+from benchsuite.core.stall import Stall
+from benchsuite.findings import ClockCheck, HostShares, Probes, Turnover
+from benchsuite.findings.target import NO_SESSION
+from benchsuite.load.job import Done, Job, Tick
+from benchsuite.runner.running_system import DATABASE, TARGET, Serving
+from benchsuite.system.procfs import read_stat
+from benchsuite.telemetry import Sampler
+from benchsuite.telemetry.census import Census
+from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.cpu import TICKS_PER_S
+from benchsuite.telemetry.host import Host
+from benchsuite.telemetry.prober import acknowledging, probes
+from benchsuite.telemetry.prober.client import RIGHT
+from benchsuite.telemetry.speed import Speed, affinity
+from benchsuite.workloads.base import Workload
+
+INTERVAL_S = 1.0
+AFTER_S = 0.4
+"""How long is looked, at least, at what the target does when the load has ended."""
+LOG_LINES = 500
+"""In which the server is heard to complain about its limits."""
+
+
+class Witness:
+    """Watches the machine, the target's processes and a page of it, second by second."""
+
+    def __init__(
+        self, serving: Serving, load_pids: Sequence[int], clocks: Clocks | None = None
+    ) -> None:
+        self.census = Census(lambda: serving.pids(TARGET))
+        self.host = Host(lambda: self.census.last, cpus=os.cpu_count() or 1, clocks=clocks)
+        self.cpus_target: frozenset[int] | None = None
+        self.cpus_load: frozenset[int] | None = None
+        self.cpus_shared: list[frozenset[int]] = []
+        """Those of both, look by look."""
+        self.log = ""
+        self.sessions_refused: int | None = None
+        """By the PostgreSQL of the run, from the begin of the load to its end."""
+        self._serving = serving
+        self._load_pids = load_pids
+        self.errors: tuple[str, ...] = ()
+        """What the sampler could not read."""
+        self._probes: list[probes.Probe] = []
+        self._request: Mapping[str, object] | None = None
+        """What the prober asks; None when it can ask nothing."""
+        self.page = ""
+        """The name of that request, as the load knows it."""
+        self._prober: probes.Watch | None = None
+        self._at_end: tuple[float, dict[int, int]] | None = None
+        """When the load had ended, and the CPU time of each process of the target by then."""
+
+    def sampler(self) -> Sampler:
+        """Reads the telemetry of every part and of the load, and takes this witness along."""
+        return Sampler(
+            {
+                **self._serving.parts,
+                TARGET: self.census,
+                LOAD: lambda: list(self._load_pids),
+            },
+            interval_s=INTERVAL_S,
+            also=(self.host.look, self.see_cpus),
+            tellers=self._serving.tellers,
+            devices_of={TARGET: (Speed,), LOAD: (Speed,)},
+        )
+
+    @contextmanager
+    def looking_on(self, workload: Workload, job: Job, folder: Path) -> Iterator[None]:
+        """From before the load until after it."""
+        with ExitStack() as stack:
+            page = probes.probed_page(workload)
+            if page is not None:
+                self.page = page.name
+                self._request = probes.request_for(
+                    page.path,
+                    status=page.status,
+                    base_url=job.base_url,
+                    token=job.run_header,
+                    load=job.load,
+                    headers=job.visitor.sent(job.cookies),
+                    seed=job.seed,
+                )
+                prober = probes.prober(
+                    self._request, job.load, folder=folder, on_cpus=job.load.cpus
+                )
+                self._prober = stack.enter_context(prober)
+            written_before = self._serving.written(DATABASE)
+            self.census()
+            stack.enter_context(self.census.looking_closely())
+            self.see_cpus()
+            try:
+                yield
+            finally:
+                self.census()
+                self.host.look()
+                self.log = "\n".join(
+                    [self._serving.log_tail(LOG_LINES), *self._serving.since(written_before)]
+                )
+                self.sessions_refused = self._serving.counted(written_before, NO_SESSION)
+                if self._prober is not None:
+                    self._probes = self._prober.probes()
+                self._at_end = (time.monotonic(), self._ticks())
+
+    def see_cpus(self) -> None:
+        """On which CPUs server and load may run: it changes when one of them pins itself."""
+        self.cpus_load = affinity(self._load_pids) or self.cpus_load
+        self.cpus_target = affinity(self.census.last) or self.cpus_target
+        if self.cpus_load and self.cpus_target:
+            self.cpus_shared.append(self.cpus_load & self.cpus_target)
+
+    def busy_after(self) -> float | None:
+        """Percent of one CPU that the target used since the load's end, when nobody asks it."""
+        if self._at_end is None:
+            return None
+        ended, before = self._at_end
+        time.sleep(max(0.0, ended + AFTER_S - time.monotonic()))
+        grown = sum(ticks - before[pid] for pid, ticks in self._ticks().items() if pid in before)
+        return 100 * grown / TICKS_PER_S / (time.monotonic() - ended)
+
+    def _ticks(self) -> dict[int, int]:
+        stats = (read_stat(pid) for pid in self._serving.pids(TARGET))
+        return {stat.pid: stat.own_ticks for stat in stats if stat is not None}
+
+    def told(self, tick: Tick) -> None:
+        """Another second of the load has passed."""
+        if self._prober is not None:
+            self._prober.told(tick.elapsed_s, tick.requests, tick.p50_s)
+
+    @property
+    def asked(self) -> list[bool]:
+        """The prober's requests: whether each was answered right."""
+        return [one.outcome == RIGHT for one in self._probes]
+
+    def turnover(self, done: Done) -> Turnover | None:
+        return self.census.turnover(*done.window)
+
+    def shares(self, done: Done) -> HostShares | None:
+        return self.host.shares(*done.window)
+
+    def clock(self) -> ClockCheck | None:
+        return self.host.clock(INTERVAL_S)
+
+    def unwatched(self, done: Done) -> tuple[str, ...]:
+        """What could not be seen, and which check could not be made for it."""
+        missing = (
+            (self.turnover(done), "which processes of the server came and went (B203)"),
+            (self.shares(done), "what else the machine did (B401)"),
+            (self.clock(), "whether time passed evenly (B402)"),
+            (self.cpus_target, "on which CPUs the server may run (B403)"),
+        )
+        return (*(words for seen, words in missing if seen is None), *self.errors)
+
+    def probes(
+        self, window: tuple[float, float], load: Summary, users: float | None
+    ) -> Probes | None:
+        """What the prober saw in a window; None when it was not there."""
+        if self._request is None:
+            return None
+        return probes.between(self._probes, window, load, users)
+
+    def stall(self) -> Stall | None:
+        """What a page does when its pieces are acknowledged at once, and when not; asked when the
+        load has ended. None when the prober can ask nothing.
+        """
+        return None if self._request is None else acknowledging.stall(self._request)

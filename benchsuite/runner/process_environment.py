@@ -1,0 +1,59 @@
+"""The environment variables a measured server is started with."""
+
+import os
+import random
+from pathlib import Path
+
+from benchsuite.pythons.importing import import_path
+from benchsuite.pythons.interpreter import ASTRAY
+from benchsuite.servers.base import ServerAdapter
+
+SETTINGS = "benchsuite.isolation.settings"
+MOST_PADDING = 4096
+
+PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_PLAN")
+"""Variables that are about the project."""
+
+
+def surroundings(
+    adapter: ServerAdapter, *, token: str, plan: Path | None, seed: int
+) -> dict[str, str]:
+    """This process's variables, with what opens the target and what each start must vary.
+
+    The size of the environment shifts the stack, and the hash seed the order of sets; either
+    alone can move a result by several percent (Mytkowicz et al., ASPLOS 2009). So every start
+    draws both from the run's seed: repeats average over them, and `--again` repeats them.
+
+    A server that brings its own target is told nothing of the project.
+    """
+    draw = random.Random(seed)
+    return {
+        **_inherited(adapter),
+        **adapter.env(),
+        "BENCHSUITE_RUN": token,
+        **(_project(adapter, plan) if plan is not None else {}),
+        "PYTHONHASHSEED": str(draw.randrange(2**32)),
+        "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
+    }
+
+
+def _inherited(adapter: ServerAdapter) -> dict[str, str]:
+    python = adapter.python
+    if adapter.serves_project and python.is_own:
+        return dict(os.environ)
+    left_out = ASTRAY if adapter.serves_project else (*ASTRAY, *PROJECT)
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    if not python.is_own:
+        programs = str(Path(python.executable).parent)
+        kept["PATH"] = os.pathsep.join([programs, kept.get("PATH", os.defpath)])
+    return kept
+
+
+def _project(adapter: ServerAdapter, plan: Path) -> dict[str, str]:
+    path = import_path(adapter.python, adapter.place.folder)
+    return {**about_the_project(plan), "PYTHONPATH": path}
+
+
+def about_the_project(plan: Path) -> dict[str, str]:
+    """The project as this run has it, for whoever sets Django up."""
+    return {"BENCHSUITE_PLAN": str(plan), "DJANGO_SETTINGS_MODULE": SETTINGS}

@@ -1,0 +1,301 @@
+"""A run's result while it is being made: what is known so far, whatever happens next."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from benchsuite import findings as validity
+from benchsuite.core.passwords import hidden, hidden_in
+from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
+from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
+from benchsuite.core.specs import RunSpec
+from benchsuite.core.stall import Stall
+from benchsuite.findings import Cluster, Evidence, Stored
+from benchsuite.findings.limits import limit
+from benchsuite.load.job import Done
+from benchsuite.load.parent.spool import NameEntry, Samples
+from benchsuite.runner.broadcasts import with_broadcasts
+from benchsuite.runner.evidence import gathered
+from benchsuite.runner.figures import Figures, Window
+from benchsuite.runner.monitor import Witness
+from benchsuite.runner.reasons import explained, of_sockets
+from benchsuite.runner.restarting import without_restart
+from benchsuite.runner.running_system import Serving
+from benchsuite.runner.segments import Stretch, stretches
+from benchsuite.runner.sockets import websockets
+from benchsuite.servers.base import ServerAdapter
+from benchsuite.stats import signs
+from benchsuite.stats.levels import climb, level_of
+from benchsuite.telemetry import Sampler
+from benchsuite.workloads.base import Population
+
+COMPLETIONS = "completions"
+"""What `Workload.count()` calls the journeys that the target's database holds as completed."""
+
+
+class Draft:
+    """Filled in step by step; `result()` makes the frozen value of it at any moment."""
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        adapter: ServerAdapter,
+        *,
+        started_at: datetime,
+        ceilings: Callable[[Mapping[str, Any]], Sequence[Ceiling]] = lambda environment: (),
+    ) -> None:
+        self.spec = spec
+        self.adapter = adapter
+        self.started_at = started_at
+        self.status = Status.FINISHED
+        self.failure = ""
+        self.died = False
+        self.broken = False
+        """Whether it was the measuring that failed, and not what is measured."""
+        self.serving = Serving()
+        self.settings_changed: Mapping[str, str] = {}
+        self.revision = ""
+        self.done: Done | None = None
+        self.total: Summary | None = None
+        """Of all stages together, where there are several."""
+        self.summaries: tuple[Summary, ...] = ()
+        self.intervals: tuple[Any, ...] = ()
+        self._seen: Sequence[Reading] = ()
+        """Their `second` is still that of the monotonic clock."""
+        self.sampler_cpu_percent: float | None = None
+        self.slowing: Mapping[str, str] = {}
+        self.undone: Mapping[str, str] = {}
+        self.unchecked = ""
+        """What of the answers nobody checks, in a sentence."""
+        self.alike = True
+        """Whether all users do the same; those of a locustfile, or who listen, need not."""
+        self.populations: Sequence[Population] = ()
+        self.unit = REQUEST
+        """What the figures are of."""
+        self.reads_memory = False
+        """Whether the target's memory for each connection is what is asked for."""
+        self.storm_s: float | None = None
+        """When all connections are cut."""
+        self.restarts = False
+        """Whether by restarting the server, which is still to be done."""
+        self.away: tuple[float, float] | None = None
+        """When the server was being restarted, in moments of the monotonic clock."""
+        self.websockets: WebSockets | None = None
+        self.witness: Witness | None = None
+        self.stored_before: Mapping[str, int] = {}
+        self.stored_after: Mapping[str, int] = {}
+        self.stored: Stored | None = None
+        self.asked_before: int | None = None
+        self.asked_after: int | None = None
+        """What the target had been asked before and after the load, by its own count."""
+        self.asked: Asked | None = None
+        self.memory_layers: Sequence[str] = ()
+        """The project's own channel layers that stay within a process."""
+        self.socket_errors: Sequence[str] = ()
+        """What consumers raised."""
+        self.left_out = 0
+        """Messages that channel layers left out during the load."""
+        self.asks_target_alone = True
+        """Whether nobody but the target should answer."""
+        self.busy_after_percent: float | None = None
+        """What the target still did when nobody asked it any more."""
+        self.cluster: Cluster | None = None
+        self.stall: Stall | None = None
+        self.stretches: tuple[Stretch, ...] = ()
+        self._ceilings = ceilings
+
+    def fail(self, status: Status, failure: str, *, ours: bool = False) -> None:
+        """The first reason stands; what follows from it doesn't replace it. `ours` is what broke
+        though the server did nothing wrong: the load generator, a throw-away database.
+        """
+        if not self.failure:
+            self.status = status
+            self.failure = failure
+            self.broken = ours
+
+    @contextmanager
+    def watched(self, sampler: Sampler) -> Iterator[None]:
+        """Telemetry while the body runs, kept also when the body fails."""
+        sampler.start()
+        try:
+            yield
+        finally:
+            seen = sampler.stop()
+            self._seen = seen.readings
+            self.sampler_cpu_percent = seen.cpu_percent
+            if self.witness is not None:
+                self.witness.errors = seen.errors
+
+    def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
+        """Figures from the load's samples; nothing when it was stopped before its window began."""
+        done = self.done
+        if done is None:
+            return
+        names = explained(names, self.serving.errors)
+        self.socket_errors = of_sockets(self.serving.errors)
+        load = self.spec.load
+        samples, names = without_restart(samples, names, self.away)
+        samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
+        figures = Figures(samples, names, done, load, self.unit)
+        self.intervals = figures.intervals
+        self.stored = self._held_against(figures)
+        self.asked = self._asked(figures)
+        if done.window[1] <= done.window[0]:
+            self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
+            return
+        self.total = figures.total
+        # the server paces events, and what is fast for one population is not for another
+        told = self.unit != EVENT and not self.populations
+        if self.spec.load.keep_alive and told:
+            self.cluster = signs.cluster(figures.requests, done.window)
+        self.stretches = stretches(
+            figures, alike=self.alike, at_once=self._at_once, populations=self.populations
+        )
+        by_population = [one.total for one in self.stretches] if self.populations else []
+        self.summaries = (*figures.by_name, *figures.stages, *by_population)
+        self.websockets = websockets(
+            figures,
+            self.readings,
+            begin_s=done.origin,
+            reads_memory=self.reads_memory,
+            storm_s=self.storm_s,
+            away=self.away,
+        )
+
+    def restart_is_due(self, elapsed_s: float) -> bool:
+        """Whether the load has come to where the server is to be restarted."""
+        due = self.restarts and self.storm_s is not None and elapsed_s >= self.storm_s
+        return due and not self.died
+
+    def restart(self) -> None:
+        """Ends the server and starts it again, in the middle of the load; that is done once, also
+        when Ctrl-C breaks it off.
+        """
+        assert self.serving.restart is not None
+        self.restarts = False
+        self.away = self.serving.restart()
+        if self.witness is not None:
+            self.witness.census.begin_anew()
+
+    @property
+    def headline(self) -> int | None:
+        """The place of the stage whose figures stand for the run; None where there are no stages,
+        and where nothing was asked.
+        """
+        load = self.spec.load
+        if not load.stages or not self.stretches or not (self.total and self.total.requests):
+            return None
+        levels = [level_of(one.total, one.window[1] - one.window[0]) for one in self.stretches]
+        return climb(levels).headline
+
+    def ask_again(self) -> None:
+        """Asks the target about what only it can tell, if the load's times give reason to.
+
+        Not after a failure or Ctrl-C: who waits for the end of such a run has what there is.
+        """
+        if self.status is not Status.FINISHED:
+            return
+        cluster, witness = self.cluster, self.witness
+        if witness is not None:
+            self.busy_after_percent = witness.busy_after()
+        if cluster is None or witness is None or not limit("B205").level(cluster.percent):
+            return
+        found = witness.stall()
+        if found is not None and (found.is_shown or self.asks_one_page):
+            self.stall = found
+
+    @property
+    def asks_one_page(self) -> bool:
+        """Whether what the prober asks is all that the journeys ask."""
+        return sum(summary.scope == REQUEST for summary in self.summaries) == 1
+
+    @property
+    def _at_once(self) -> int | None:
+        """Requests that the target answers at the same time; None where nothing limits them."""
+        each = self.adapter.at_once()
+        return each * self.spec.server.instances if each else None
+
+    def _held_against(self, figures: Figures) -> Stored | None:
+        """The journeys' claim beside what came into the database; None where nothing is counted."""
+        if COMPLETIONS not in self.stored_before or COMPLETIONS not in self.stored_after:
+            return None
+        kinds = figures.journeys["kind"]
+        claimed = int((kinds == Kind.OK).sum())
+        return Stored(
+            claimed=claimed,
+            stored=self.stored_after[COMPLETIONS] - self.stored_before[COMPLETIONS],
+            in_doubt=len(kinds) - claimed,
+        )
+
+    def _asked(self, figures: Figures) -> Asked:
+        """What was sent and answered beside what the target saw; it may still see a last probe."""
+        kinds = figures.of(REQUEST)["kind"]
+        probes = self.witness.asked if self.witness is not None else []
+        before, after = self.asked_before, self.asked_after
+        return Asked(
+            sent=len(kinds) + len(figures.of(RESENT)) + len(probes),
+            answered=int(np.isin(kinds, ANSWERED).sum()) + sum(probes),
+            seen=None if before is None or after is None else after - before,
+        )
+
+    def result(self, environment: Mapping[str, Any]) -> RunResult:
+        """Without passwords, whoever told them: command lines, logs, drivers' errors."""
+        evidence = Evidence(broken=self.broken)
+        if self.total is not None and self.done is not None:
+            evidence = gathered(self, self.done, self._ceilings(environment))
+        findings = validity.assess(evidence)
+        told = None if self.headline is None else self.stretches[self.headline]
+        return RunResult(
+            spec=self.spec,
+            status=self.status,
+            started_at=self.started_at,
+            failure=hidden(self.failure),
+            argv=hidden_in(self.serving.argv),
+            programs=hidden_in(self.serving.programs),
+            delay=hidden_in(self.serving.delay),
+            server_version=self.adapter.version(self.adapter.python),
+            python_version=self.adapter.python.version,
+            revision=self.revision,
+            python=dict(self.adapter.python.facts),
+            packages=dict(self.adapter.python.packages),
+            processes=self.adapter.processes,
+            threads=self.adapter.threads,
+            startup_s=self.serving.startup_s,
+            window=self._since_origin(told.window) if told else self.window,
+            unit=self.unit,
+            total=hidden_in(replace(told.total, scope="all", order=0) if told else self.total),
+            summaries=hidden_in(self.summaries),
+            intervals=self.intervals,
+            readings=self.readings,
+            websockets=self.websockets,
+            asked=self.asked,
+            findings=hidden_in(findings),
+            verdict=validity.verdict(findings) if self.total is not None else None,
+            environment=environment,
+            settings_changed=hidden_in(self.settings_changed),
+            log_tail=hidden(self.serving.log),
+            sampler_cpu_percent=self.sampler_cpu_percent,
+        )
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """In seconds since the first request; since the first reading, where the load broke and no
+        request is known.
+        """
+        if not self._seen:
+            return ()
+        origin = self.done.origin if self.done is not None else self._seen[0].second
+        return tuple(replace(one, second=one.second - origin) for one in self._seen)
+
+    @property
+    def window(self) -> tuple[float, float] | None:
+        """Begin and end of the window in seconds since the first request."""
+        return None if self.done is None else self._since_origin(self.done.window)
+
+    def _since_origin(self, window: Window) -> Window:
+        origin = self.done.origin if self.done is not None else 0.0
+        return window[0] - origin, window[1] - origin

@@ -1,0 +1,157 @@
+"""All programs that a run serves with: the server or its instances, and what stands around them."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchsuite.core.results import Program
+from benchsuite.core.specs import REDIS
+from benchsuite.isolation.served import counting, debugging, overflow
+from benchsuite.isolation.served.errors import Error, read
+from benchsuite.system import logfile
+from benchsuite.system.process import Process
+from benchsuite.telemetry.sampler import Teller
+
+TARGET = "target"
+WORKERS = "workers"
+"""Programs beside the server that do a part of its work."""
+FRONT = "front"
+DATABASE = "database"
+DELAY = "delay"
+ANSWERING = (TARGET, WORKERS, FRONT, DATABASE, REDIS)
+"""The parts that run on the target's CPUs."""
+
+LOG_LINES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One program of a run, and the part of the system to which its CPU and memory count."""
+
+    part: str
+    process: Process
+    version: str | None = None
+
+
+@dataclass(slots=True)
+class Serving:
+    """What has been started so far, in that order; readable also after a start that failed."""
+
+    base_url: str = ""
+    """Under which the load reaches the target."""
+    members: list[Member] = field(default_factory=list)
+    startup_s: float | None = None
+    """From the start of the first server process to the first answer of each instance."""
+    delay: Mapping[str, Any] = field(default_factory=dict)
+    """What made the added latency and how exactly; empty without any."""
+    log: str = ""
+    """The end of the log, as it was before anything was ended."""
+    plan: Path | None = None
+    """What the servers were told of the project, None where they serve none; beside it they write
+    down what goes wrong in them."""
+    earlier: list[Member] = field(default_factory=list)
+    """Those that were ended by a restart."""
+    restart: Callable[[], tuple[float, float]] | None = None
+    """Ends all copies of the server and starts them again; the moments at which that began and at
+    which all answered. None where a front runs them."""
+    tellers: dict[str, Teller] = field(default_factory=dict)
+    """Part → what asks its service for what only it knows."""
+
+    def asked(self) -> int | None:
+        """Requests that the servers were asked until now, by their own count; None where they can't
+        tell.
+        """
+        return counting.read(self.plan) if self.plan is not None else None
+
+    @property
+    def debugs_sql(self) -> bool:
+        """Whether the project keeps and logs SQL statements though DEBUG is off."""
+        return bool(self.plan and counting.read(self.plan, debugging.PREFIX))
+
+    def left_out(self) -> int:
+        """Messages that their channel layers have left out until now."""
+        return (counting.read(self.plan, overflow.PREFIX) or 0) if self.plan is not None else 0
+
+    def add(self, part: str, process: Process, version: str | None = None) -> None:
+        self.members.append(Member(part, process, version))
+
+    @property
+    def started(self) -> int:
+        """How many programs were started until now."""
+        return len(self.earlier) + len(self.members)
+
+    def retire(self, processes: Collection[Process]) -> None:
+        """These were ended, and others follow them."""
+        self.earlier += [one for one in self.members if one.process in processes]
+        self.members = [one for one in self.members if one.process not in processes]
+
+    def pids(self, part: str) -> list[int]:
+        """The living processes of a part."""
+        return [pid for one in self.members if one.part == part for pid in one.process.living()]
+
+    @property
+    def parts(self) -> Mapping[str, Callable[[], list[int]]]:
+        """Each part with what lists its living processes."""
+        names = dict.fromkeys(one.part for one in self.members)
+        return {name: lambda name=name: self.pids(name) for name in names}  # type: ignore[misc]
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """What was started, in words that can be stored."""
+        return tuple(
+            Program(
+                part=one.part,
+                name=one.process.name,
+                argv=one.process.argv,
+                version=one.version,
+            )
+            for one in self.members
+        )
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        """The command line of the server, or of its first instance."""
+        return next((one.process.argv for one in self.members if one.part == TARGET), ())
+
+    def ended(self) -> Member | None:
+        """A program that has ended though nobody asked it to."""
+        return next((one for one in self.members if one.process.poll() is not None), None)
+
+    def log_tail(self, lines: int) -> str:
+        """The ends of the logs: the target's, then those of its workers and its front."""
+        parts = (TARGET, WORKERS, FRONT)
+        own = [one for part in parts for one in self.members if one.part == part]
+        tails = [(one.process.name, one.process.log_tail(lines)) for one in own]
+        if len(own) == 1:
+            return tails[0][1]
+        return "\n".join(f"--- {name}\n{tail}" for name, tail in tails if tail)
+
+    def written(self, part: str) -> dict[Path, int]:
+        """Bytes that the logs of a part have now."""
+        logs = (one.process.log for one in self.members if one.part == part)
+        return {log: log.stat().st_size for log in logs}
+
+    def since(self, written: Mapping[Path, int]) -> list[str]:
+        """What has been added to these logs, or the end of it."""
+        return [logfile.since(log, size) for log, size in written.items()]
+
+    def counted(self, written: Mapping[Path, int], signs: Collection[str]) -> int | None:
+        """Lines with one of these signs that have been added to these logs; None without a log."""
+        if not written:
+            return None
+        return sum(logfile.count(log, size, signs) for log, size in written.items())
+
+    @property
+    def errors(self) -> list[Error]:
+        """What has gone wrong in the servers, whatever the project logs."""
+        return read(self.plan) if self.plan is not None else []
+
+    def start_error(self) -> str | None:
+        """Why the project could not be loaded."""
+        return next((one.words for one in self.errors if one.status is None), None)
+
+    def first_error(self) -> str | None:
+        """What the first of the logs that tells of an error says."""
+        found = (logfile.first_error(one.process.log) for one in self.members)
+        return next((error for error in found if error), None)

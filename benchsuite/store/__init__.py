@@ -1,0 +1,248 @@
+"""Results → models. A run's row exists from its start; its figures come in one transaction at its
+end.
+"""
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db import close_old_connections, connections, router, transaction
+from django.db.models import Model
+
+from benchsuite import models
+from benchsuite.core import refusals
+from benchsuite.core.readings import LOAD, mean_cpu_percent, mean_work_s, most_memory_bytes
+from benchsuite.core.refusals import Refusal
+from benchsuite.core.results import Ceiling, Distribution, RunResult, Status, Summary, is_completion
+from benchsuite.core.specs import RunSpec
+from benchsuite.store.interchange import PARTS, SHARED, attach, settle, share, storable
+from benchsuite.system import fingerprint, owner
+
+BATCH_SIZE = 500
+
+LEAST_BYTES = 100_000
+"""What a short run takes; a database that has no room for it is full."""
+
+TARGET = "target"
+"""The part whose CPU and memory are columns."""
+
+
+def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
+    """The row of a run that starts now."""
+    run = begun(spec, batch=batch, started_at=started_at)
+    run.save()
+    return run
+
+
+def begun(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
+    """The same, not stored yet."""
+    return models.Run(
+        batch=batch,
+        owner=owner.name(),
+        started_at=started_at,
+        status=Status.RUNNING.value,
+        label=spec.label,
+        key=hashlib.sha256(spec.key.encode()).hexdigest(),
+        workload=spec.workload.workload,
+        server=spec.server.server,
+        processes=spec.server.processes,
+        threads=spec.server.threads,
+        model=spec.load.model,
+        users=None if spec.load.is_open else spec.load.users,
+        arrival_rate=spec.load.arrival_rate,
+        duration_s=spec.load.duration_s,
+        warmup_s=spec.load.warmup_s,
+        repetition=spec.repetition,
+        spec=spec.to_json(),
+    )
+
+
+def check() -> None:
+    """Raises django.db.Error when no run could be stored now; leaves nothing."""
+    with transaction.atomic():
+        models.Run.objects.create(
+            started_at=datetime.now(UTC),
+            duration_s=0,
+            warmup_s=0,
+            spec={},
+            owner=owner.name(),
+            log_tail=" " * LEAST_BYTES,
+        )
+        transaction.set_rollback(True)
+
+
+def refusal(error: BaseException, alias: str = "") -> str:
+    """One sentence for what the database of that alias, else the one of the runs, refused; where
+    the settings are wrong, Django's own, unless they name no database at all.
+    """
+    if isinstance(error, ImproperlyConfigured) and refusals.why(error) is not Refusal.NOT_NAMED:
+        return str(error)
+    alias = alias or router.db_for_write(models.Run)
+    return refusals.sentence(error, connections[alias].settings_dict, alias)
+
+
+def finish(run: models.Run, result: RunResult) -> None:
+    """Writes everything that the run found out, or nothing."""
+    fill(run, result)
+    close_old_connections()
+    write(run)
+
+
+def fill(run: models.Run, result: RunResult) -> None:
+    """Gives a run all that it found out, without the database."""
+    _columns(run, result)
+    share(run, "environment", storable(result.environment))
+    if result.packages:
+        share(run, "software", storable({"python": result.python, "packages": result.packages}))
+    names = [*((result.total,) if result.total else ()), *result.summaries]
+    parts: dict[str, list[Any]] = {
+        "measurements": [_measurement(summary) for summary in names],
+        "intervals": [
+            models.Interval(**{**_fields(interval), "phase": interval.phase.value})
+            for interval in result.intervals
+        ],
+        "readings": [models.Reading(**_fields(reading)) for reading in result.readings],
+        "findings": [
+            models.Finding(**{**_fields(finding), "level": finding.level.value})
+            for finding in result.findings
+        ],
+    }
+    for row in (run, *chain.from_iterable(parts.values())):
+        settle(row)
+    attach(run, parts)
+
+
+def write(run: models.Run) -> None:
+    """Stores a run with all that belongs to it, or nothing of it."""
+    with transaction.atomic():
+        for name, model in SHARED.items():
+            if (shared := getattr(run, name)) is not None:
+                setattr(run, name, _known(model, shared.data))
+        run._state.adding = False  # its row may be there, and may have been deleted
+        run.save()
+        for name, model in PARTS.items():
+            rows = list(getattr(run, name).all())
+            for row in rows:
+                row.pk = None
+            model._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
+
+
+def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
+    """What the load generator was seen to make at most in this environment."""
+    close_old_connections()
+    names = [field.name for field in dataclasses.fields(Ceiling)]
+    found = models.Calibration.objects.filter(environment__fingerprint=fingerprint.digest(data))
+    return tuple(Ceiling(**values) for values in found.values(*names))
+
+
+def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
+    """Puts these ceilings in place of what was known of the environment and as many processes."""
+    measured = list(measured)
+    with transaction.atomic():
+        here = _known(models.Environment, dict(data))
+        processes = {one.processes for one in measured}
+        here.calibrations.filter(processes__in=processes).delete()
+        models.Calibration.objects.bulk_create(
+            models.Calibration(environment=here, **_fields(one)) for one in measured
+        )
+
+
+def _columns(run: models.Run, result: RunResult) -> None:
+    run.owner = ""
+    run.status = result.status.value
+    run.verdict = result.verdict.value if result.verdict else ""
+    run.failure = result.failure
+    run.server_version = result.server_version or ""
+    run.python_version = result.python_version or ""
+    run.revision = result.revision
+    run.processes = result.processes
+    run.threads = result.threads
+    run.argv = list(result.argv)
+    run.programs = [_fields(program) for program in result.programs]
+    run.delay = dict(result.delay)
+    run.settings_changed = dict(result.settings_changed)
+    run.log_tail = result.log_tail
+    run.startup_s = result.startup_s
+    run.sampler_cpu_percent = result.sampler_cpu_percent
+    run.cpu_percent = mean_cpu_percent(result.readings, TARGET, result.window)
+    run.target_work_s, run.load_work_s = (
+        mean_work_s(result.readings, part, result.window) for part in (TARGET, LOAD)
+    )
+    run.memory_bytes = most_memory_bytes(result.readings, TARGET, _until_s(result))
+    own = [one for one in result.summaries if is_completion(run.workload, one.scope, one.name)]
+    if own:
+        run.failed_completions = sum(one.failures for one in own)
+        run.completions = sum(one.requests for one in own) - run.failed_completions
+    run.unit = result.unit
+    if result.asked is not None:
+        run.sent, run.seen = result.asked.sent, result.asked.seen
+    sockets = result.websockets
+    if sockets is not None:
+        run.websockets = dataclasses.asdict(sockets)
+        run.connection_bytes = sockets.idle.each_bytes if sockets.idle else None
+    total = result.total
+    if total is not None:
+        run.level = total.level
+        run.requests = total.requests
+        run.failures = total.failures
+        run.resent = total.resent
+        run.throughput = total.throughput
+        run.goodput = total.goodput
+        run.mean_s = total.response_time.mean_s
+        run.p50_s = total.response_time.at(50)
+        run.p95_s = total.response_time.at(95)
+        run.p99_s = total.response_time.at(99)
+
+
+def _until_s(result: RunResult) -> float:
+    """Memory is read up to here: what higher levels need later is not that of the level told."""
+    if result.total is None or result.total.level is None or result.window is None:
+        return math.inf
+    return result.window[1]
+
+
+def _known(model: type[Model], data: dict[str, Any]) -> Any:
+    """The row with this data, made where there is none yet."""
+    found, _ = model._default_manager.get_or_create(
+        fingerprint=fingerprint.digest(data), defaults={"data": data}
+    )
+    return found
+
+
+def _measurement(summary: Summary) -> models.Measurement:
+    fields = _fields(summary)
+    response, service, wait = summary.response_time, summary.service_time, summary.wait_time
+    arrivals = fields.pop("arrivals")
+    return models.Measurement(
+        **{
+            **fields,
+            "response_time": _figures(response),
+            "service_time": _figures(service),
+            "response_histogram": response.histogram,
+            "service_histogram": service.histogram,
+            "wait_time": _figures(wait) if wait else None,
+            "wait_histogram": wait.histogram if wait else "",
+            **(_fields(arrivals) if arrivals else {}),
+        },
+    )
+
+
+def _figures(distribution: Distribution) -> dict[str, Any]:
+    return {
+        "count": distribution.count,
+        "mean_s": distribution.mean_s,
+        "min_s": distribution.min_s,
+        "max_s": distribution.max_s,
+        **{f"p{percent:g}_s": value for percent, value in distribution.percentiles.items()},
+    }
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """The fields of a frozen result, one level deep."""
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

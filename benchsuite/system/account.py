@@ -1,0 +1,114 @@
+"""Another user for programs that must not be root, or refuse to be: PostgreSQL, a front."""
+
+import os
+import pwd
+import stat
+import tempfile
+from pathlib import Path
+from typing import TypedDict
+
+from benchsuite.core.exceptions import StartError, UnavailableError
+
+NOBODY = "nobody"
+MAP = Path("/proc/self/uid_map")
+
+
+class Rights(TypedDict, total=False):
+    """The arguments of `subprocess` that start a program as another user."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
+
+
+def unprivileged() -> str:
+    """The user for programs that must not be root: "nobody" when we are, else "" for ourselves.
+
+    Also "" for a root that can become nobody else, as in a user namespace of an ordinary user.
+    """
+    if os.geteuid() != 0:
+        return ""
+    return NOBODY if _mapped(_account(NOBODY).pw_uid) else ""
+
+
+def rights_of(user: str) -> Rights:
+    """What starts a program as this user and with no other group; nothing for "".
+
+    Raises StartError when there is no such user.
+    """
+    if not user:
+        return {}
+    account = _account(user)
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+
+
+def hand_over(folder: Path, user: str) -> None:
+    """Make the user owner of a run's folder, and let them through to it; nothing for "".
+
+    What lies above it below the temporary folder, is ours and is closed to everyone else, is opened
+    to the user's group, for passing through alone. Nothing else is changed. Raises UnavailableError
+    when that is not enough.
+    """
+    if not user:
+        return
+    account = _account(user)
+    os.chown(folder, account.pw_uid, account.pw_gid)
+    for parent in folder.resolve().parents:
+        found = parent.stat()
+        if _passable(found, account):
+            continue
+        if not _may_be_opened(parent, found):
+            raise UnavailableError(
+                f"{user} can't reach {folder}: {parent} is closed to others; set TMPDIR to a "
+                "folder that is open to all (/tmp), or start the run as an ordinary user."
+            )
+        os.chown(parent, -1, account.pw_gid)
+        parent.chmod(stat.S_IMODE(found.st_mode) | stat.S_IXGRP)
+
+
+def can_read(folder: Path, user: str) -> bool:
+    """Whether this user may pass through to a folder and list it; "" is ourselves."""
+    if not user:
+        return os.access(folder, os.R_OK | os.X_OK)
+    account = _account(user)
+    real = folder.resolve()
+    if not all(_passable(one.stat(), account) for one in (real, *real.parents)):
+        return False
+    return _may(real.stat(), account, stat.S_IRUSR, stat.S_IRGRP, stat.S_IROTH)
+
+
+def _account(user: str) -> pwd.struct_passwd:
+    try:
+        return pwd.getpwnam(user)
+    except KeyError as error:
+        raise StartError(
+            f"Nothing can be started as {user!r}: this machine has no such user."
+        ) from error
+
+
+def _mapped(uid: int) -> bool:
+    """Whether the user exists in our namespace of users; outside of one all do."""
+    try:
+        ranges = [line.split() for line in MAP.read_text().splitlines()]
+    except OSError:
+        return True
+    return any(int(first) <= uid < int(first) + int(count) for first, _, count in ranges)
+
+
+def _passable(found: os.stat_result, account: pwd.struct_passwd) -> bool:
+    return _may(found, account, stat.S_IXUSR, stat.S_IXGRP, stat.S_IXOTH)
+
+
+def _may(
+    found: os.stat_result, account: pwd.struct_passwd, owner: int, group: int, others: int
+) -> bool:
+    """Whether the one bit is set that counts for this user, who is in one group only."""
+    if found.st_uid == account.pw_uid:
+        return bool(found.st_mode & owner)
+    return bool(found.st_mode & (group if found.st_gid == account.pw_gid else others))
+
+
+def _may_be_opened(parent: Path, found: os.stat_result) -> bool:
+    temporary = Path(tempfile.gettempdir()).resolve()
+    ours = found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    return ours and temporary in parent.parents

@@ -1,0 +1,121 @@
+"""Which CPUs a program may run on, so that the load and the server don't take time from each other.
+
+A child inherits the affinity of the thread that starts it: `given` sets that for the moment of the
+start, which needs no wrapper, no race with a child that forks at once, and holds for all that comes
+from it.
+"""
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.units import LONGEST
+
+SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+
+RANGE = re.compile(r"(?P<first>[0-9]{1,4})(-(?P<last>[0-9]{1,4}))?")
+MOST = 8192
+"""CPUs that Linux may know (CONFIG_NR_CPUS)."""
+
+Cpus = tuple[int, ...]
+
+
+def available() -> Cpus:
+    """Those that this process may use."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+@contextmanager
+def given(cpus: Collection[int] | None) -> Iterator[None]:
+    """What this thread starts in the block stays on these CPUs; None changes nothing."""
+    if cpus is None:
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def siblings(cpu: int) -> frozenset[int]:
+    """The CPUs that are the same core as this one (hardware threads), itself included."""
+    try:
+        text = Path(SIBLINGS.format(cpu)).read_text()
+    except OSError:
+        return frozenset({cpu})
+    return frozenset(parse(text)) | {cpu}
+
+
+def split(
+    cpus: Cpus, load_processes: int, siblings_of: Callable[[int], frozenset[int]] = siblings
+) -> tuple[Cpus, Cpus] | None:
+    """CPUs for the server and for the load; None where there is only one.
+
+    The load gets as many cores as it has processes, the last ones, but never more than half: one of
+    2, 4 and 8 alike for one process. All else is the server's. Hardware threads of a core are kept
+    together, because they slow each other down, unless the machine has no second core.
+    """
+    if len(cpus) < 2:
+        return None
+    cores = sorted({siblings_of(cpu) & set(cpus) for cpu in cpus}, key=min)
+    if len(cores) < 2:
+        cores = [frozenset({cpu}) for cpu in cpus]
+    count = min(load_processes, len(cores) // 2)
+    load = tuple(sorted(cpu for core in cores[-count:] for cpu in core))
+    return tuple(cpu for cpu in cpus if cpu not in load), load
+
+
+def beside(
+    load: Collection[int] | None, target: Collection[int] | None, everything: Collection[int]
+) -> Cpus | None:
+    """CPUs for who looks on: those of neither or, where there are none, all but the load's.
+
+    None where the load is not pinned, or has them all. A reading takes milliseconds once a second;
+    on the load's CPU that is one timer in a hundred, which B102 rightly tells.
+    """
+    if load is None:
+        return None
+    others = set(everything) - set(load)
+    return tuple(sorted(others - set(target or others) or others)) or None
+
+
+def parse(text: str) -> Cpus:
+    """CPU numbers from "0", "0,2" or "0-3,8"; raises UsageError."""
+    cpus: set[int] = set()
+    for part in text.strip().split(","):
+        found = RANGE.fullmatch(part.strip())
+        first = int(found["first"]) if found else 0
+        last = int(found["last"] or first) if found else -1
+        if not first <= last < MOST:
+            raise UsageError(
+                f"{text.strip()[:LONGEST]!r} names no CPUs; write numbers: 0, 0,2 or 0-3."
+            )
+        cpus.update(range(first, last + 1))
+    return tuple(sorted(cpus))
+
+
+def check(cpus: Collection[int] | None, whose: str) -> None:
+    """Raises UsageError when this machine can't give these CPUs."""
+    missing = sorted(set(cpus or ()) - set(available()))
+    if missing:
+        raise UsageError(
+            f"{whose} is to run on {words(tuple(missing))}, and here there are {words(available())}"
+            "; choose of these, or give --no-pin."
+        )
+
+
+def words(cpus: Cpus) -> str:
+    """ "CPU 0", "CPUs 0–2, 5"."""
+    ranges: list[list[int]] = []
+    for cpu in cpus:
+        if ranges and ranges[-1][1] == cpu - 1:
+            ranges[-1][1] = cpu
+        else:
+            ranges.append([cpu, cpu])
+    said = ", ".join(f"{first}" if first == last else f"{first}–{last}" for first, last in ranges)
+    return f"CPU{'s' * (len(cpus) > 1)} {said}"

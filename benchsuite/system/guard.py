@@ -1,0 +1,134 @@
+"""Ends a run whose parent was killed: a small child that outlives it and clears up.
+
+The child is `benchsuite.system.reaper`. It holds one end of a pipe; the kernel closes the other one
+when the parent dies, however it dies.
+"""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.system import sharedmemory
+from benchsuite.system.interrupts import held_back
+from benchsuite.system.isolated import python
+from benchsuite.system.removal import why_kept
+
+LEAVE_S = 2.0
+"""How long the child may take to leave when it is told that all is well."""
+
+LEAST_MARKER = 8
+"""Shorter markers could be found by chance in the environment of somebody else's process."""
+
+_pipes: dict[str, int] = {}
+
+
+@contextmanager
+def guarded(marker: str, folder: Path) -> Iterator[None]:
+    """While the block runs, the run with this marker does not survive this process.
+
+    When this process dies without leaving the block (SIGKILL, out of memory), every process with
+    `BENCHSUITE_RUN=marker` in its environment and every one that was announced is ended with all
+    that came from it (SIGTERM, then SIGKILL), and `folder` is removed. Leaving the block does
+    neither.
+
+    A folder that is not plainly a run's is refused: all that is in it is removed.
+    """
+    if len(marker) < LEAST_MARKER:
+        raise UsageError(
+            f"A run's marker has at least {LEAST_MARKER} characters; {marker!r} has not."
+        )
+    working = _working()
+    reason = why_kept(folder, working=working)
+    if reason:
+        raise UsageError(
+            f"A run's folder is removed when its parent is killed, and {folder} {reason}; "
+            "give a folder of the run's own, as tempfile makes them."
+        )
+    child = None
+    try:
+        with held_back():
+            child = _start(marker, folder, working)
+            assert child.stdin is not None
+            _pipes[marker] = child.stdin.fileno()
+        yield
+    finally:
+        if child is not None:
+            with held_back():
+                _dismiss(marker, child)
+
+
+def announce(marker: str, pid: int) -> None:
+    """Name a session leader of the run to its guard, if it has one.
+
+    Its tree is then found even if it wrote its title over its environment, as nginx does.
+    """
+    _tell(marker, f"+{pid}")
+
+
+def withdraw(marker: str, pid: int) -> None:
+    """Take back an announcement; due before the PID can be given to another process."""
+    _tell(marker, f"-{pid}")
+
+
+@contextmanager
+def without_shared_memory(marker: str, prefix: str) -> Iterator[None]:
+    """Shared memory whose name begins with the prefix is removed before and after the block.
+
+    If the run has a guard, it does so too when this process is killed meanwhile.
+    """
+    sharedmemory.remove(prefix)
+    _tell(marker, f"={prefix}")
+    try:
+        yield
+    finally:
+        sharedmemory.remove(prefix)
+
+
+def _tell(marker: str, line: str) -> None:
+    if marker in _pipes:
+        with suppress(
+            BrokenPipeError
+        ):  # a guard that was killed can't guard; the run goes on without
+            os.write(_pipes[marker], f"{line}\n".encode())
+
+
+def _working() -> Path | None:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return None
+
+
+def _start(marker: str, folder: Path, working: Path | None) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [
+            *python("benchsuite.system.reaper"),
+            str(os.getpid()),
+            marker,
+            str(folder.resolve()),
+            str(working or ""),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env={"LC_ALL": "C.UTF-8", "TMPDIR": tempfile.gettempdir()},
+        start_new_session=True,
+        bufsize=0,
+    )
+
+
+def _dismiss(marker: str, child: subprocess.Popen[bytes]) -> None:
+    _tell(marker, "bye")
+    _pipes.pop(marker, None)
+    if child.stdin is not None:
+        child.stdin.close()
+    try:
+        child.wait(LEAVE_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

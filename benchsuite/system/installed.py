@@ -1,0 +1,104 @@
+"""What a Python is, and what is installed for it.
+
+Other Pythons are given this text to run, so it is written for all of them, 2.7 too: comments
+instead of annotations, and nothing imported but the standard library.
+"""
+
+import json
+import platform
+import re
+import sys
+import sysconfig
+
+
+def facts():
+    # type: () -> dict[str, object]
+    """Version, build and implementation of the Python that runs this; None is "not known"."""
+    gil = getattr(sys, "_is_gil_enabled", None)
+    jit = getattr(getattr(sys, "_jit", None), "is_enabled", None)
+    return {
+        "version": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "build": " ".join(platform.python_build()),
+        "compiler": platform.python_compiler(),
+        "build_flags": _build_flags(),
+        "debug": hasattr(sys, "gettotalrefcount"),
+        "gil": gil() if gil else True,
+        "jit": jit() if jit else False,
+    }
+
+
+def _build_flags():
+    # type: () -> str | None
+    """The switches of configure ("--enable-optimizations --with-lto"), without folders."""
+    arguments = sysconfig.get_config_var("CONFIG_ARGS")
+    if arguments is None:
+        return None
+    switches = re.findall(r"--(?:enable|disable|with|without)-[\w-]+(?:=\w+)?", arguments)
+    return " ".join(sorted(switches))
+
+
+def distributions():
+    # type: () -> dict[str, tuple[str, str]]
+    """Name to version, and to what the version doesn't say of one that came from no index.
+
+    Of two of the same name it is the one that is imported, the first.
+    """
+    found = {}  # type: dict[str, tuple[str, str]]
+    try:
+        from importlib import metadata
+    except ImportError:
+        import pkg_resources  # type: ignore[import-not-found]
+
+        for old in pkg_resources.working_set:
+            found.setdefault(plain(old.project_name), (old.version, ""))
+        return found
+    for one in metadata.distributions():
+        name = one.metadata["Name"]
+        if name and plain(name) not in found:
+            found[plain(name)] = (one.version, _origin(one.read_text("direct_url.json") or "{}"))
+    return found
+
+
+def version(distribution):
+    # type: (str) -> str | None
+    """The version of one in the environment of the Python that runs this, or None."""
+    from importlib import metadata
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _origin(text):
+    # type: (str) -> str
+    """Of PEP 610's file: the commit, the hash of the archive, or that it is editable."""
+    said = json.loads(text)
+    if said.get("dir_info", {}).get("editable"):
+        return "editable"
+    archive = said.get("archive_info", {})
+    hashes = sorted(archive.get("hashes", {}).values())
+    mark = said.get("vcs_info", {}).get("commit_id") or (hashes or [""])[0]
+    return str(mark or archive.get("hash", "").partition("=")[2])[:12]
+
+
+def plain(distribution):
+    # type: (str) -> str
+    """A distribution's name as all spellings of it compare."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def told():
+    # type: () -> dict[str, object]
+    """All of it, with the folders of scripts and packages."""
+    return {
+        "facts": facts(),
+        "installed": distributions(),
+        "scripts": sysconfig.get_path("scripts"),
+        "packages": sysconfig.get_path("purelib"),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(told()))  # noqa: T201 - the answer to the Python that asked

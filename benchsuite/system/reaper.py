@@ -1,0 +1,124 @@
+"""The child of `benchsuite.system.guard`: waits for its parent's end and clears up if it must.
+
+Runs without site-packages, so it imports nothing but the standard library and what reads /proc.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+
+from benchsuite.system import sharedmemory
+from benchsuite.system.procfs import RUN_VARIABLE, send_signal
+from benchsuite.system.tree import ProcessTree
+
+TERM_S = 5.0
+"""How long the run's processes may take to end by themselves."""
+
+KILL_S = 5.0
+
+REMOVE_S = TERM_S + KILL_S
+"""How long a folder that is still written to may take to be removed."""
+
+
+def main() -> None:
+    """Arguments: the parent's PID, the run's marker, the run's folder, the parent's directory."""
+    parent, marker, folder, working = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, signal.SIG_IGN)
+    heard = _listen(parent)
+    if heard is not None:
+        end_all(ProcessTree(heard.leaders, f"{RUN_VARIABLE}={marker}"))
+        remove(folder, working)
+        for prefix in heard.prefixes:
+            sharedmemory.remove(prefix)
+
+
+class Heard:
+    """What the parent has said of its run until it ended."""
+
+    def __init__(self) -> None:
+        self.leaders: set[int] = set()
+        """Announced and not withdrawn."""
+        self.prefixes: set[str] = set()
+        """Of the names of shared memory that is to be removed."""
+
+    def take(self, line: str) -> None:
+        kind, word = line[:1], line[1:]
+        if kind == "=":
+            self.prefixes.add(word)
+        elif kind == "+":
+            self.leaders.add(int(word))
+        else:
+            self.leaders.discard(int(word))
+
+
+def _listen(parent: int) -> Heard | None:
+    """Wait for "bye" (None) or the parent's end (what it has said)."""
+    heard = Heard()
+    poll = select.poll()
+    poll.register(0, select.POLLIN | select.POLLHUP)
+    _watch(parent, poll)
+    pending = b""
+    while True:
+        ready = {handle for handle, _ in poll.poll()}
+        # The pipe first: a parent that said "bye" and died has said "bye".
+        data = os.read(0, 4096) if 0 in ready else b""
+        *lines, pending = (pending + data).split(b"\n")
+        for line in lines:
+            if line == b"bye":
+                return None
+            heard.take(line.decode())
+        if not data:
+            return heard
+
+
+def _watch(parent: int, poll: select.poll) -> None:
+    """Also wake up when the parent ends: a fork of it may hold the pipe open."""
+    try:
+        handle = os.pidfd_open(parent)
+    except OSError:  # it is gone and the pipe will tell, or this kernel has no such handles
+        return
+    if os.getppid() == parent:
+        poll.register(handle, select.POLLIN)
+
+
+def remove(folder: str, working: str) -> None:
+    """Remove the run's folder, unless it turns out to be something else.
+
+    The guard looked before it started this process; what was wrong then is not trusted now. A
+    command has several guards, and what another one still has to end may write meanwhile: it is
+    tried again until nothing is left, for a while.
+    """
+    # Here, because the child that leaves in peace never needs them.
+    import shutil
+    from pathlib import Path
+
+    from benchsuite.system.removal import why_kept
+
+    limit = time.monotonic() + REMOVE_S
+    while why_kept(Path(folder), working=Path(working) if working else None) is None:
+        sharedmemory.remove_of_clusters(Path(folder))
+        shutil.rmtree(folder, ignore_errors=True)
+        if time.monotonic() > limit:
+            return
+        time.sleep(0.1)
+
+
+def end_all(tree: ProcessTree) -> None:
+    """End all processes of the tree: SIGTERM, then SIGKILL; bounded."""
+    asked: set[tuple[int, int]] = set()
+    began = time.monotonic()
+    while True:
+        elapsed = time.monotonic() - began
+        left = tree.living(thorough=True)
+        if not left or elapsed > TERM_S + KILL_S:
+            return
+        for stat in left:
+            if elapsed > TERM_S:
+                send_signal(stat, signal.SIGKILL)
+            elif (stat.pid, stat.started) not in asked:
+                asked.add((stat.pid, stat.started))
+                send_signal(stat, signal.SIGTERM)
+        time.sleep(0.02)

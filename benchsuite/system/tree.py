@@ -1,0 +1,74 @@
+"""Which processes belong together: a leader, all that came from it, and what ran away from it."""
+
+import os
+import threading
+from collections.abc import Iterable
+
+from benchsuite.system.procfs import Stat, all_pids, carries, read_stat
+
+
+class ProcessTree:
+    """The processes that come from some leaders, found by parent, by session and by a mark.
+
+    A process belongs to the tree if it is a leader, is in a leader's session, carries the mark (one
+    `NAME=value` of its environment), is a child of one that belongs, or was found to belong before.
+    So it is found when its parent died, when it made a session of its own, and when it wrote over
+    its environment; only one that did all of it between two looks is missed.
+
+    A leader must not be reaped while the tree is used: its zombie keeps its PID, and with it the
+    number of its session, from being given to somebody else. Threads may share a tree.
+    """
+
+    def __init__(self, leaders: Iterable[int], mark: str = "") -> None:
+        self._leaders = frozenset(leaders)
+        self._mark = mark.encode()
+        self._known: dict[int, int] = {}
+        self._foreign: set[int] = set()
+        self._lock = threading.Lock()
+
+    def members(self, *, thorough: bool = False) -> list[Stat]:
+        """All processes of the tree, zombies included.
+
+        A look costs one read for each process of the machine that is new since the look before;
+        `thorough` reads them all again.
+        """
+        with self._lock:
+            return self._look(thorough=thorough)
+
+    def living(self, *, thorough: bool = False) -> list[Stat]:
+        return [stat for stat in self.members(thorough=thorough) if stat.alive]
+
+    def _look(self, *, thorough: bool) -> list[Stat]:
+        pids = set(all_pids())
+        self._foreign = set() if thorough else self._foreign & pids
+        stats = {}
+        for pid in pids - self._foreign - {os.getpid()}:
+            stat = read_stat(pid)
+            if stat is not None:
+                stats[pid] = stat
+        found = {pid for pid, stat in stats.items() if self._belongs(stat)}
+        _add_children(found, stats)
+        if self._mark:
+            strays = {pid for pid in stats.keys() - found if carries(pid, self._mark)}
+            if strays:
+                found |= strays
+                _add_children(found, stats)
+        self._foreign |= stats.keys() - found
+        self._known = {pid: stats[pid].started for pid in found}
+        return [stats[pid] for pid in sorted(found)]
+
+    def _belongs(self, stat: Stat) -> bool:
+        return (
+            stat.pid in self._leaders
+            or stat.session in self._leaders
+            or self._known.get(stat.pid) == stat.started
+        )
+
+
+def _add_children(found: set[int], stats: dict[int, Stat]) -> None:
+    """Complete a set of PIDs with all their descendants."""
+    grown = True
+    while grown:
+        children = {pid for pid, stat in stats.items() if stat.ppid in found} - found
+        found |= children
+        grown = bool(children)

@@ -1,0 +1,195 @@
+"""Asks a server once whether it is the one that this run started."""
+
+import re
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from benchsuite.core.paths import quoted
+from benchsuite.core.specs import over
+from benchsuite.core.units import format_bytes, format_period
+from benchsuite.system.tls import client_context, words
+
+RUN_HEADER = "X-Benchsuite-Run"
+"""Added to every answer by the application that a run serves; its value is the run's token."""
+
+MAX_HEAD_BYTES = 256 * 1024
+"""Of an answer's header; servers and browsers take 8 to 256 KiB."""
+
+LEAVE_BYTES = 1024 * 1024
+LEAVE_S = 0.2
+"""How much of the body is taken before we hang up, so that an ordinary page is sent to its end and
+no server writes an error into its log."""
+
+BLOCK_BYTES = 65_536
+SHOWN_BYTES = 40
+END = re.compile(rb"\r?\n\r?\n")
+STATUS = re.compile(rb"HTTP/\d\.\d ([1-9]\d\d)(?: [^\r\n]*)?\r?\n")
+
+
+class NotAnswered(Exception):
+    """There was no answer, or none of HTTP; the message says what came instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What an answer begins with."""
+
+    status: int
+    run: str | None
+    """The token of the run that the server belongs to; None without any."""
+
+
+def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float) -> Head:
+    """The header of the answer to one GET; all of it must be there within `timeout_s`.
+
+    Raises NotAnswered. Reads no more than it needs, whatever the server sends.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or parts.hostname is None:
+        raise ValueError(f"The probe wants http(s)://host:port/path, and got {url!r}.")
+    return _Exchange(parts, headers or {}, time.monotonic() + timeout_s, timeout_s).head()
+
+
+def answers_as(url: str, run_header: str, *, timeout_s: float = 2.0) -> bool:
+    """Whether a GET is answered with this run's header, whatever its status.
+
+    False for anything else: nobody listens, somebody else's server answers, the answer's header
+    is not there within `timeout_s` or is no HTTP, or no TLS where the URL says https.
+    """
+    try:
+        return ask(url, timeout_s=timeout_s).run == run_header
+    except NotAnswered:
+        return False
+
+
+class _Exchange:
+    """One connection, one request, one deadline for all of it."""
+
+    def __init__(
+        self, parts: SplitResult, headers: Mapping[str, str], deadline: float, timeout_s: float
+    ) -> None:
+        self._parts = parts
+        self._headers = over({"Host": parts.netloc, "Accept-Encoding": "identity"}, headers)
+        self._deadline = deadline
+        self._timeout_s = timeout_s
+        self._received = b""
+        """Since the end of the last interim answer."""
+        self._passed = 0
+        """Bytes of interim answers."""
+
+    def head(self) -> Head:
+        with self._connected() as connection:
+            try:
+                connection.sendall(self._request())
+                found = self._final(connection)
+                self._leave(connection)
+            except TimeoutError:
+                raise NotAnswered(self._so_far()) from None
+            except OSError as error:
+                raise NotAnswered(self._cut_off(str(error.strerror or error))) from None
+        return found
+
+    def _connected(self) -> socket.socket:
+        host = str(self._parts.hostname)
+        port = self._parts.port or (443 if self._parts.scheme == "https" else 80)
+        try:
+            plain = socket.create_connection((host, port), timeout=self._left())
+        except TimeoutError:
+            raise NotAnswered(
+                f"it took no connection for {format_period(self._timeout_s)}"
+            ) from None
+        except OSError as error:
+            raise NotAnswered(f"there is no connection to it: {error.strerror}") from None
+        if self._parts.scheme == "http":
+            return plain
+        try:
+            return client_context(host).wrap_socket(plain, server_hostname=host)
+        except OSError as error:
+            plain.close()
+            why = words(error) if isinstance(error, ssl.SSLError) else str(error)
+            raise NotAnswered(f"it does not speak TLS: {why}") from None
+
+    def _request(self) -> bytes:
+        parts = self._parts
+        path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+        lines = [f"{name}: {value}" for name, value in self._headers.items()]
+        lines = [f"GET {quoted(path)} HTTP/1.1", *lines, "Connection: close"]
+        return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+    def _final(self, connection: socket.socket) -> Head:
+        """The header of the answer, after those that only announce one."""
+        while True:
+            end = END.search(self._received)
+            if end is None:
+                self._check()
+                connection.settimeout(self._left())
+                block = connection.recv(BLOCK_BYTES)
+                if not block:
+                    raise NotAnswered(self._cut_off("closed"))
+                self._received += block
+                continue
+            head = self._received[: end.end()]
+            status = STATUS.match(head)
+            if status is None:
+                raise NotAnswered(f"what it answers is no HTTP: {head[:SHOWN_BYTES]!r}")
+            if status[1][:1] != b"1":
+                return Head(int(status[1]), _run(head))
+            self._passed += len(head)
+            self._received = self._received[end.end() :]
+
+    def _check(self) -> None:
+        """Whether what has come so far can still become an answer."""
+        begun = self._received[: len(b"HTTP/")]
+        if not b"HTTP/".startswith(begun):
+            shown = self._received[:SHOWN_BYTES]
+            raise NotAnswered(f"what it answers is no HTTP: {shown!r}")
+        size = self._passed + len(self._received)
+        if size > MAX_HEAD_BYTES:
+            raise NotAnswered(
+                f"its answer has no end of its header in {format_bytes(size)}; "
+                f"{format_bytes(MAX_HEAD_BYTES)} are read at most"
+            )
+
+    def _leave(self, connection: socket.socket) -> None:
+        left, until = LEAVE_BYTES, time.monotonic() + LEAVE_S
+        with suppress(OSError):  # how the body ends, or that it doesn't, says nothing
+            while left > 0 and (left_s := until - time.monotonic()) > 0:
+                connection.settimeout(left_s)
+                block = connection.recv(BLOCK_BYTES)
+                if not block:
+                    break
+                left -= len(block)
+
+    def _left(self) -> float:
+        left_s = self._deadline - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        return left_s
+
+    def _so_far(self) -> str:
+        waited = format_period(self._timeout_s)
+        if self._received:
+            size = format_bytes(len(self._received))
+            return f"after {waited} it is still sending its header, {size} by now"
+        if self._passed:
+            return f"after {waited} it has only announced an answer (status 1xx)"
+        return f"it takes a connection and sends nothing for {waited}"
+
+    def _cut_off(self, how: str) -> str:
+        if self._received or self._passed:
+            return f"it ends the connection within the header of its answer ({how})"
+        return f"it ends the connection without an answer ({how})"
+
+
+def _run(head: bytes) -> str | None:
+    wanted = RUN_HEADER.lower()
+    for line in head.decode("latin-1").splitlines()[1:]:
+        name, _, value = line.partition(":")
+        if name.lower() == wanted:
+            return value.strip(" \t")
+    return None

@@ -1,0 +1,265 @@
+"""Starts the prober beside a load, and reads what it saw."""
+
+import dataclasses
+import json
+import signal
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any, NoReturn
+from urllib.parse import SplitResult, urlsplit
+
+from benchsuite.core.paths import quoted
+from benchsuite.core.results import Summary
+from benchsuite.core.specs import LoadProfile, over
+from benchsuite.findings import Connection, Probes
+from benchsuite.system import private
+from benchsuite.system.isolated import python
+from benchsuite.system.starting import running
+from benchsuite.system.tls import is_loopback
+from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
+from benchsuite.telemetry.prober.pace import Pacing
+from benchsuite.telemetry.prober.program import SUSPECT
+from benchsuite.workloads.base import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One request of the prober."""
+
+    connection: int
+    due: float
+    """When it was meant to be sent, in monotonic seconds."""
+    late_s: float
+    """How much later it was."""
+    waited_s: float
+    """For the answer, or until there was none."""
+    outcome: str
+    """Of `client`; one that was still under way hangs."""
+
+
+class Watch:
+    """What a prober that is asking has written, and how it is told another pace."""
+
+    def __init__(self, folder: Path, load: LoadProfile) -> None:
+        self.seen, self.pace = folder / "prober.txt", folder / "prober.pace"
+        self._pacing = Pacing(load)
+        self._tell()
+
+    def told(self, elapsed_s: float, requests: int, p50_s: float | None) -> None:
+        """Another second of the load has passed."""
+        self._pacing.told(elapsed_s, requests, p50_s)
+        self._tell()
+
+    def probes(self) -> list[Probe]:
+        return read(self.seen, time.monotonic())
+
+    def _tell(self) -> None:
+        new = self.pace.with_suffix(".new")
+        new.write_text(json.dumps(dataclasses.asdict(self._pacing.pace)))
+        new.replace(self.pace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """What the prober asks."""
+
+    path: str
+    name: str
+    """By which the load's figures know it."""
+    status: int | None = None
+    """The one that the journey wants."""
+
+
+class _Asked(BaseException):
+    """Not an Exception: a journey must not catch it."""
+
+    def __init__(self, page: Page | None) -> None:
+        super().__init__(page)
+        self.page = page
+
+
+class _FirstRequest:
+    """A client that ends the journey at its first request."""
+
+    def get(
+        self,
+        path: str,
+        data: Mapping[str, Any] | None = None,
+        follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
+        *,
+        name: str = "",
+        headers: Mapping[str, str] | None = None,
+        status: int | None = None,
+    ) -> NoReturn:
+        plain = not (data or follow or headers)
+        known_as = name or f"GET {path.partition('?')[0]}"
+        raise _Asked(Page(path=path, name=known_as, status=status) if plain else None)
+
+    def post(self, *arguments: Any, **named: Any) -> NoReturn:
+        raise _Asked(None)
+
+
+def probed_page(workload: Workload) -> Page | None:
+    """The page that the journey asks first, if a plain GET does; None when it can't be told."""
+    if workload.locustfile:
+        return None
+    try:
+        workload.journey(_FirstRequest())
+    except _Asked as asked:
+        return asked.page
+    except Exception:  # noqa: BLE001 - a journey is foreign code, and only not probed for it
+        return None
+    return None
+
+
+def request_for(
+    path: str,
+    *,
+    base_url: str,
+    token: str,
+    load: LoadProfile,
+    headers: Mapping[str, str],
+    seed: int,
+    status: int | None = None,
+) -> dict[str, object]:
+    """All that a prober needs to know; `headers` are those that a user sends, its cookies too."""
+    parts = urlsplit(base_url)
+    return {
+        "host": parts.hostname,
+        "port": parts.port or (443 if parts.scheme == "https" else 80),
+        "tls": _tls(parts),
+        "path": quoted(path),
+        "token": token,
+        "timeout_s": load.timeout_s,
+        "keep_alive": load.keep_alive,
+        "headers": over({"User-Agent": "benchsuite-prober", "Accept": "*/*"}, headers),
+        "status": status,
+        "seed": seed,
+    }
+
+
+@contextmanager
+def prober(
+    request: Mapping[str, object],
+    load: LoadProfile,
+    *,
+    folder: Path,
+    on_cpus: Collection[int] | None,
+) -> Iterator[Watch]:
+    """Probes while the block runs."""
+    asked, watch = folder / "prober.json", Watch(folder, load)
+    # A session cookie is nobody else's business.
+    private.write(asked, json.dumps(request))
+    with running(
+        [
+            *python("benchsuite.telemetry.prober.program"),
+            str(asked),
+            str(watch.pace),
+            str(watch.seen),
+        ],
+        name="the prober",
+        log=folder / "prober.log",
+        env={"LC_ALL": "C.UTF-8"},
+        stop_signal=signal.SIGKILL,
+        marker=str(request["token"]),
+        # A client among clients. On a CPU that the server keeps busy it is woken behind the server:
+        # it saw 8 to 11 ms of a page of waitress for which it sees 4.6 to 5.1 ms on the load's.
+        on_cpus=on_cpus,
+    ):
+        yield watch
+
+
+def read(path: Path, now: float) -> list[Probe]:
+    """All probes in the order of their begin; a line that is being written is none yet."""
+    try:
+        lines = path.read_text(encoding="ascii").split("\n")[:-1]
+    except FileNotFoundError:
+        return []
+    asked = [line.split()[1:] for line in lines if line.startswith("asked ")]
+    over = (line.split()[1:] for line in lines if line.startswith("ended "))
+    ended = {number: (float(waited), how) for number, waited, how in over}
+    made = []
+    for number, connection, due, begun in asked:
+        waited_s, outcome = ended.get(number, (now - float(begun), HUNG))
+        made.append(
+            Probe(
+                connection=int(connection),
+                due=float(due),
+                late_s=float(begun) - float(due),
+                waited_s=waited_s,
+                outcome=outcome,
+            )
+        )
+    return made
+
+
+NEAR = 3
+"""Requests before and after one that tell of the same moment."""
+
+
+def between(
+    probes: Sequence[Probe], window: tuple[float, float], load: Summary, users: float | None
+) -> Probes:
+    """What those meant for the window saw, beside what the load did."""
+    inside = [probe for probe in probes if window[0] <= probe.due < window[1]]
+    answered = [one for one in inside if one.outcome != WRONG]
+    asked: Counter[int] = Counter()
+    alike = []
+    """Without those of connections that were asked more often, because they were slow."""
+    for one in inside:
+        asked[one.connection] += 1
+        if asked[one.connection] <= SUSPECT:
+            alike.append(one)
+    return Probes(
+        sent=len(alike),
+        answered=sum(one.outcome == RIGHT for one in alike),
+        hung=sum(one.outcome == HUNG for one in alike),
+        lost=sum(one.outcome == LOST for one in alike),
+        connections=tuple(
+            _of_connection(answered, number)
+            for number in dict.fromkeys(one.connection for one in answered)
+        ),
+        lateness_s=median(one.late_s for one in inside) if inside else 0.0,
+        load=load,
+        users=users,
+    )
+
+
+def _of_connection(answered: Sequence[Probe], number: int) -> Connection:
+    places = [place for place, one in enumerate(answered) if one.connection == number]
+    others = [
+        [
+            one
+            for one in answered[max(0, place - NEAR) : place + NEAR + 1]
+            if one.connection != number
+        ]
+        for place in places
+    ]
+    firsts = {one.connection: one for one in reversed(answered)}
+    last = answered[places[-1]]
+    return Connection(
+        times_s=tuple(answered[place].waited_s for place in places),
+        beside_s=tuple(
+            one.waited_s
+            for near in others[SUSPECT:]
+            for one in near
+            if one is firsts[one.connection]
+        ),
+        hung=last.outcome == HUNG,
+        lost=last.outcome == LOST,
+        broke_alone=last.outcome != RIGHT
+        and len(others[-1]) > 1
+        and all(one.outcome == RIGHT for one in others[-1]),
+    )
+
+
+def _tls(parts: SplitResult) -> str:
+    """How far the prober believes in certificates, as the load does; empty for plain HTTP."""
+    if parts.scheme != "https":
+        return ""
+    return "unverified" if is_loopback(str(parts.hostname)) else "verified"

@@ -1,0 +1,179 @@
+"""The program of the prober: asks one page now and then, and writes down how long it took.
+
+    python -S -c "…; main()" REQUEST PACE OUTPUT
+
+It imports nothing but the standard library. `probes` starts it and reads what it writes:
+
+    asked NUMBER CONNECTION DUE BEGUN      monotonic seconds
+    ended NUMBER SECONDS OUTCOME           an outcome of `client`; nothing while it is under way
+"""
+
+import json
+import random
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple, NoReturn, TextIO
+
+from benchsuite.telemetry.prober.client import HUNG, RIGHT, WRONG, Client
+
+JITTER = 0.5
+"""Pauses vary by this share, so that nothing periodic is always met at the same moment."""
+
+RESTING = 2
+"""Connections that wait to be asked again."""
+
+SUSPECT, MOST = 2, 5
+"""Requests of a connection: of each, and of one that was slow each time."""
+
+LONGEST_SLEEP_S = 0.25
+"""The pace may change meanwhile."""
+
+GRACE_S = 0.1
+"""A socket that waits ends by itself; one that gets a byte now and then does not."""
+
+
+class UnderWay(NamedTuple):
+    begun: float
+    until: float
+    """Then it is given up."""
+    client: Client
+
+
+class Connection(NamedTuple):
+    number: int
+    client: Client
+    asked: int = 0
+    is_slow: bool = True
+    """Whether all of its answers were."""
+
+    @property
+    def is_worth_another(self) -> bool:
+        return self.asked < (MOST if self.is_slow else SUSPECT)
+
+
+class Prober:
+    """Asks a page over connections that come and go.
+
+    Only two are open that wait for no answer, because a server may have few to give; they take
+    turns, so that a moment in which all is slow is not taken for a connection that is.
+    """
+
+    def __init__(self, request: dict[str, object], output: TextIO) -> None:
+        self._request = request
+        self._keeps = bool(request["keep_alive"])
+        self._output = output
+        self._under_way: dict[int, UnderWay] = {}
+        self._kept: list[Connection] = []
+        """The one that rests longest first."""
+        self._asked = 0
+        self._connections = 0
+        self._lock = threading.Lock()
+
+    def ask(self, due: float, *, patience_s: float, at_once: int, slow_s: float) -> None:
+        """In a thread of its own, so that no other waits for its answer; not at all while as many
+        as `at_once` wait.
+        """
+        now = time.monotonic()
+        with self._lock:
+            late = [(number, one) for number, one in self._under_way.items() if now > one.until]
+        for number, one in late:
+            if self._end(number, now - one.begun, HUNG):
+                one.client.give_up()
+        with self._lock:
+            if len(self._under_way) >= at_once:
+                return
+            if len(self._kept) < RESTING:
+                self._connections += 1
+                client = Client({**self._request, "timeout_s": patience_s})
+                connection = Connection(self._connections, client)
+            else:
+                connection = self._kept.pop(0)
+            self._asked += 1
+            number, begun = self._asked, time.monotonic()
+            self._under_way[number] = UnderWay(
+                begun, begun + patience_s + GRACE_S, connection.client
+            )
+            self._write(f"asked {number} {connection.number} {due:.7f} {begun:.7f}")
+        threading.Thread(
+            target=self._answer, args=(number, connection, slow_s), daemon=True
+        ).start()
+
+    def _answer(self, number: int, connection: Connection, slow_s: float) -> None:
+        client = connection.client
+        begun = time.monotonic()
+        outcome = ""
+        if not connection.asked and self._keeps:
+            # Users made theirs long ago. One that is not to be had counts all the same.
+            outcome = client.connect()
+            begun = begun if outcome else time.monotonic()
+        outcome = outcome or client.ask()
+        seconds = time.monotonic() - begun
+        in_time = self._end(number, seconds, outcome)
+        asked = connection._replace(
+            asked=connection.asked + 1, is_slow=connection.is_slow and seconds > slow_s
+        )
+        if in_time and self._keeps and outcome in (RIGHT, WRONG) and asked.is_worth_another:
+            left_over = self._keep(asked)
+            if left_over is None:
+                return
+            client = left_over.client
+        client.close()
+
+    def _keep(self, connection: Connection) -> Connection | None:
+        """Lets it rest. Where enough do, one that was slow takes the place of one that was not;
+        gives the one that is too many.
+        """
+        with self._lock:
+            fast = next((one for one in self._kept if not one.is_slow), None)
+            if len(self._kept) >= RESTING:
+                if fast is None or not connection.is_slow:
+                    return connection
+                self._kept.remove(fast)
+                self._kept.append(connection)
+                return fast
+            self._kept.append(connection)
+            return None
+
+    def _end(self, number: int, seconds: float, outcome: str) -> bool:
+        """Whether it was under way till now."""
+        with self._lock:
+            if self._under_way.pop(number, None) is None:
+                return False
+            self._write(f"ended {number} {seconds:.7f} {outcome}")
+            return True
+
+    def _write(self, line: str) -> None:
+        self._output.write(f"{line}\n")
+        self._output.flush()
+
+
+def probe(request: dict[str, object], pace: Path, output: TextIO) -> NoReturn:
+    """Asks until it is killed, at the pace that the file then tells."""
+    prober = Prober(request, output)
+    draw = random.Random(int(str(request["seed"])))
+    before = time.monotonic()
+    stretch = 0.0
+    while True:
+        told = json.loads(pace.read_text())
+        due = before + float(told["pause_s"]) * stretch
+        left_s = due - time.monotonic()
+        if left_s > LONGEST_SLEEP_S:
+            time.sleep(LONGEST_SLEEP_S / 2)
+            continue
+        time.sleep(max(0.0, left_s))
+        prober.ask(
+            due,
+            patience_s=float(told["patience_s"]),
+            at_once=int(told["at_once"]),
+            slow_s=float(told["slow_s"]),
+        )
+        before = max(due, time.monotonic() - float(told["pause_s"]) * (1 - JITTER))
+        stretch = draw.uniform(1 - JITTER, 1 + JITTER)
+
+
+def main() -> None:
+    request = json.loads(Path(sys.argv[1]).read_text())
+    with open(sys.argv[3], "w", encoding="ascii") as output:
+        probe(request, Path(sys.argv[2]), output)

@@ -1,0 +1,127 @@
+"""Starts of the same cell taken together, and the table made of them."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from benchsuite.comparing.cells import cells
+from benchsuite.core.results import Verdict
+from benchsuite.core.units import THIN_SPACE
+from benchsuite.management.console import SafeConsole
+from benchsuite.models import Run
+from benchsuite.report.terminal import text
+from tests.starts import found_out
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def run(server: str = "uvicorn", minute: int = 0, *, invalid: str = "", **changes: Any) -> Run:
+    figures: dict[str, Any] = {
+        "server": server,
+        "key": server,
+        "spec": {},
+        "started_at": START + timedelta(minutes=minute),
+        "status": "finished",
+        "verdict": "valid",
+        "goodput": 100.0,
+        "failures": 0,
+        "p50_s": 0.151,
+        "p95_s": 0.28,
+        "p99_s": 0.41,
+        "cpu_percent": 190.0,
+        "memory_bytes": 182 * 2**20,
+    }
+    return found_out(Run(**{**figures, **changes}), *([invalid] if invalid else []))
+
+
+def unavailable(server: str = "uvicorn", **changes: Any) -> Run:
+    missing = ("goodput", "failures", "p50_s", "p95_s", "p99_s", "cpu_percent", "memory_bytes")
+    return run(server, status="failed", verdict="", **dict.fromkeys(missing), **changes)
+
+
+def shown(*runs: Run) -> list[str]:
+    """The rows of the table, white space folded."""
+    console = SafeConsole(width=200)
+    with console.capture() as capture:
+        console.table(text.results_table(cells(runs)))
+    lines = capture.get().replace(THIN_SPACE, " ").splitlines()
+    return [" ".join(line.split()) for line in lines if line.strip(" ─")][1:]
+
+
+def test_the_middle_of_the_starts_is_taken_and_most_goodput_comes_first() -> None:
+    found = cells(
+        [
+            run("daphne", goodput=50.0),
+            run("uvicorn", 2, goodput=110.0),
+            run("uvicorn", 1, goodput=90.0),
+            run("uvicorn", 3, goodput=95.0),
+        ]
+    )
+    assert [cell.first.server for cell in found] == ["uvicorn", "daphne"]
+    spread = found[0].spread("goodput")
+    assert spread is not None
+    assert (spread.median, spread.least, spread.most) == (95.0, 90.0, 110.0)
+    assert spread.half_range_percent == pytest.approx(10 / 95 * 100)
+
+
+def test_a_start_without_figures_counts_as_failed_not_as_zero() -> None:
+    (cell,) = cells([run(), unavailable(minute=1)])
+    assert cell.middle("goodput") == 100.0
+    assert (len(cell.measured), len(cell.failed)) == (1, 1)
+    assert cell.verdict is Verdict.INVALID
+    assert cells([unavailable()])[0].verdict is None
+
+
+def test_what_is_in_doubt_from_outside_enters_no_figure_unless_there_is_no_other() -> None:
+    noisy = run(minute=1, goodput=10.0, invalid="B401 noisy-host")
+    (cell,) = cells([run(), noisy, run(minute=2, verdict="weak")])
+    assert (cell.middle("goodput"), cell.verdict) == (100.0, Verdict.WEAK)
+    (alone,) = cells([noisy])
+    assert (alone.middle("goodput"), alone.verdict) == (10.0, Verdict.INVALID)
+
+
+def test_what_the_server_spoiled_stays_in_the_figures() -> None:
+    failing = run(minute=1, goodput=10.0, invalid="B201 failures")
+    (cell,) = cells([run(), failing, run(minute=2, goodput=90.0)])
+    assert (cell.middle("goodput"), cell.verdict) == (90.0, Verdict.WEAK)
+    (other,) = cells([run(), run(minute=1, goodput=10.0, invalid="B202 wrong-responder"), run()])
+    assert other.middle("goodput") == 100.0
+
+
+def test_invalid_cells_and_other_units_never_stand_among_the_others() -> None:
+    found = cells(
+        [
+            unavailable("never"),
+            run("broken", goodput=900.0, invalid="B201 failures"),
+            run("chat", goodput=500.0, unit="message"),
+            run("slow", goodput=50.0),
+            run("fast", goodput=200.0),
+        ]
+    )
+    assert [cell.first.server for cell in found] == ["fast", "slow", "chat", "broken", "never"]
+    assert "500 /s messages" in shown(*found[2].runs)[0]
+
+
+def test_the_terminal_says_which_starts_count() -> None:
+    found = cells([run(), run(minute=1), run(minute=2, invalid="B401 noisy-host")])
+    assert text.starts_lines(found) == ["uvicorn: 2 of 3 starts; 1 left out (B401)."]
+    assert shown(*found[0].runs)[0].startswith("uvicorn 2/3 ")
+    assert text.starts_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
+
+
+def test_a_row_of_one_start() -> None:
+    assert shown(run()) == [
+        "uvicorn 1 100 /s 151 ms 280 ms 410 ms 0 1.90 182 MiB ● valid",
+    ]
+
+
+def test_a_row_of_several_starts_says_how_far_they_lie_apart() -> None:
+    assert shown(run(goodput=90.0), run(minute=1, goodput=110.0))[0].startswith(
+        "uvicorn 2 100 /s ±10.0 %"
+    )
+
+
+def test_what_is_missing_is_a_dash() -> None:
+    assert shown(unavailable()) == ["uvicorn 1 — — — — — — — ✗ failed"]
+    assert "410 ms" not in shown(run(p99_s=None))[0]

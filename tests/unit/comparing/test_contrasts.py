@@ -1,0 +1,155 @@
+"""What is said about candidates against a baseline."""
+
+from datetime import timedelta
+
+import pytest
+
+from benchsuite.comparing.contrasts import Contrast, contrasts, notes, ranked
+from benchsuite.comparing.margins import METRICS, metric
+from benchsuite.core.exceptions import UsageError
+from benchsuite.report.terminal.contrasts import HEADINGS, markdown, screen_table
+from tests.factories import BEGUN
+from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side
+
+
+def one(first: list[float], second: list[float], name: str = "goodput") -> Contrast:
+    (found,) = contrasts([(side("gunicorn", first), side("granian", second))], [metric(name)])
+    return found
+
+
+def test_a_difference_in_a_sentence() -> None:
+    found = one([*SLOW], [*FAST])
+    assert found.sentence.startswith("granian / gunicorn goodput 1.30 [1.2")
+    assert found.sentence.endswith("], p = 0.008.")
+    assert found.is_better is True
+
+
+def test_the_same_difference_of_times_is_better_where_less_is() -> None:
+    found = one([*SLOW], [*FAST], "p95")
+    assert found.value_text == "0.77"
+    assert found.is_better is True
+    assert one([*FAST], [*SLOW], "p95").is_better is False
+
+
+def test_no_difference_says_what_would_have_been_seen() -> None:
+    found = one([*SLOW], [601.0, 605.0, 595.0, 610.0, 590.0])
+    assert found.sentence.endswith(", p = 1.00: no difference shown; ≥ 3.9 % would have been.")
+    assert found.is_better is None
+
+
+def test_too_few_starts_say_how_many_would_do() -> None:
+    assert one([*SLOW[:3]], [*FAST[:3]]).sentence == (
+        "granian / gunicorn goodput 1.31: 3 against 3 starts prove nothing; 5 of each would "
+        "(runbench --repeat=5)."
+    )
+
+
+def test_a_side_without_the_figure() -> None:
+    (found,) = contrasts(
+        [(side("a", SLOW), side("b", FAST, columns={"p99_s": None}))], [metric("p99")]
+    )
+    assert found.sentence == (
+        "b / a p99 —: b has no start with this figure; p99 needs 368 right answers in the window: "
+        "give runbench a longer --duration or more load."
+    )
+
+
+def test_starts_all_alike() -> None:
+    found = one([*SLOW], [*SLOW], "memory")
+    assert found.sentence == (
+        "granian / gunicorn memory 1.00 [1.00, 1.00], p = 1.00: no difference: all starts alike."
+    )
+
+
+def test_zero_has_no_ratio() -> None:
+    (found,) = contrasts(
+        [(side("a", SLOW, columns={"cpu_percent": 0.0}), side("b", SLOW))], [metric("cpu")]
+    )
+    assert found.sentence == "b / a cpu —, p = 0.008: a figure is 0, so there is no ratio."
+
+
+def test_failures_are_compared_by_difference() -> None:
+    (found,) = contrasts(
+        [(side("a", SLOW), side("b", SLOW, columns={"failures": 60}))], [metric("failures")]
+    )
+    assert found.sentence == "b − a failures +1.00 points [+1.00, +1.00], p = 0.008."
+    assert found.is_better is False
+    assert found.change_percent(found.found.value) == pytest.approx(1.0)
+
+
+def test_a_small_difference_is_not_rounded_away() -> None:
+    alike = [600.0, 600.1, 599.9, 600.2, 599.8]
+    found = one(alike, [value * 1.004 for value in alike])
+    assert not found.is_shown
+    assert found.value_text == "1.0040"
+    assert found.interval_text.startswith("[1.003")
+    assert found.says == "too small to matter (less than 1 %)"
+    assert one(alike, [value * 1.02 for value in alike]).is_shown
+
+
+def test_several_candidates_are_corrected_in_each_metric() -> None:
+    pairs = [(side("a", SLOW), side(name, FAST)) for name in ("b", "c", "d")]
+    found = contrasts(pairs, [metric("goodput"), metric("p95")])
+    assert [each.metric.name for each in found] == ["goodput"] * 3 + ["p95"] * 3
+    assert {each.p_text for each in found} == {"p = 0.024 (Holm, of 3)"}
+
+
+def test_seven_candidates_need_a_sixth_start() -> None:
+    found = contrasts([(side("a", SLOW), side(f"b{n}", FAST)) for n in range(7)], [METRICS["p50"]])
+    assert "6 of each would for 7 comparisons" in found[0].sentence
+
+
+def test_only_sound_starts_enter() -> None:
+    noisy = side("b", FAST)
+    for run in noisy.cell.runs:
+        found_out(run, "B401 noisy-host")
+    (found,) = contrasts([(side("a", SLOW), noisy)], [metric("goodput")])
+    assert found.found.starts == (5, 0)
+    assert found.says == "b is invalid: 0 of 5 starts; 5 left out (B401)"
+    for columns in ({"status": "interrupted"}, {"goodput": None}):
+        assert side("b", FAST, columns=columns).starts == []
+    assert len(side("b", FAST, columns={"verdict": "weak"}).starts) == 5
+
+
+def test_sides_of_different_commands_are_told() -> None:
+    later = side("b", FAST, batch=OTHER_BATCH, begun=BEGUN + timedelta(hours=2))
+    (note,) = notes([(side("a", SLOW), later)])
+    assert note.startswith("a and b were not measured in turns, but 1 h 58 min apart")
+    assert notes([(side("a", SLOW), side("b", FAST))]) == []
+
+
+def test_the_best_is_held_against_each_other_nearest_first() -> None:
+    middle = [value * 1.1 for value in SLOW]
+    cells = [side(*each).cell for each in (("low", SLOW), ("high", FAST), ("middle", middle))]
+    found = ranked(cells, "goodput")
+    assert [(each.candidate.title, each.baseline.title) for each in found] == [
+        ("high", "middle"),
+        ("high", "low"),
+    ]
+    assert all(each.is_better for each in found)
+    assert [each.found.compared for each in found] == [2, 2]
+    shortest = ranked(cells, "p95")[0]
+    assert (shortest.baseline.title, shortest.candidate.title) == ("high", "middle")
+    assert shortest.found.value is not None
+    assert shortest.found.value > 1
+    assert ranked(cells[:1], "goodput") == []
+
+
+def test_an_unknown_metric_names_those_there_are() -> None:
+    with pytest.raises(UsageError, match="there are: goodput, throughput, p50, p95, p99, mean"):
+        metric("latency")
+
+
+def test_a_narrow_screen_leaves_out_what_the_sentences_say() -> None:
+    grid = screen_table([one([*SLOW], [*FAST])])
+    assert list(grid.headings) == list(HEADINGS)
+    assert grid.without(grid.spare).headings == [
+        *("figure", "candidate", "ratio", "95 % interval", "shown")
+    ]
+
+
+def test_markdown_keeps_a_bar_in_a_name_out_of_the_table() -> None:
+    (found,) = contrasts([(side("a|b", SLOW), side("c", FAST))], [metric("goodput")])
+    assert "| goodput | c | a\\|b |" in markdown([found], [])
+    text = markdown([found], [], first=["What differs: a."], notes=["Mind this."])
+    assert text.index("> What differs: a.") < text.index("| goodput |") < text.index("> Mind this.")

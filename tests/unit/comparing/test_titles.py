@@ -1,0 +1,136 @@
+"""Cells that differ in anything have titles that say in what."""
+
+import dataclasses
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.titles import cell_titles
+from benchsuite.core.specs import RunSpec
+from benchsuite.models import Run
+from tests.factories import make_spec
+
+SPEC = make_spec(options={"path": "/shop/"}, workload="url")
+
+SAME_CELL = {"label", "repetition", "seed"}
+
+OTHER: dict[tuple[str, ...], dict[str, Any]] = {
+    ("load", "model"): {"model": "open", "arrival_rate": 50.0},
+    ("load", "arrival_rate"): {"model": "open", "arrival_rate": 50.0},
+    ("load", "arrivals"): {"model": "open", "arrival_rate": 50.0, "arrivals": "poisson"},
+    ("load", "max_in_flight"): {"model": "open", "arrival_rate": 50.0, "max_in_flight": 9},
+    ("load", "stages"): {"stages": (10.0, 20.0)},
+    ("load", "cpus"): {"cpus": (1,)},
+    ("server", "cpus"): {"cpus": (1,)},
+    ("server", "front"): {"front": "nginx"},
+    ("server", "front_options"): {"front": "nginx", "front_options": {"processes": 2}},
+    ("server", "instances"): {"front": "nginx", "instances": 2},
+    ("server", "python"): {"python": "3.13"},
+    ("server", "environment"): {"environment": "new@0123456789abcdef"},
+    ("delay", "by"): {"by": "netem"},
+    ("database", "use"): {"use": "postgresql"},
+    ("database", "max_connections"): {"use": "postgresql", "max_connections": 30},
+    ("database", "fsync"): {"use": "postgresql", "fsync": False},
+    ("layer", "backend"): {"backend": "redis"},
+    ("layer", "by"): {"backend": "redis", "by": "unix"},
+    ("layer", "url"): {"backend": "redis", "url": "redis://elsewhere/"},
+    ("visitor", "headers"): {"headers": ("Accept-Language: de",)},
+    ("visitor", "cookies"): {"cookies": ("lang=de",)},
+}
+"""Where another value is not simply any other."""
+
+BESIDE: dict[tuple[str, ...], dict[str, Any]] = {
+    ("load", "arrivals"): {"model": "open", "arrival_rate": 50.0},
+    ("load", "max_in_flight"): {"model": "open", "arrival_rate": 50.0},
+    ("server", "front_options"): {"front": "nginx"},
+    ("server", "instances"): {"front": "nginx"},
+    ("database", "max_connections"): {"use": "postgresql"},
+    ("database", "fsync"): {"use": "postgresql"},
+    ("layer", "by"): {"backend": "redis"},
+    ("layer", "url"): {"backend": "redis"},
+}
+"""What the other cell has of it."""
+
+
+def fields() -> Iterator[tuple[str, ...]]:
+    """Every field of a RunSpec that belongs to the cell."""
+    for outer in dataclasses.fields(SPEC):
+        part = getattr(SPEC, outer.name)
+        if outer.name in SAME_CELL:
+            continue
+        if not dataclasses.is_dataclass(part):
+            yield (outer.name,)
+        else:
+            yield from ((outer.name, inner.name) for inner in dataclasses.fields(part))
+
+
+def changed(spec: RunSpec, path: tuple[str, ...], values: dict[str, Any]) -> RunSpec:
+    if len(path) == 1:
+        return dataclasses.replace(spec, **values)
+    part = dataclasses.replace(getattr(spec, path[0]), **values)
+    return dataclasses.replace(spec, **{path[0]: part})
+
+
+def another(path: tuple[str, ...]) -> dict[str, Any]:
+    value = getattr(SPEC, path[0]) if len(path) == 1 else getattr(getattr(SPEC, path[0]), path[1])
+    if path in OTHER:
+        return OTHER[path]
+    if isinstance(value, bool):
+        return {path[-1]: not value}
+    if isinstance(value, int | float):
+        return {path[-1]: value + 1}
+    if isinstance(value, str):
+        return {path[-1]: "skip"}
+    if isinstance(value, tuple):
+        return {path[-1]: ("things",)}
+    return {path[-1]: {"path": "/cart/"} if value is not None else 7}
+
+
+def cell(spec: RunSpec) -> Cell:
+    run = Run(
+        server=spec.server.server,
+        workload=spec.workload.workload,
+        users=None if spec.load.is_open else spec.load.users,
+        arrival_rate=spec.load.arrival_rate,
+        key=hashlib.sha256(spec.key.encode()).hexdigest(),
+        spec=spec.to_json(),
+        started_at=datetime(2026, 1, 2, tzinfo=UTC),
+    )
+    return Cell((run,))
+
+
+@pytest.mark.parametrize("path", list(fields()), ids=".".join)
+def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path: tuple[str, ...]) -> None:
+    one, other = changed(SPEC, path, BESIDE.get(path, {})), changed(SPEC, path, another(path))
+    assert one.key != other.key
+    titles = cell_titles([cell(one), cell(other)])
+    assert titles[0] != titles[1]
+    assert not any(title.endswith(("(1)", "(2)")) for title in titles), titles
+
+
+@pytest.mark.parametrize(
+    ("change", "titles"),
+    [
+        ({"keep_alive": False}, ["load keep alive", "no load keep alive"]),
+        ({"think_time_s": 0.5}, ["load think time 0.0 s", "load think time 0.5 s"]),
+        ({"timeout_s": 5.0}, ["load timeout 30.0 s", "load timeout 5.0 s"]),
+        ({"drain_s": 5.0}, ["no load drain", "load drain 5.0 s"]),
+    ],
+)
+def test_what_has_no_words_of_its_own_goes_by_its_name(
+    change: dict[str, Any], titles: list[str]
+) -> None:
+    found = cell_titles([cell(SPEC), cell(changed(SPEC, ("load", ""), change))])
+    assert found == [f"gunicorn-gthread · {title}" for title in titles]
+
+
+def test_starts_of_a_cell_have_no_titles_of_their_own() -> None:
+    again = dataclasses.replace(SPEC, repetition=2, seed=9)
+    assert cell_titles([cell(SPEC), cell(again)]) == [
+        "gunicorn-gthread (1)",
+        "gunicorn-gthread (2)",
+    ]

@@ -1,0 +1,27 @@
+"""What is told of an error that somebody else's code raised."""
+
+import pytest
+
+from benchsuite.core.exceptions import last_line
+
+
+def raised(error: Exception, *notes: str) -> Exception:
+    for note in notes:
+        error.add_note(note)
+    try:
+        raise error
+    except type(error) as found:
+        return found
+
+
+@pytest.mark.parametrize("notes", [(), ("ask the shop",), ("one\ntwo", "three")])
+def test_the_error_is_told_and_not_its_notes(notes: tuple[str, ...]) -> None:
+    error = raised(KeyError("x"), *notes)
+    assert last_line(error).startswith("KeyError: 'x' (")
+    assert tuple(getattr(error, "__notes__", ())) == notes
+
+
+def test_of_what_does_not_compile_the_last_line_is_told() -> None:
+    with pytest.raises(SyntaxError) as found:
+        compile("a b", "bench.py", "exec")
+    assert last_line(raised(found.value, "mend it")).startswith("SyntaxError: invalid syntax")

@@ -1,0 +1,176 @@
+"""Every command says in one sentence which database refused, and what to do."""
+
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.core.management import CommandError, call_command, load_command_class
+from django.db import OperationalError, ProgrammingError
+
+from benchsuite import store
+from benchsuite.core.refusals import sentence
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.management import batch, keeping
+from benchsuite.management.commands import checkbench
+from benchsuite.management.options import run as run_options
+from benchsuite.models import Run
+from benchsuite.report.exports.runs import json_of
+from benchsuite.runner import planning
+from benchsuite.system import fingerprint
+from tests.broken_databases import BROKEN, Entry, asked_instead
+from tests.unit.results_file import results_in
+from tests.unit.test_store import SPEC, result
+
+ASKING = {
+    "runbench": [],
+    "comparebench": ["uvicorn", "daphne"],
+    "checkbench": ["--calibrate"],
+    "loadbench": ["runs.json"],
+    "seedbench": [],
+}
+"""The commands that ask a database, with what each has to be told."""
+
+OTHERS = ["buildheritage", "buildpeer", "checkwebsocket", "completesurvey", "listbench"]
+
+POSTGRES = {"ENGINE": "django.db.backends.postgresql", "NAME": "bench", "HOST": "db", "USER": "me"}
+
+
+@pytest.fixture
+def refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, django_db_blocker: Any, django_db_setup: None
+) -> Callable[[Entry, str], str]:
+    """What a command says where the database is this one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(keeping, "PAUSE_S", 0.0)
+    monkeypatch.setattr(planning, "check", lambda runs: None)
+    monkeypatch.setattr("benchsuite.report.terminal.text.plan_line", lambda *given: "")
+    monkeypatch.setattr(planning, "estimate_s", lambda runs: 1.0)
+    spec = RunSpec(server=ServerSpec(server="uvicorn"))
+    monkeypatch.setattr(run_options, "specs", lambda options: [spec])
+    monkeypatch.setattr(batch, "session", _never)
+    monkeypatch.setattr(checkbench, "examine", list)
+    monkeypatch.setattr(checkbench, "ceilings", _never)
+    monkeypatch.setattr(fingerprint, "fingerprint", dict)
+    row = store.begun(SPEC, batch=uuid4(), started_at=datetime(2026, 3, 1, tzinfo=UTC))
+    store.fill(row, result())
+    Path("runs.json").write_text("".join(json_of([row])), encoding="utf-8")
+
+    def said(entry: Entry, command: str) -> str:
+        with (
+            django_db_blocker.unblock(),
+            asked_instead(entry),
+            pytest.raises(CommandError) as raised,
+        ):
+            call_command(command, *ASKING[command])
+        # 1 of comparebench means that a condition is broken
+        assert raised.value.returncode == (2 if command == "comparebench" else 1)
+        return str(raised.value)
+
+    return said
+
+
+def _never(*given: object, **options: object) -> Any:
+    raise AssertionError("nothing may be measured")
+
+
+@pytest.mark.parametrize("command", ASKING)
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda one: one.__name__)
+def test_each_command_names_the_database_and_what_to_do(
+    refused: Any, tmp_path: Path, broken: Any, command: str
+) -> None:
+    said = refused(broken(tmp_path), command)
+    assert all(words in said for words in BROKEN[broken]), said
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["runbench", "loadbench", "seedbench"])
+def test_a_database_that_can_only_be_read(
+    refused: Any, tmp_path: Path, django_db_blocker: Any, command: str
+) -> None:
+    file = tmp_path / "results.sqlite3"
+    with django_db_blocker.unblock(), results_in(file, tmp_path / "template.sqlite3"):
+        call_command("migrate", "benchsuite_target", verbosity=0)
+    entry = {"ENGINE": "django.db.backends.sqlite3", "NAME": f"file:{file}?mode=ro", "OPTIONS": {}}
+    said = refused(entry, command)
+    assert "results.sqlite3?mode=ro can only be read" in said
+    assert "let this user write it" in said
+
+
+def test_a_database_that_another_program_holds(
+    refused: Any, tmp_path: Path, django_db_blocker: Any
+) -> None:
+    file = tmp_path / "results.sqlite3"
+    with django_db_blocker.unblock(), results_in(file, tmp_path / "template.sqlite3"):
+        pass
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    entry = {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(file),
+        "OPTIONS": {"timeout": 0.01},
+    }
+    try:
+        for command in ("runbench", "comparebench", "checkbench", "loadbench"):
+            assert f"{file} is locked" in refused(entry, command)
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("command", [*ASKING, *OTHERS])
+def test_a_query_that_nobody_thought_of_is_a_sentence_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, django_db_blocker: Any, command: str
+) -> None:
+    found = load_command_class("benchsuite", command)
+    monkeypatch.setattr(found, "handle", lambda **options: Run.objects.count())
+    monkeypatch.setattr(found, "requires_system_checks", [])
+    broken = next(iter(BROKEN))
+    with (
+        django_db_blocker.unblock(),
+        asked_instead(broken(tmp_path)),
+        pytest.raises(CommandError, match="is damaged or no database"),
+    ):
+        found.execute(no_color=False, force_color=False, stdout=None, stderr=None)
+
+
+class Answer(Exception):
+    """What psycopg raises, as far as it matters here."""
+
+    def __init__(self, sqlstate: str | None, text: str = "no") -> None:
+        super().__init__(text)
+        self.sqlstate = sqlstate
+
+
+FAILED = 'connection failed: connection to server at "127.0.0.1", port 5432 failed: '
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (Answer("42P01", 'relation "benchsuite_run" does not exist'), "run: python manage.py mi"),
+        (Answer("42501", "permission denied for table x"), "the user me"),
+        (Answer("25006"), "can only be read"),
+        (Answer("53100"), "make room"),
+        (Answer("53300"), "max_connections"),
+        (Answer(None, f'{FAILED}FATAL:  database "bench" does not exist'), "create it"),
+        (Answer(None, f'{FAILED}FATAL:  role "me" does not exist'), "does not let the user me in"),
+        (Answer(None, f"{FAILED}fe_sendauth: no password supplied"), "wants a password of me"),
+        (Answer(None, f"{FAILED}Connection refused"), "start it"),
+        (OperationalError(1049, "Unknown database 'bench'"), "create it"),
+        (ProgrammingError(1146, "Table 'x' doesn't exist"), "run: python manage.py migrate"),
+        (OperationalError("who knows"), "refused (who knows); see that it is up"),
+    ],
+)
+def test_what_servers_say_has_a_remedy(error: Exception, words: str) -> None:
+    said = sentence(error, POSTGRES)
+    assert words in said
+    assert "db:default port" in said
+    assert "\n" not in said
+
+
+def test_another_database_is_migrated_by_its_name() -> None:
+    said = sentence(OperationalError("no such table: x"), {"NAME": "/a.sqlite3"}, "runs")
+    assert said.endswith("run: python manage.py migrate --database=runs")

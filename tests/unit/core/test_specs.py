@@ -1,0 +1,184 @@
+"""Specs check themselves and survive being stored."""
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import (
+    FORMAT_VERSION,
+    DatabaseSpec,
+    LoadProfile,
+    RunSpec,
+    ServerSpec,
+    VisitorSpec,
+    WorkloadSpec,
+)
+
+FULL = RunSpec(
+    workload=WorkloadSpec(workload="cpu", options={"size": 1000}),
+    server=ServerSpec(server="uwsgi", processes=2, threads=4, options={"http11-socket": True}),
+    load=LoadProfile(users=100, spawn_rate=20.0, think_time_s=0.5, drain_s=5.0, keep_alive=False),
+    database=DatabaseSpec(
+        use="postgres://me@host/name", rows=10, fixtures=("shop", "prices"), fill=("restock --all",)
+    ),
+    visitor=VisitorSpec(login="eve", host="shop.example:8000", headers=("Accept-Language: de",)),
+    label="before the change",
+    repetition=3,
+    seed=42,
+)
+
+
+OPEN = RunSpec(
+    server=ServerSpec(server="uvicorn"),
+    load=LoadProfile(
+        model="open",
+        arrival_rate=200.0,
+        arrivals="poisson",
+        max_in_flight=50,
+        stages=(100.0, 200.0),
+        processes=2,
+        cpus=(1,),
+    ),
+)
+
+
+@pytest.mark.parametrize("spec", [FULL, OPEN, RunSpec(server=ServerSpec(server="uvicorn"))])
+def test_a_run_is_the_same_after_being_stored_as_json(spec: RunSpec) -> None:
+    assert RunSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
+
+
+def test_a_run_of_another_format_is_refused() -> None:
+    stored = {**FULL.to_json(), "format_version": FORMAT_VERSION + 1}
+    with pytest.raises(UsageError, match=f"stored in format {FORMAT_VERSION + 1}"):
+        RunSpec.from_json(stored)
+
+
+@pytest.mark.parametrize("part", ["server", "load", "database", "workload"])
+def test_an_unknown_field_is_refused_by_name(part: str) -> None:
+    stored = FULL.to_json()
+    stored[part] = {**stored[part], "colour": "red"}
+    with pytest.raises(UsageError, match="unknown fields: colour"):
+        RunSpec.from_json(stored)
+
+
+def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match="RunSpec has unknown fields: colour"):
+        RunSpec.from_json({**FULL.to_json(), "colour": "red"})
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        (LoadProfile, {"users": 0}, "--users must be between 1 and 10000, and is 0"),
+        (LoadProfile, {"users": -1}, "is -1"),
+        (LoadProfile, {"users": 10_001}, "is 10001"),
+        (LoadProfile, {"duration_s": 0}, "--duration must be above 0"),
+        (LoadProfile, {"duration_s": -1}, "--duration"),
+        (LoadProfile, {"duration_s": float("nan")}, "--duration"),
+        (LoadProfile, {"duration_s": float("inf")}, "--duration"),
+        (LoadProfile, {"warmup_s": -0.1}, "--warmup must be between 0"),
+        (LoadProfile, {"timeout_s": 0}, "--timeout"),
+        (LoadProfile, {"think_time_s": -1}, "--think-time"),
+        (LoadProfile, {"drain_s": -1}, "--drain"),
+        (LoadProfile, {"spawn_rate": 0}, "--spawn-rate"),
+        (LoadProfile, {"model": "half"}, "model 'half' is unknown; there are: closed, open"),
+        (LoadProfile, {"model": "open"}, "The open model needs --rate"),
+        (LoadProfile, {"model": "open", "arrival_rate": 0.0}, "--rate must be above 0"),
+        (LoadProfile, {"model": "open", "arrival_rate": float("nan")}, "--rate must be above 0"),
+        (LoadProfile, {"model": "open", "arrival_rate": 1.0, "think_time_s": 1.0}, "--think-time"),
+        (LoadProfile, {"model": "open", "arrival_rate": 1.0, "max_in_flight": 0}, "--max-in-flig"),
+        (LoadProfile, {"arrival_rate": 1.0}, "--rate belongs to the open model"),
+        (LoadProfile, {"arrivals": "weekly"}, "--arrivals=weekly is not known; there are: const"),
+        (LoadProfile, {"stages": (2.5,)}, "2.5 is no whole number of users"),
+        (LoadProfile, {"stages": (5.0, 0.0)}, "--stages must be between 1 and 10000, and is 0"),
+        (LoadProfile, {"stages": (1.0,) * 101}, "--stages may have 100 levels at most"),
+        (LoadProfile, {"stages": (1.0,) * 90, "duration_s": 3600.0}, "more than two days"),
+        (LoadProfile, {"processes": 0}, "--load-processes"),
+        (LoadProfile, {"users": 2, "processes": 3}, "--load-processes=3 can't share 2 users"),
+        (DatabaseSpec, {"rows": -1}, "--rows"),
+        (DatabaseSpec, {"use": "mine"}, "--database=mine is not known; write throwaway, keep"),
+        (ServerSpec, {"server": "uwsgi", "processes": 0}, "--processes"),
+        (ServerSpec, {"server": "uwsgi", "processes": 257}, "--processes"),
+        (ServerSpec, {"server": "uwsgi", "threads": 0}, "--threads"),
+    ],
+)
+def test_nonsense_is_refused_in_the_words_of_the_command(
+    kind: type[Any], fields: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+        kind(**fields)
+
+
+def test_a_spec_does_not_change() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        FULL.server.processes = 8  # type: ignore[misc]
+
+
+class TestKey:
+    def test_is_the_same_for_repetitions(self) -> None:
+        again = dataclasses.replace(FULL, repetition=4, seed=1, label="after")
+        assert again.key == FULL.key
+
+    def test_does_not_depend_on_the_order_of_options(self) -> None:
+        one, other = (
+            RunSpec(server=ServerSpec(server="uwsgi", options=dict(options)))
+            for options in ([("a", 1), ("b", 2)], [("b", 2), ("a", 1)])
+        )
+        assert one.key == other.key
+
+    def test_is_the_same_for_equal_specs_and_after_being_stored(self) -> None:
+        whole = dataclasses.replace(FULL, load=LoadProfile(duration_s=10))
+        fraction = dataclasses.replace(FULL, load=LoadProfile(duration_s=10.0))
+        assert whole == fraction
+        assert whole.key == fraction.key
+        assert RunSpec.from_json(json.loads(json.dumps(FULL.to_json()))).key == FULL.key
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"server": ServerSpec(server="uwsgi", processes=4)},
+            {"workload": WorkloadSpec(workload="plain")},
+            {"load": LoadProfile(users=101)},
+            {"database": DatabaseSpec(rows=11)},
+        ],
+    )
+    def test_differs_for_anything_else(self, changes: dict[str, Any]) -> None:
+        assert dataclasses.replace(FULL, **changes).key != FULL.key
+
+
+class TestTimes:
+    def test_all_users_at_once_need_no_ramp(self) -> None:
+        load = LoadProfile(users=100, warmup_s=3, duration_s=10, timeout_s=30)
+        assert (load.ramp_s, load.window_start_s, load.window_end_s) == (0, 3, 13)
+        assert load.longest_s == 43
+
+    def test_the_warm_up_begins_when_the_last_user_has_been_started(self) -> None:
+        load = LoadProfile(users=100, spawn_rate=20, warmup_s=3, duration_s=10, drain_s=2)
+        assert (load.ramp_s, load.window_start_s, load.window_end_s) == (5, 8, 18)
+        assert load.longest_s == 20
+
+    def test_stages_follow_each_other_each_with_its_ramp_and_warm_up(self) -> None:
+        load = LoadProfile(users=30, stages=(10, 30, 20), spawn_rate=10, warmup_s=3, duration_s=10)
+        first, second, third = load.plan
+        assert (first.level, first.start_s, first.window_start_s) == (10, 0, 4 - 1 + 0)
+        assert (second.start_s, second.window_start_s) == (first.window_end_s, 13 + 2 + 3)
+        assert (third.start_s, third.window_start_s) == (28, 31), "who goes needs no ramp"
+        assert load.window_end_s == 41
+
+    def test_what_may_be_in_flight_is_what_arrives_within_a_time_out(self) -> None:
+        def limit(rate: float, **more: float) -> int:
+            return LoadProfile(model="open", arrival_rate=rate, **more).in_flight_limit  # type: ignore[arg-type]
+
+        assert limit(0.01, timeout_s=1.0) == 1
+        assert limit(2.5) == 75
+        assert limit(500) == 1000
+        assert limit(500, max_in_flight=7) == 7
+
+    def test_a_load_has_words(self) -> None:
+        assert LoadProfile(users=1).words == "1 user"
+        assert LoadProfile(users=100, stages=(50, 100)).words == "50, 100 users"
+        rates = LoadProfile(model="open", arrival_rate=2000, arrivals="poisson")
+        assert rates.words == "2\u2009000 /s (poisson)"

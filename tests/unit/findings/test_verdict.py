@@ -1,0 +1,53 @@
+"""All findings together, their table and the page that explains them."""
+
+import re
+from pathlib import Path
+
+from benchsuite import findings
+from benchsuite.core.results import Finding, Level, Verdict
+from benchsuite.findings import Evidence
+from benchsuite.findings.limits import LIMITS
+from tests.unit.findings.clean import found
+
+PAGE = Path(__file__).parents[3] / "docs" / "reading-results.md"
+
+
+def test_a_clean_run_has_no_finding_and_is_valid() -> None:
+    assert found() == {}
+    assert findings.verdict(()) is Verdict.VALID
+
+
+def test_nothing_known_gives_no_finding() -> None:
+    assert findings.assess(Evidence()) == ()
+
+
+def test_the_worst_finding_makes_the_verdict() -> None:
+    info = Finding(code="B302", level=Level.INFO, message="")
+    weak = Finding(code="B101", level=Level.WEAK, message="")
+    wrong = Finding(code="B202", level=Level.INVALID, message="")
+    assert findings.verdict([info]) is Verdict.VALID
+    assert findings.verdict([info, weak]) is Verdict.WEAK
+    assert findings.verdict([weak, wrong, info]) is Verdict.INVALID
+
+
+def test_findings_come_by_code() -> None:
+    codes = list(found(load_cpu_percent=99.0, load_lag_p99_s=9.0, died=True))
+    assert codes == ["B101", "B102", "B203"]
+
+
+def test_every_finding_is_tripped_by_a_saboteur_who_is_described() -> None:
+    page = (PAGE.parent / "sabotage.md").read_text()
+    suite = Path(__file__).parents[2] / "sabotage"
+    tests = "".join(path.read_text() for path in suite.glob("test_*.py"))
+    for number, rule in LIMITS.items():
+        assert f"| {rule.code} |" in page, f"{rule.code} has no row in docs/sabotage.md"
+        assert f"def test_{number.lower()}_" in tests, f"no test of the suite breaks {number}"
+
+
+def test_every_finding_has_a_section_that_names_its_thresholds() -> None:
+    sections = dict(re.findall(r"^### (B\d+ \S+)\n(.*?)(?=^##|\Z)", PAGE.read_text(), re.M | re.S))
+    assert list(sections) == [rule.code for rule in LIMITS.values()]
+    for rule in LIMITS.values():
+        numbers = set(re.findall(r"\d+(?:\.\d+)?", sections[rule.code]))
+        wanted = {f"{limit:g}" for limit in (rule.weak, rule.invalid) if limit}
+        assert wanted <= numbers, f"{rule.code}: {wanted - numbers} not in its section"

@@ -1,0 +1,231 @@
+"""What the parent makes of the keeper's answers, or of their absence."""
+
+import io
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from benchsuite.core.exceptions import DatabaseError
+from benchsuite.core.specs import KEEP, THROWAWAY, DatabaseSpec, WorkloadSpec
+from benchsuite.isolation.databases import client as databases
+from benchsuite.isolation.databases.client import Keeper, throwaway
+
+
+class Child:
+    """A keeper's process that has ended or never says anything."""
+
+    def __init__(self) -> None:
+        self.stdin = io.BytesIO()
+
+    def wait(self, timeout: float) -> int:
+        if timeout < 0:
+            raise subprocess.TimeoutExpired("keeper", timeout)
+        return 1
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        try:
+            os.close(end)
+        except OSError:
+            continue
+
+
+def keeper(answers: int, log: Path, *, start_timeout_s: float | None = None) -> Keeper:
+    spec = WorkloadSpec(workload="io_read", options={"rows": -1})
+    return Keeper(cast(Any, Child()), answers, log, spec, 0, start_timeout_s)
+
+
+def test_what_prepare_found_out_is_known_after_the_wait(
+    pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    os.write(pipe[1], b'{"event": "ready", "number": 0, "engine": "sqlite 3.40.1", ')
+    os.write(pipe[1], b'"cookies": {"a": "b"}, "settings_changed": {"DEBUG": "False"}, ')
+    os.write(pipe[1], b'"options": {"rows": 7}}\n')
+    one = keeper(pipe[0], tmp_path / "log")
+    one.wait()
+    one.wait()
+    assert one.engine == "sqlite 3.40.1"
+    assert one.cookies == {"a": "b"}
+    assert one.settings_changed == {"DEBUG": "False"}
+    assert one.workload == WorkloadSpec(workload="io_read", options={"rows": 7})
+
+
+def test_a_refusal_is_passed_on_as_it_is(pipe: tuple[int, int], tmp_path: Path) -> None:
+    os.write(pipe[1], b'{"event": "failed", "number": 0, "message": "There is no space left."}\n')
+    with pytest.raises(DatabaseError, match=r"^There is no space left\.$"):
+        keeper(pipe[0], tmp_path / "log").wait()
+
+
+def test_every_run_is_told_why_there_are_no_databases(
+    pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    os.write(pipe[1], b'{"event": "failed", "number": 0, "message": "There is no space left."}\n')
+    one = keeper(pipe[0], tmp_path / "log")
+    os.close(pipe[1])
+    for _ in range(3):
+        with pytest.raises(DatabaseError, match=r"^There is no space left\.$"):
+            one.wait()
+    with pytest.raises(DatabaseError, match="no space left"), one.clone("token"):
+        raise AssertionError("there is nothing to copy")
+
+
+def test_a_keeper_that_breaks_is_told_by_its_tracebacks_last_line(
+    pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    log.write_text("Traceback (most recent call last):\n  File ...\nKeyError: 'shop'\nmore\n")
+    os.close(pipe[1])
+    with pytest.raises(DatabaseError, match=r"could not be made: KeyError: 'shop'$"):
+        keeper(pipe[0], log).wait()
+
+
+def test_a_keeper_that_says_nothing_is_given_up(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", 0.05)
+    os.write(pipe[1], b'{"event": ')
+    began = time.monotonic()
+    with pytest.raises(DatabaseError, match="were not made within 0 s"):
+        keeper(pipe[0], tmp_path / "log").wait()
+    assert time.monotonic() - began >= 0.05
+
+
+def test_how_long_it_may_take_can_be_said(pipe: tuple[int, int], tmp_path: Path) -> None:
+    one = keeper(pipe[0], tmp_path / "log", start_timeout_s=0.01)
+    with pytest.raises(DatabaseError, match=r"not made within 0 s; .* more time with --start-time"):
+        one.wait()
+
+
+def test_an_answer_that_is_there_is_read_however_late(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", -1.0)
+    answers(pipe, '{"event": "ready", "number": 0, "engine": "none"}')
+    assert keeper(pipe[0], tmp_path / "log").engine == "none"
+
+
+def answers(pipe: tuple[int, int], *lines: str) -> None:
+    os.write(pipe[1], "".join(f"{line}\n" for line in lines).encode())
+
+
+CLONED = '{"event": "cloned", "number": %d, "plan": "/%d/plan.json", "settings_changed": {}}'
+
+
+def test_answers_that_nobody_waits_for_any_more_are_passed_over(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run gave up waiting for its copy, and the next must not be served on it."""
+    answers(pipe, '{"event": "ready", "number": 0}')
+    one = keeper(pipe[0], tmp_path / "log")
+    one.wait()
+    monkeypatch.setattr("benchsuite.isolation.databases.client.CLONE_S", 0.01)
+    with pytest.raises(DatabaseError, match="were not copied within 0 s"), one.clone("first"):
+        raise AssertionError("it was never copied")
+    monkeypatch.undo()
+    answers(pipe, CLONED % (1, 1), CLONED % (2, 2), '{"event": "dropped", "number": 3}')
+    with one.clone("second") as plan:
+        assert plan == Path("/2/plan.json")
+
+
+def test_what_went_wrong_first_is_told_when_dropping_fails_too(
+    pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    failed = '{"event": "failed", "number": 2, "message": "The server is gone."}'
+    answers(pipe, '{"event": "ready", "number": 0}', CLONED % (1, 1), failed)
+    with pytest.raises(KeyboardInterrupt), keeper(pipe[0], tmp_path / "log").clone("first"):
+        raise KeyboardInterrupt
+    answers(pipe, '{"event": "ready", "number": 0}', CLONED % (1, 1), failed)
+    with (
+        pytest.raises(DatabaseError, match=r"^The server is gone\.$"),
+        keeper(pipe[0], tmp_path / "log").clone("first"),
+    ):
+        pass
+
+
+class Hung:
+    """A keeper's process that ends only when it is killed."""
+
+    def __init__(self) -> None:
+        self.stdin = io.BytesIO()
+        self.status: int | None = None
+
+    def poll(self) -> int | None:
+        return self.status
+
+    def terminate(self) -> None:
+        pass
+
+    def kill(self) -> None:
+        self.status = -9
+
+    def wait(self, timeout: float = 0) -> int:
+        if self.status is None:
+            raise subprocess.TimeoutExpired("keeper", timeout)
+        return self.status
+
+
+class Prompt(Hung):
+    """One that ends as soon as it is asked."""
+
+    def wait(self, timeout: float = 0) -> int:
+        self.status = 0
+        return 0
+
+
+def begun(
+    children: list[Hung], folder: Path, monkeypatch: pytest.MonkeyPatch, use: str = THROWAWAY
+) -> None:
+    """Databases of a command whose keepers are these, one after the other."""
+
+    def start(*given: object) -> tuple[Any, int]:
+        answers, theirs = os.pipe()
+        os.write(theirs, b'{"event": "ready", "number": 0}\n')
+        os.close(theirs)
+        return children.pop(0), answers
+
+    monkeypatch.setattr(databases, "_start", start)
+    with throwaway(
+        folder=folder,
+        settings_module="shop.settings",
+        token="feed",
+        workload_path="shop.bench.Shop",
+        workload=WorkloadSpec(workload="shop"),
+        database=DatabaseSpec(use=use),
+        needs_target_app=False,
+        log=folder / "log",
+        env={},
+    ):
+        pass
+
+
+def test_what_a_keeper_that_hung_had_made_another_one_drops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = [Hung(), Prompt()]
+    begun(children, tmp_path, monkeypatch)
+    assert not children
+    assert '"left": []' in (tmp_path / "keeper-request.json").read_text()
+
+
+def test_where_the_other_one_hangs_too_it_is_told_what_may_be_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DatabaseError, match=r"hung, or was killed too\).*bench_feed may be left"):
+        begun([Hung(), Hung()], tmp_path, monkeypatch)
+
+
+def test_a_project_that_keeps_its_database_has_nothing_to_drop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = [Hung(), Prompt()]
+    begun(children, tmp_path, monkeypatch, KEEP)
+    assert len(children) == 1

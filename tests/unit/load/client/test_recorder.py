@@ -1,0 +1,79 @@
+"""What the recorder writes, the spool reads."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchsuite.core.samples import JOURNEY, RECORD, REQUEST, Kind
+from benchsuite.load.client import recorder as recording
+from benchsuite.load.client.recorder import OTHER_NAMES, SpoolRecorder
+from benchsuite.load.job import SAMPLES_FILE
+from benchsuite.load.parent import spool
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[SpoolRecorder]:
+    one = SpoolRecorder(tmp_path)
+    yield one
+    one.close()
+
+
+def test_samples_come_back_as_they_were(recorder: SpoolRecorder, tmp_path: Path) -> None:
+    journey = recorder.index("buy", JOURNEY)
+    page = recorder.index("GET /", REQUEST)
+    recorder.add(page, Kind.OK, 3, 1234, 10.5, 10.5, 11.25)
+    recorder.add(journey, Kind.WRONG_BODY, 3, 0, 10.25, 10.25, 11.5)
+    recorder.example(journey, Kind.WRONG_BODY, "no price")
+    recorder.example(journey, Kind.WRONG_BODY, "another")
+    recorder.flush()
+    samples, names = spool.read(tmp_path)
+    assert samples.tolist() == [
+        (page, Kind.OK, 3, 1234, 10.5, 10.5, 11.25),
+        (journey, Kind.WRONG_BODY, 3, 0, 10.25, 10.25, 11.5),
+    ]
+    assert names == [
+        spool.NameEntry(name="buy", scope="journey", examples={Kind.WRONG_BODY: "no price"}),
+        spool.NameEntry(name="GET /", scope="request", examples={}),
+    ]
+
+
+def test_a_name_has_one_number_in_each_scope(recorder: SpoolRecorder) -> None:
+    assert recorder.index("a", REQUEST) == recorder.index("a", REQUEST)
+    assert recorder.index("a", REQUEST) != recorder.index("a", JOURNEY)
+
+
+def test_too_many_names_become_one(
+    recorder: SpoolRecorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "MAX_NAMES", 3)
+    numbers = [recorder.index(f"GET /{n}", REQUEST) for n in range(6)]
+    assert numbers == [0, 1, 2, 3, 3, 3]
+    recorder.flush()
+    assert [entry.name for entry in spool.read_names(tmp_path)][-1] == OTHER_NAMES
+
+
+def test_nothing_is_written_before_the_flush(recorder: SpoolRecorder, tmp_path: Path) -> None:
+    recorder.add(recorder.index("a", REQUEST), Kind.OK, 0, 0, 1.0, 1.0, 2.0)
+    assert len(spool.read(tmp_path)[0]) == 0
+    recorder.flush()
+    recorder.flush()
+    assert len(spool.read(tmp_path)[0]) == 1
+
+
+def test_a_sample_half_written_is_left_for_the_next_reading(tmp_path: Path) -> None:
+    packed = RECORD.pack(0, 0, 0, 0, 1.0, 1.0, 2.0)
+    path = tmp_path / SAMPLES_FILE
+    path.write_bytes(packed + packed[:10])
+    with path.open("rb") as file:
+        assert len(spool.read_on(file)) == 1
+        with path.open("ab") as more:
+            more.write(packed[10:])
+        assert len(spool.read_on(file)) == 1
+        assert len(spool.read_on(file)) == 0
+
+
+def test_an_empty_folder_has_no_samples(tmp_path: Path) -> None:
+    samples, names = spool.read(tmp_path)
+    assert len(samples) == 0
+    assert names == []

@@ -1,0 +1,125 @@
+"""When the parent gives a load process up: never while its answer is in the pipe."""
+
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
+from benchsuite.core.specs import LoadProfile, WorkloadSpec
+from benchsuite.load.job import Job
+from benchsuite.load.parent import driver
+from benchsuite.load.parent.driver import LoadWorker
+
+JOB = Job(
+    base_url="http://127.0.0.1:1",
+    run_header="r",
+    workload_class="benchsuite.workloads.plain.Plain",
+    workload=WorkloadSpec(),
+    load=LoadProfile(timeout_s=0.001),
+    spool="",
+)
+
+
+class Late:
+    """A load process whose parent comes to listen late, by a clock that the test moves."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr(driver, "monotonic", lambda: self.now)
+        monkeypatch.setattr(driver, "IMPORT_LIMIT_S", 0.001)
+        monkeypatch.setattr(driver, "MARGIN_S", 0.001)
+        monkeypatch.setattr(driver.messages, "CHECK_LIMIT_S", 0.001)
+        monkeypatch.setattr(driver.messages, "REHEARSAL_LIMIT_S", 0.0)
+        self.events, self._theirs = os.pipe()
+        self.log = folder / "log"
+        self.log.touch()
+        self.stdin = io.BytesIO()
+        process = SimpleNamespace(pid=os.getpid(), stdin=self.stdin)
+        self.worker = LoadWorker(cast(Any, process), self.events, spool=folder, log=self.log)
+
+    def says(self, event: str, **fields: Any) -> None:
+        os.write(self._theirs, json.dumps({"event": event, **fields}).encode() + b"\n")
+
+    def close(self) -> None:
+        os.close(self.events)
+        os.close(self._theirs)
+
+
+@pytest.fixture
+def late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Late]:
+    made = Late(tmp_path, monkeypatch)
+    yield made
+    made.close()
+
+
+def test_a_deadline_begins_when_somebody_waits(late: Late) -> None:
+    """Databases take their time meanwhile, and servers."""
+    late.now += 3600
+    late.says("ready")
+    late.says("checked", unchecked="")
+    late.worker.check(JOB)
+    assert json.loads(late.stdin.getvalue())["base_url"] == JOB.base_url
+
+
+def test_what_is_in_the_pipe_is_read_after_the_deadline(late: Late) -> None:
+    late.says("ready")
+    late.says("checked", unchecked="")
+    late.worker.check(JOB)
+    late.worker.go(late.now)
+    late.now += 3600
+    late.says("failed", message="The load broke: no memory.")
+    with pytest.raises(LoadError, match=r"^The load broke: no memory\.$"):
+        late.worker.wait(lambda tick: None)
+
+
+def test_what_was_written_before_the_disk_was_full_is_kept(late: Late) -> None:
+    late.says("ready")
+    late.says("checked", unchecked="")
+    late.worker.check(JOB)
+    late.worker.go(late.now)
+    late.says("full")
+    with pytest.raises(LoadDiedError, match=r"^There is no space left in .*; make room, or set"):
+        late.worker.wait(lambda tick: None)
+
+
+def test_a_refusal_is_read_after_the_deadline_too(
+    late: Late, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "MARGIN_S", -10.0)  # over before it begins
+    late.says("ready")
+    late.says("refused", message="GET / answered 404.")
+    with pytest.raises(AnswerError, match="answered 404"):
+        late.worker.check(JOB)
+
+
+def test_there_is_time_for_both_checks(late: Late, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A journey that sends a form is made twice, and may take as long each time."""
+    limits: list[float] = []
+    monkeypatch.setattr(driver.messages, "CHECK_LIMIT_S", 60.0)
+    monkeypatch.setattr(driver.messages, "REHEARSAL_LIMIT_S", 0.0)
+
+    def expect(name: str, limit_s: float) -> dict[str, str]:
+        limits.append(limit_s)
+        return {"unchecked": "nothing"}
+
+    monkeypatch.setattr(late.worker, "_expect", expect)
+    assert late.worker.check(JOB) == "nothing"
+    assert limits[-1] > 2 * (60.0 + JOB.load.timeout_s)
+
+
+def test_what_was_waited_for_is_told(late: Late) -> None:
+    with pytest.raises(LoadError, match=r"imports .* within 0\.001 s; its log ends with:\n\(noth"):
+        late.worker.check(JOB)
+    late.says("ready")
+    with pytest.raises(LoadError, match=r"gone through its journey within 0\.005 s"):
+        late.worker.check(JOB)
+    late.worker.go(late.now)
+    late.now += 3600
+    with pytest.raises(LoadError, match=r"was not done 0\.001 s after its time"):
+        late.worker.wait(lambda tick: None)

@@ -1,0 +1,449 @@
+"""From the command line's words to specs, and the sentences for nonsense."""
+
+import argparse
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command, load_command_class
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import RunSpec, VisitorSpec
+from benchsuite.management.options import run as run_options
+from benchsuite.runner import planning
+from benchsuite.system import cpus
+from tests.factories import make_run
+
+
+def specs(*words: str) -> tuple[RunSpec, ...]:
+    parser = argparse.ArgumentParser()
+    run_options.add_to(parser)
+    options: dict[str, Any] = vars(parser.parse_args(words))
+    return run_options.specs(options)
+
+
+def test_servers_by_comma_and_by_repeating_each_once() -> None:
+    runs = specs("--server=uvicorn, daphne", "--server", "uwsgi,uvicorn")
+    assert sorted(run.server.server for run in runs) == ["daphne", "uvicorn", "uwsgi"]
+
+
+def test_without_a_server_one_that_can_run_here_is_taken() -> None:
+    assert [run.server.server for run in specs()] == ["gunicorn-gthread"]
+
+
+def test_all_of_the_load() -> None:
+    (run,) = specs(
+        "--users=100",
+        "--spawn-rate=5",
+        "--think-time=500ms",
+        "--warmup=1m",
+        "--duration=2m",
+        "--timeout=180",
+        "--no-keep-alive",
+    )
+    load = run.load
+    assert (load.users, load.spawn_rate, load.think_time_s) == (100, 5.0, 0.5)
+    assert (load.warmup_s, load.duration_s, load.timeout_s) == (60.0, 120.0, 180.0)
+    assert load.keep_alive is False
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        ([], False),
+        (["--keep-cookies"], True),
+        (["--locustfile", __file__], True),
+        (["--locustfile", __file__, "--keep-cookies"], True),
+    ],
+)
+def test_each_journey_is_a_fresh_visitors_unless_told_otherwise(
+    words: list[str], *, kept: bool
+) -> None:
+    (run,) = specs(*words)
+    assert run.load.keep_cookies is kept
+    assert run.load.keep_alive is True
+
+
+def test_the_users_of_a_locustfile_keep_their_cookies() -> None:
+    with pytest.raises(UsageError, match="leave --no-keep-cookies out"):
+        specs("--locustfile", __file__, "--no-keep-cookies")
+
+
+def test_who_asks_and_what_must_come_back() -> None:
+    (run,) = specs(
+        *("--path=/shop/,/old/", "--expect=Basket", "--expect=/shop/=Total", "--status=/old/=301"),
+        "--no-shape",
+        *("--login=eve", "--host=shop.example:8000", "--header=Accept-Language: de"),
+        *("--header=X-Api-Key: k3y", "--cookie=lang=de", "--cookie=sid=a=b"),
+        *("--fixture=shop,prices", "--fixture=users", "--fill=restock --password s3cret --all"),
+    )
+    assert run.workload.options == {
+        "path": "/shop/,/old/",
+        "expect": "Basket\n/shop/=Total",
+        "shape": False,
+        "status": "/old/=301",
+    }
+    assert run.visitor.header_values == {"Accept-Language": "de", "X-Api-Key": "k3y"}
+    assert run.visitor.cookie_values == {"lang": "de", "sid": "a=b"}
+    assert run.database.fixtures == ("shop", "prices", "users")
+    assert run.database.commands == (["restock", "--password", "s3cret", "--all"],)
+    stored = str(run.to_json())
+    assert not [word for word in ("k3y", "a=b", "s3cret") if word in stored + run.visitor.words]
+    assert run.visitor.words.startswith(
+        "logged in as eve, Host shop.example:8000, header Accept-Language: de, header X-Api-Key: *"
+    )
+    other = specs("--path=/shop/", "--cookie=lang=fr")[0]
+    assert other.key != specs("--path=/shop/", "--cookie=lang=de")[0].key
+    assert RunSpec.from_json(run.to_json()).key == run.key
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--host=http://shop"], "--host=http://shop is no host name"),
+        (["--header=Accept"], "--header wants 'Name: value'"),
+        (["--header=Cookie: a=b"], "has its own option: --cookie"),
+        (["--header=Host: a"], "has its own option: --host"),
+        (["--header=Content-Length: 3"], "made by the load's client"),
+        (["--header=Sec-WebSocket-Key: k"], "made by the load's client"),
+        (["--header=Sec-WebSocket-Protocol: a"], "--workload-option subprotocol=NAME"),
+        (["--header=A: 1", "--header=a: 2"], "--header gives a twice"),
+        (["--header=A: 1\r\nB: 2"], "a header can't hold its value"),
+        (["--cookie=lang"], "--cookie wants name=value"),
+        (["--cookie=a=b; c=d"], "a cookie can't hold blanks"),
+        (["--workload=plain", "--expect=OK"], "the workload plain checks its answers itself"),
+        (["--path=/a/", "--expect="], "--expect wants a line of text"),
+        (
+            ["--workload=plain", "--no-shape"],
+            "--no-shape is about pages of --path=…, not about plain",
+        ),
+        (["--fixture=shop,"], "--fixture has a name that is empty"),
+        (["--fill="], "--fill names no command"),
+        (["--fill=load 'demo"], "can't be taken apart"),
+        (["--database=keep", "--fill=loaddemo"], "a run never fills"),
+        (["--database=keep", "--fixture=shop"], "a run never fills"),
+    ],
+)
+def test_what_no_visitor_can_be(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        specs(*words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--database=keep", "--login=eve"], "give the cookie of a session with --cookie"),
+        (["--locustfile", __file__, "--login=eve"], "can't be logged in as eve"),
+    ],
+)
+def test_who_can_not_be_what(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        planning.check(specs("--server=runserver", *words))
+
+
+@pytest.mark.django_db
+def test_again_asks_for_the_secrets_that_are_not_stored() -> None:
+    visitor = VisitorSpec(
+        headers=("Authorization: Bearer t0p", "Accept-Language: de"), cookies=("sid=s3",)
+    )
+    run_id = make_run("uvicorn", visitor=visitor).pk.hex
+    with pytest.raises(
+        UsageError, match="give --cookie sid=… and --header 'Authorization: …' again"
+    ):
+        specs("--again", run_id)
+    given = ["--header=authorization: Bearer t0p", "--cookie=sid=s3"]
+    with pytest.raises(UsageError, match="--cookie lang=… would change it"):
+        specs("--again", run_id, *given, "--cookie=lang=de")
+    (run,) = specs("--again", run_id, *given)
+    assert run.visitor.header_values == {"authorization": "Bearer t0p", "Accept-Language": "de"}
+    assert run.visitor.cookie_values == {"sid": "s3"}
+
+
+def test_options_go_to_server_and_workload() -> None:
+    (run,) = specs(
+        "--server=gunicorn-gthread",
+        "--threads=4",
+        "--processes=2",
+        "--option=backlog=512",
+        "--workload=cpu",
+        "--workload-option=size=1000",
+    )
+    assert (run.server.processes, run.server.threads) == (2, 4)
+    assert run.server.options == {"backlog": "512"}
+    assert (run.workload.workload, run.workload.options) == ("cpu", {"size": "1000"})
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"), [(None, None), ("5m", 300.0), ("2.5", 2.5), ("900ms", 0.9)]
+)
+def test_how_long_starting_may_take(given: str | None, seconds: float | None) -> None:
+    assert run_options.start_timeout_s({"start_timeout": given}) == seconds
+
+
+@pytest.mark.parametrize("given", ["soon", "0", "nan", "inf", "", "25h"])
+def test_how_long_starting_may_take_is_a_time(given: str) -> None:
+    with pytest.raises(UsageError, match=r"is not a time|--start-timeout must be above 0 and at"):
+        run_options.start_timeout_s({"start_timeout": given})
+
+
+def test_how_long_starting_may_take_splits_no_cells() -> None:
+    assert specs("--start-timeout=5m")[0].key == specs()[0].key
+
+
+def test_a_path_means_the_workload_url() -> None:
+    (run,) = specs("--path=/shop/")
+    assert (run.workload.workload, run.workload.options) == ("url", {"path": "/shop/"})
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--users=0"], "--users must be between 1 and 10000, and is 0."),
+        (["--users=-3"], "--users must be between 1 and 10000, and is -3."),
+        (["--duration=0"], "--duration must be above 0 and at most 86400, and is 0."),
+        (["--spawn-rate=0"], "--spawn-rate must be above 0"),
+        (["--users=50", "--rate=200"], "or write --max-in-flight=50 for the most journeys"),
+        (["--rate=0"], "--rate must be above 0"),
+        (["--rate=200", "--think-time=1"], "belong to users who wait for answers"),
+        (["--rate=200", "--arrivals=weekly"], "there are: constant, poisson."),
+        (["--arrivals=poisson"], "and --rate is missing: add it, or leave"),
+        (["--max-in-flight=5"], "--max-in-flight belongs to the open model"),
+        (["--rate=2", "--max-in-flight=0"], "--max-in-flight must be between 1 and"),
+        (["--stages=many"], "--stages=many is not understood; write numbers of users (50:100"),
+        (["--stages="], "is not understood"),
+        (["--stages=50:"], "is not understood"),
+        (["--stages=50:100x"], "is not understood"),
+        (["--stages=50:100/s"], "mixes users and rates"),
+        (["--stages=50:2.5"], "2.5 is no whole number of users"),
+        (["--stages=50:100xsoon"], "'soon' is not a time"),
+        (["--stages=0:50"], "--stages=0:50 has a level of 0, which is no load"),
+        (["--stages=0/s:50/s"], "--stages=0/s:50/s has a level of 0, which is no load"),
+        (["--stages=50:100", "--users=5"], "--stages names the levels, and --users too"),
+        (["--stages=50:100", "--rate=5"], "--stages names the levels, and --rate too"),
+        (["--stages=50:100x5s", "--duration=5"], "says how long each lasts, and --duration too"),
+        (["--load-processes=0"], "--load-processes must be between 1 and 64"),
+        (["--load-processes=20"], "can't share 10 users"),
+        (["--no-pin", "--cpus-load=0"], "--no-pin and --cpus-target or --cpus-load exclude each"),
+        (["--cpus-target=0-8000"], "No CPU is left for the load; name its CPUs too"),
+        (["--processes=0"], "--processes must be between 1 and 256, and is 0."),
+        (["--option=backlog"], "--option 'backlog' is not of the form name=value."),
+        (
+            ["--server=uvicorn,,daphne"],
+            "--server has a name that is empty: 'uvicorn, uvicorn,,daphne'",
+        ),
+        (["--path=/x/", "--workload=cpu"], "--path means --workload=url, and --workload=cpu"),
+        (
+            ["--database=mine"],
+            "--database=mine is not known; write throwaway, keep, postgresql,",
+        ),
+        (["--rows=-1"], "--rows must be between 0 and"),
+        (["--port=70000"], "--port must be between 1 and 65535, and is 70000."),
+        (["--label=" + "x" * 201], "--label may have 200 characters at most, and has 201."),
+        (["--delay-by=proxy"], "add --delay-to-clients or --delay-to-database, or leave"),
+        (["--layer-by=unix"], "add --layer=redis or --layer=redis-pubsub, or leave"),
+        (["--repeat=0"], "--repeat must be between 1 and 1000, and is 0."),
+    ],
+)
+def test_nonsense_gets_one_sentence(words: list[str], sentence: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        specs("--server=uvicorn", *words) if "--server=," not in words else specs(*words)
+    assert sentence in str(refused.value)
+
+
+def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
+    monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
+    for words, for_target, for_load in (
+        (["--no-pin"], None, None),
+        (["--cpus-load=0"], (1, 2), (0,)),
+        (["--cpus-target=0,1"], (0, 1), (2,)),
+        (["--cpus-target=0", "--cpus-load=0"], (0,), (0,)),
+    ):
+        (run,) = specs(*words)
+        assert (run.server.cpus, run.load.cpus) == (for_target, for_load)
+
+
+def test_a_rate_means_the_open_model() -> None:
+    (run,) = specs("--rate=200", "--arrivals=poisson", "--max-in-flight=50")
+    load = run.load
+    assert (load.model, load.arrival_rate, load.arrivals) == ("open", 200.0, "poisson")
+    assert (load.max_in_flight, load.stages) == (50, ())
+
+
+def test_stages_are_users_or_rates() -> None:
+    (run,) = specs("--stages=50:100:200x30s")
+    assert (run.load.model, run.load.users, run.load.stages) == (
+        "closed",
+        200,
+        (50.0, 100.0, 200.0),
+    )
+    assert run.load.duration_s == 30
+    (run,) = specs("--stages", "50/s:12.5/s", "--duration=5s")
+    assert (run.load.model, run.load.arrival_rate, run.load.stages) == ("open", 50.0, (50.0, 12.5))
+    assert run.load.duration_s == 5
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("run_id", ["nonsense", "abcdef", "0" * 32, ""])
+def test_again_wants_a_stored_run(run_id: str) -> None:
+    if not run_id:
+        assert specs("--again", "")  # as if it weren't given
+        return
+    with pytest.raises(UsageError, match=f"--again {run_id}: no stored run begins with that id"):
+        specs("--again", run_id)
+
+
+@pytest.mark.django_db
+def test_again_takes_nothing_that_would_change_the_run() -> None:
+    stored = make_run("uvicorn", users=7, label="first")
+    (run,) = specs("--again", stored.pk.hex[:8], "--port=8123", "--seed=3")
+    assert (run.load.users, run.label) == (7, "first")
+    assert specs("--again", stored.pk.hex, "--label=second")[0].label == "second"
+    for words, flags in (
+        (["--users=50"], "--users"),
+        (["--no-keep-alive", "--stages=5:10x2s"], "--stages and --no-keep-alive"),
+        (["--server=daphne"], "--server"),
+        (["--keep-cookies"], "--keep-cookies"),
+        (["--no-keep-cookies"], "--no-keep-cookies"),
+    ):
+        with pytest.raises(UsageError, match=f"as it was, and {flags} would change it"):
+            specs("--again", stored.pk.hex, *words)
+
+
+USE, LAYER_URL = "postgres://ann@host/shop", "redis://host:6379/0"
+WITH_SECRETS = ["postgres://ann:s3cr3t@host/shop", "redis://:s3cr3t@host:6379/0"]
+
+
+@pytest.mark.django_db
+def test_again_takes_a_password_from_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    database, layer = WITH_SECRETS
+    stored = make_run("daphne")
+    secret = [f"--database={database}", f"--layer-url={layer}"]
+    (spec,) = specs("--server=daphne", "--layer=redis", *secret)
+    stored.spec = spec.to_json()
+    stored.save()
+    assert "s3cr3t" not in repr(stored.spec)
+    again = ["--again", stored.pk.hex]
+    (bare,) = specs(*again)
+    assert (bare.database.use, bare.layer.url) == (USE, LAYER_URL)
+    (given,) = specs(*again, *secret)
+    assert [given.database.use, given.layer.url] == WITH_SECRETS
+    with pytest.raises(UsageError, match=r"--database=postgres://ann@other/shop would change it"):
+        specs(*again, "--database=postgres://ann:s3cr3t@other/shop")
+    monkeypatch.setenv("DATABASE_URL", database)
+    monkeypatch.setenv("REDIS_URL", layer)
+    (found,) = specs(*again)
+    assert [found.database.use, found.layer.url] == WITH_SECRETS
+    assert {bare.key, given.key, found.key} == {spec.key}
+
+
+@pytest.mark.django_db
+def test_again_refuses_a_run_of_which_an_option_is_not_stored() -> None:
+    stored = make_run("daphne")
+    (spec,) = specs("--server=daphne", "--path=/login/?password=s3cr3t")
+    stored.spec = spec.to_json()
+    stored.save()
+    with pytest.raises(UsageError, match="an option held a password, which is not stored"):
+        specs("--again", stored.pk.hex)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["runbench", "--rate=abc"], "argument --rate: 'abc' is not a number; write one such as"),
+        (["runbench", "--users=2.5"], "argument --users: '2.5' is not a whole number; write"),
+        (["runbench", "--warmup=soon"], "argument --warmup: 'soon' is not a time; write seconds"),
+        (["runbench", "--cpus-target=first"], "argument --cpus-target: 'first' names no CPUs"),
+        (["runbench", "--userz=3"], "unrecognized arguments: --userz=3"),
+        (["comparebench", "--foo"], "unrecognized arguments: --foo"),
+        (["checkbench", "--load-processes=two"], "'two' is not a whole number"),
+        (["runbench", "--databse=postgres://a:s3cr3t@b/c"], "--databse=postgres://a@b/c"),
+    ],
+)
+def test_what_cannot_be_read_is_not_buried_under_all_options(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = load_command_class("benchsuite", words[0])
+    with pytest.raises(SystemExit) as ended:
+        command.run_from_argv(["manage.py", *words])
+    assert ended.value.code == 2
+    usage, said = capsys.readouterr().err.splitlines()
+    assert usage.startswith(f"usage: manage.py {words[0]} [-h]")
+    assert message in said
+
+
+@pytest.mark.parametrize("name", ["", "no/such/folder/results.json"])
+def test_json_that_cannot_be_written_is_told_before_anything_runs(name: str, tmp_path) -> None:
+    with pytest.raises(CommandError, match=r"is a folder; name a file|make it, or name") as refused:
+        call_command("runbench", "--server=uvicorn", "--json", str(tmp_path / name))
+    assert refused.value.returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["--server=apache"],
+            "There is no server 'apache'; did you mean apache-daemon or apache-event or ",
+        ),
+        (["--server=daphne", "--processes=2"], "daphne runs 1 process"),
+        (["--workload=url"], "path"),
+        (["--locustfile=/no/such.py"], "There is no locustfile '/no/such.py'"),
+        (
+            ["--workload=cpu", "--workload-option=speed=1"],
+            "has no option 'speed'; it has: size.",
+        ),
+        (["--server=uvicorn", "--option=speed=1"], "uvicorn has no option 'speed'; it has: "),
+        (["--cpus-target=8000", "--cpus-load=0"], "The server is to run on CPU 8000, and here"),
+    ],
+)
+def test_the_command_ends_with_status_2_before_anything_starts(
+    words: list[str], sentence: str
+) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("runbench", *words)
+    assert sentence in str(refused.value)
+    assert refused.value.returncode == 2
+
+
+def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command(
+        "runbench",
+        "--dry-run",
+        "--server=uvicorn,daphne",
+        "--repeat=2",
+        "--users=100",
+        "--warmup=5",
+    )
+    shown = capsys.readouterr().out
+    assert "Plan     2 servers × 2 repeats, plain, 100 users, 5 s warm-up + 10 s each" in shown
+    assert len([line for line in shown.splitlines() if "repetition" in line]) == 4
+
+
+def test_pythons_and_environments_are_axes(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
+    for name in ("five", "six"):
+        (tmp_path / f"{name}.txt").write_text(f"django=={name}\n")
+    runs = specs(
+        "--server=uvicorn,daphne",
+        "--python=3.12, 3.13",
+        "--python=3.12",
+        f"--env=five={tmp_path}/five.txt",
+        f"--env=six={tmp_path}/six.txt",
+    )
+    cells = {(one.server.server, one.server.python, one.server.environment_name) for one in runs}
+    assert len(cells) == len(runs) == 8
+    assert ("daphne", "3.13", "six") in cells
+
+
+def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "one.txt").write_text("django\n")
+    (tmp_path / "two.txt").write_text("django<6\n")
+    with pytest.raises(UsageError, match="--env names new twice"):
+        specs(f"--env=new={tmp_path}/one.txt", f"--env=new={tmp_path}/two.txt")
+
+
+def test_python_without_a_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="--python has a name that is empty"):
+        specs("--python=")

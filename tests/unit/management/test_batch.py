@@ -1,0 +1,301 @@
+"""`runbench` with a stub for the measuring and real faults of the database that takes results."""
+
+import json
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from benchsuite.core.exceptions import BenchsuiteError
+from benchsuite.core.results import RunResult
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.management import batch, keeping
+from benchsuite.management.options import run as run_options
+from benchsuite.models import Interval, Measurement, Run
+from benchsuite.runner import environments, planning
+from tests.unit.results_file import results_in
+from tests.unit.test_store import SPEC, result
+
+Fault = Callable[[Path], object]
+
+
+class AtWork:
+    """A session whose runs end as told: with a result, by raising, or after something was done."""
+
+    def __init__(self, folder: Path, *ends: RunResult | BaseException | Fault) -> None:
+        self.folder = folder
+        self.ends = list(ends)
+
+    def run(self, spec: RunSpec, watcher: Any) -> RunResult:
+        watcher.stage("starting")
+        end = self.ends.pop(0)
+        if isinstance(end, BaseException):
+            raise end
+        if callable(end):
+            end(self.folder / "results.sqlite3")
+            return result(spec=spec, log_tail="a line of the log\n" * 10_000)
+        return end
+
+
+@pytest.fixture
+def folder(
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    django_db_blocker: Any,
+    django_db_setup: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Path]:
+    """The current directory, with the results in a file of it."""
+    template = tmp_path_factory.getbasetemp() / "migrated.sqlite3"
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(keeping, "PAUSE_S", 0.0)
+    with django_db_blocker.unblock(), results_in(here / "results.sqlite3", template):
+        yield here
+
+
+@pytest.fixture
+def runbench(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A function that makes runs which end as told."""
+
+    @contextmanager
+    def nobody_else(on_wait: object) -> Iterator[None]:
+        yield
+
+    def made(*ends: RunResult | BaseException | Fault, options: tuple[str, ...] = ()) -> None:
+        @contextmanager
+        def session(**given: Any) -> Iterator[AtWork]:
+            yield AtWork(folder, *ends)
+
+        specs = [RunSpec(server=ServerSpec(server=f"server-{n}")) for n in range(len(ends))]
+        monkeypatch.setattr(batch, "session", session)
+        monkeypatch.setattr(run_options, "specs", lambda options: specs)
+        call_command("runbench", *options)
+
+    monkeypatch.setattr(batch, "alone", nobody_else)
+    for module, name in (
+        (planning, "check"),
+        (planning, "check_installed"),
+        (environments, "prepare"),
+    ):
+        monkeypatch.setattr(module, name, lambda *given: None)
+    monkeypatch.setattr("benchsuite.report.terminal.text.plan_line", lambda *given: "")
+    monkeypatch.setattr(planning, "estimate_s", lambda runs: 1.0)
+    return made
+
+
+def nothing(file: Path) -> None:
+    """The run simply ends."""
+
+
+def exclusive(file: Path) -> sqlite3.Connection:
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    return other
+
+
+@pytest.fixture
+def locked() -> Iterator[Fault]:
+    """Another program takes the database for itself, and keeps it."""
+    held = []
+    yield lambda file: held.append(exclusive(file))
+    for one in held:
+        one.close()
+
+
+def full(file: Path) -> None:
+    pages = connection.cursor().execute("PRAGMA page_count").fetchone()[0]
+    monkey = connection.get_new_connection
+
+    def small(params: Any) -> Any:
+        made = monkey(params)
+        made.execute(f"PRAGMA max_page_count = {pages}")
+        return made
+
+    connection.get_new_connection = small
+
+
+def gone(file: Path) -> None:
+    file.unlink()
+
+
+def a_folder_instead(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def no_database(file: Path) -> None:
+    file.write_bytes(b"This is no database at all. " * 400)
+
+
+def without_tables(file: Path) -> None:
+    other = sqlite3.connect(file)
+    other.execute("DROP TABLE benchsuite_interval")
+    other.commit()
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (KeyboardInterrupt(), "it was interrupted."),
+        (RuntimeError("no memory left"), "no memory left"),
+        (SystemExit(3), "3"),
+    ],
+)
+def test_whatever_ends_the_command_leaves_no_row_running(
+    runbench: Any, end: BaseException, said: str
+) -> None:
+    """The process lives on, as in a notebook: nothing else would say that the run is over."""
+    with pytest.raises((type(end), CommandError)):
+        runbench(end)
+    run = Run.objects.get()
+    assert (run.status, run.owner) == ("interrupted", "")
+    assert run.failure == f"The command ended before its run had: {said}"
+
+
+FAULTS = [full, gone, a_folder_instead, no_database, without_tables]
+
+
+@pytest.mark.parametrize(
+    "fault", ["locked", *FAULTS], ids=["locked", *(one.__name__ for one in FAULTS)]
+)
+def test_what_the_database_refuses_is_printed_and_kept_in_a_file(
+    runbench: Any,
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+    fault: Any,
+) -> None:
+    """At the second of four; the others are made all the same."""
+    end = request.getfixturevalue(fault) if isinstance(fault, str) else fault
+    with pytest.raises(CommandError) as raised:
+        runbench(nothing, end, nothing, nothing)
+    said, out = str(raised.value), capsys.readouterr().out
+    assert raised.value.returncode == 1
+    (file,) = folder.glob("benchsuite-*.json")
+    assert "3 of 4 runs could not be stored (" in said
+    assert said.endswith(f"python manage.py loadbench {file}")
+    table = out[out.index("goodput") :]
+    assert [f"server-{number}" in table for number in range(4)] == [True] * 4
+    assert table.count("100") >= 4, "the figures themselves"
+    kept = json.loads(file.read_text())
+    assert [one["server"] for one in kept] == ["server-1", "server-2", "server-3"]
+    assert not list(folder.glob("*.part"))
+
+
+def test_a_lock_that_is_let_go_is_waited_for(
+    runbench: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[sqlite3.Connection] = []
+    monkeypatch.setattr(keeping, "time", SimpleNamespace(sleep=lambda _: held.pop().close()))
+    runbench(lambda file: held.append(exclusive(file)))
+    assert Run.objects.get().goodput == 100.0
+    assert not list(folder.glob("benchsuite-*"))
+
+
+def test_a_kept_run_is_loaded_in_place_of_its_empty_row(
+    runbench: Any, folder: Path, locked: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other: list[Any] = []
+    with pytest.raises(CommandError):
+        runbench(lambda file: other.append(exclusive(file)))
+    other[0].close()
+    (file,) = folder.glob("benchsuite-*.json")
+    Run.objects.update(owner="")  # the command has ended
+    capsys.readouterr()
+    call_command("loadbench", str(file))
+    assert capsys.readouterr().out == f"{file}: 1 run loaded.\n"
+    run = Run.objects.get()
+    assert (run.status, run.goodput, run.verdict) == ("finished", 100.0, "weak")
+    assert run.intervals.count() == 6
+    call_command("loadbench", str(file))
+    assert f"1 run skipped, here already: {run.pk.hex[:8]}." in capsys.readouterr().out
+    assert (Measurement.objects.count(), Interval.objects.count()) == (2, 6)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda one: one.__name__)
+def test_nothing_is_measured_for_a_database_that_takes_nothing(
+    runbench: Any, folder: Path, fault: Fault
+) -> None:
+    connection.close()
+    if fault is full:
+        full(folder)
+        connection.close()
+    else:
+        fault(folder / "results.sqlite3")
+    if fault is without_tables:
+        with sqlite3.connect(folder / "results.sqlite3") as other:
+            other.execute("DROP TABLE benchsuite_run")
+        other.close()
+    with pytest.raises(CommandError, match=r"^The database .+/results\.sqlite3 ") as it:
+        runbench(AssertionError("nothing may be measured"))
+    assert it.value.returncode == 1
+
+
+def test_where_the_folder_can_not_be_written_the_file_goes_elsewhere(
+    runbench: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    temporary = tmp_path / "with blanks"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
+    def end(file: Path) -> None:
+        file.unlink()
+        folder.rmdir()
+
+    with pytest.raises(CommandError) as raised:
+        runbench(end)
+    (file,) = temporary.glob("benchsuite-*.json")
+    assert str(file) in str(raised.value)
+
+
+def test_where_nothing_can_be_written_the_figures_are_printed(
+    runbench: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(keeping, "_write", refuse)
+    with pytest.raises(CommandError, match="the figures above are all there is"):
+        runbench(gone)
+    assert "100" in capsys.readouterr().out.split("goodput", 1)[1]
+
+
+def test_ctrl_c_after_a_refusal_says_where_the_runs_are(runbench: Any, folder: Path) -> None:
+    with pytest.raises(CommandError) as raised:
+        runbench(gone, KeyboardInterrupt())
+    assert raised.value.returncode == 130
+    (file,) = folder.glob("benchsuite-*.json")
+    assert str(file) in str(raised.value)
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), BenchsuiteError("the tenth port is taken")])
+def test_json_is_written_also_when_a_batch_ends_early(
+    runbench: Any, tmp_path: Path, end: BaseException
+) -> None:
+    file = tmp_path / "runs.json"
+    with pytest.raises(CommandError):
+        runbench(result(spec=SPEC), end, options=(f"--json={file}",))
+    first, second = json.loads(file.read_text())
+    assert first["status"] == "finished"
+    assert second["status"] == "interrupted"
+    assert "The command ended before its run had" in second["failure"]
+
+
+def test_what_one_database_does_not_take_is_written_so_that_all_do(runbench: Any) -> None:
+    """PostgreSQL takes no NUL, and none of them half a character; a name may be too long."""
+    made = result(spec=SPEC, log_tail="a\0b \udcff", server_version="v" * 300)
+    runbench(made)
+    run = Run.objects.get()
+    assert run.log_tail == "a\\x00b \\udcff"
+    assert len(run.server_version) == 100

@@ -1,0 +1,78 @@
+"""The one line of a run that is under way."""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
+from benchsuite.load.job import Tick
+from benchsuite.management.console import SafeConsole
+from benchsuite.report.terminal import progress
+from benchsuite.report.terminal.progress import Progress
+
+SPEC = RunSpec(
+    server=ServerSpec(server="circus-chaussette-meinheld"),
+    load=LoadProfile(users=50, warmup_s=1.0, duration_s=10.0),
+)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def begun(count: int = 3) -> Progress:
+    console = SafeConsole(file=io.StringIO(), force_terminal=True, width=80)
+    made = Progress(console, [10.0] * count)
+    made.begin(SPEC)
+    return made
+
+
+def tick(elapsed_s: float = 6.0, awaited: int | None = None) -> Tick:
+    return Tick(
+        elapsed_s=elapsed_s,
+        users=50,
+        requests=1000,
+        failures=3,
+        rate=204.0,
+        p95_s=0.004,
+        awaited=awaited,
+    )
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])
+@pytest.mark.parametrize("seen", [None, tick(), tick(11.5, awaited=7)])
+def test_it_is_one_line_at_every_width(clock: list[float], width: int, seen: Tick | None) -> None:
+    made = begun()
+    made._stage, made._tick = "starting", seen
+    line = made._line(width)
+    assert line.cell_len < width
+    assert "\n" not in line.plain
+    if width >= 40:
+        assert "left" in line.plain
+        assert "…" not in line.plain
+
+
+def test_the_drain_says_what_is_awaited_and_not_its_limit(clock: list[float]) -> None:
+    made = begun()
+    made._tick = tick(11.5, awaited=1)
+    assert "drain, 1 answer awaited" in made._line(120).plain
+    made._tick = tick(11.5, awaited=7)
+    assert "drain, 7 answers awaited" in made._line(120).plain
+    assert "/30 s" not in made._line(120).plain
+
+
+def test_the_time_left_is_of_all_runs_at_the_pace_of_those_that_ended(clock: list[float]) -> None:
+    made = begun()
+    assert made.left_s == 30
+    clock[0] += 4
+    assert made.left_s == 26
+    clock[0] += 16  # it took 20 s in place of 10
+    assert made.left_s == 20
+    made.begin(SPEC)
+    assert made.left_s == 40
+    clock[0] += 100
+    assert made.left_s == 20, "what takes longer than planned is not negative"

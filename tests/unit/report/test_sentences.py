@@ -1,0 +1,206 @@
+"""What a run and a comparison say."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from benchsuite.comparing.cells import cells
+from benchsuite.comparing.titles import cell_titles, cpus_title, options_title, workload_title
+from benchsuite.models import Finding, Run
+from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.sentences import (
+    MEMORY,
+    missing_reason,
+    model_sentence,
+    question_sentence,
+    ranking_sentence,
+    run_sentence,
+)
+from tests.starts import found_out
+
+BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
+
+
+def run(server: str = "uwsgi", **given: Any) -> Run:
+    fields: dict[str, Any] = {
+        "server": server,
+        "key": server,
+        "workload": "io_read",
+        "users": 100,
+        "status": "finished",
+        "verdict": "valid",
+        "started_at": BEGUN,
+        "warmup_s": 3,
+        "duration_s": 10,
+        "spec": {},
+        "requests": 6120,
+        "failures": 0,
+        "goodput": 612.0,
+        "p50_s": 0.151,
+        "p95_s": 0.28,
+        "p99_s": 0.41,
+    }
+    return found_out(Run(**{**fields, **given}))
+
+
+def plain(text: str) -> str:
+    return text.replace("\u2009", " ")
+
+
+def test_a_sound_run() -> None:
+    assert plain(run_sentence(run())) == (
+        "uwsgi answered 612 requests/s of io_read from 100 users; half within 151 ms, "
+        "99 % within 410 ms; nothing failed."
+    )
+
+
+def test_a_weak_run_says_why() -> None:
+    doubts = [
+        Finding(code="B302", level="info", message="Few samples."),
+        Finding(code="B101", level="weak", message="The load process used 83 % of a CPU."),
+    ]
+    sentence = run_sentence(run(verdict="weak"), doubts)
+    assert sentence.endswith("The number is weak: the load process used 83 % of a CPU.")
+
+
+def test_failures_are_counted() -> None:
+    assert "12 of 6 120 failed (0.196 %)" in plain(run_sentence(run(failures=12)))
+
+
+def test_one_user_and_no_p99() -> None:
+    sentence = plain(run_sentence(run(users=1, p99_s=None)))
+    assert "from 1 user;" in sentence
+    assert "95 % within 280 ms" in sentence
+
+
+def test_a_rate_comes_from_nobody() -> None:
+    load = {"model": "open", "arrival_rate": 200.0}
+    sentence = plain(run_sentence(run(model="open", arrival_rate=200.0, spec={"load": load})))
+    assert "612 requests/s of io_read at 200 /s;" in sentence
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("failed", "uwsgi gave no result for io_read from 100 users: the run failed."),
+        ("interrupted", "the run was interrupted."),
+        ("running", "uwsgi is being measured with io_read from 100 users."),
+    ],
+)
+def test_a_run_without_figures(status: str, words: str) -> None:
+    assert words in run_sentence(run(status=status, verdict="", goodput=None))
+
+
+def test_the_winner_is_named_with_the_ratio_to_the_next() -> None:
+    found = cells([run("uwsgi"), run("waitress", goodput=413.5), run("daphne", goodput=100.0)])
+    sentence = plain(ranking_sentence(found))
+    assert sentence.startswith("uwsgi answered most: 612 /s, 1.48× waitress’s (414 /s).")
+    assert "One start each: a difference may be chance" in sentence
+
+
+def test_close_or_overlapping_figures_name_nobody() -> None:
+    assert "too close to call" in ranking_sentence(
+        cells([run("uwsgi"), run("waitress", goodput=600)])
+    )
+    spread = [
+        run(server, goodput=goodput, started_at=BEGUN + timedelta(seconds=number))
+        for server, figures in (("uwsgi", (700.0, 500.0)), ("waitress", (400.0, 520.0)))
+        for number, goodput in enumerate(figures)
+    ]
+    assert "too close to call" in ranking_sentence(cells(spread))
+
+
+def test_invalid_runs_never_win() -> None:
+    found = cells([run("uwsgi"), run("waitress", goodput=900.0, verdict="invalid")])
+    assert ranking_sentence(found) == "Nothing is ranked: waitress is invalid."
+
+
+def test_nothing_is_said_of_a_single_server() -> None:
+    assert ranking_sentence(cells([run()])) == ""
+
+
+def test_a_server_that_answers_nothing_is_no_divisor() -> None:
+    found = cells([run(), run("uvicorn", goodput=0.0, p95_s=None)])
+    assert plain(ranking_sentence(found)).startswith("uwsgi answered most: 612 /s; uvicorn: 0 /s.")
+
+
+def test_who_is_far_behind_two_that_are_close_is_told() -> None:
+    sizes = {"uwsgi": 100.0, "waitress": 101.0, "uvicorn": 150.0}
+    found = cells([run(server, memory_bytes=size * 2**20) for server, size in sizes.items()])
+    assert plain(question_sentence(found, MEMORY)) == (
+        "uwsgi and waitress are too close to call in memory: 100 MiB and 101 MiB; uvicorn had "
+        "150 MiB, 1.50×."
+    )
+
+
+def test_answers_of_unlike_units_are_not_ranked() -> None:
+    found = cells([run(), run("daphne", unit="message", goodput=900.0)])
+    assert ranking_sentence(found) == "Nothing is ranked: their answers are not of the same unit."
+    alone = cells([run("uvicorn", unit="message"), run("daphne", unit="message", goodput=900.0)])
+    assert plain(ranking_sentence(alone)).startswith("daphne answered most: 900 /s messages, ")
+
+
+def test_what_has_no_figures_is_named() -> None:
+    found = cells([run(), run("uvicorn", goodput=None, verdict="", status="failed")])
+    assert ranking_sentence(found) == "Nothing is ranked: uvicorn has no figures."
+
+
+def test_five_starts_need_no_warning() -> None:
+    many = [
+        run(server, goodput=goodput + number, started_at=BEGUN + timedelta(seconds=number))
+        for server, goodput in (("uwsgi", 600.0), ("waitress", 300.0))
+        for number in range(5)
+    ]
+    assert "chance" not in ranking_sentence(cells(many))
+
+
+def test_asgi_servers_under_a_sync_workload_are_warned_of() -> None:
+    sentence = ranking_sentence(cells([run("uwsgi"), run("uvicorn", goodput=300.0)]))
+    assert "uvicorn runs sync views in a thread" in sentence
+    assert "--workload=io_read_async" in sentence
+    both = ranking_sentence(cells([run("daphne"), run("uvicorn", goodput=300.0)]))
+    assert "in a thread" not in both
+
+
+def test_reasons_of_missing_figures() -> None:
+    assert missing_reason(run(requests=120), "p99_s") == (
+        "needs 368 right answers, and the run has 120"
+    )
+    assert "failed" in missing_reason(run(status="failed", goodput=None), "goodput")
+    assert missing_reason(run(status="running", goodput=None), "p95_s") == "still running"
+    assert missing_reason(run(), "memory_bytes") == "not recorded"
+
+
+def test_titles_hold_only_what_tells_cells_apart() -> None:
+    one, two = run("uwsgi", processes=1, key="1"), run("uwsgi", processes=2, key="2")
+    other = run("waitress", processes=4, label="x")
+    titles = cell_titles(cells([one, two, other]))
+    assert sorted(titles) == ["uwsgi · 1 × —", "uwsgi · 2 × —", "waitress"]
+
+
+def test_where_server_and_load_ran() -> None:
+    pinned = run(spec={"server": {"cpus": [0, 1, 2]}, "load": {"cpus": [3]}})
+    assert cpus_title(pinned) == "server on CPUs 0–2, load on CPU 3"
+    assert cpus_title(run()) == "server and load shared all CPUs"
+
+
+def test_workload_and_options_are_written_out() -> None:
+    spec = {
+        "workload": {"workload": "url", "options": {"path": "/shop/", "size": 5}},
+        "server": {"options": {"http": "h11", "backlog": 64}},
+    }
+    assert workload_title(run(workload="url", spec=spec)) == "url /shop/ size=5"
+    assert options_title(run(spec=spec)) == "backlog=64, http=h11"
+
+
+def test_the_closed_model_says_what_it_cant_show() -> None:
+    closed = run(model="closed")
+    assert model_sentence([closed]).startswith("Closed model: coordinated omission possible.")
+    assert run_as_json(closed)["coordinated_omission"] == "possible"
+    for other in (run(model="open"), run(model="closed", requests=0)):
+        assert model_sentence([other]) == ""
+        assert run_as_json(other)["coordinated_omission"] is None
+    streams = model_sentence([run(model="closed", unit="event")])
+    assert streams.startswith("Closed model: coordinated omission possible. A stall")
+    assert "wait for their answers" not in streams

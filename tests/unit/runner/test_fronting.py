@@ -1,0 +1,89 @@
+"""What a front is told of the instances that it runs itself."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import ServerSpec
+from benchsuite.isolation.facts import Facts
+from benchsuite.runner.fronting import replicas
+from benchsuite.servers.base import Application, Place, ServerAdapter
+
+FACTS = Facts(database_address=None, cut_off=(), static_url="", static_root="")
+SPEC = ServerSpec(server="plain-server", front="swarm", instances=3, cpus=(1,))
+
+
+class Plain(ServerAdapter):
+    name = "plain-server"
+    interface = "wsgi"
+    distribution = "plainserver"
+
+    def argv(self, host: str, port: int) -> list[str]:
+        return ["/usr/bin/plain", f"{host}:{port}", "--config", __file__, "--log", "/no/such"]
+
+    def _check(self) -> None:
+        """Nothing to refuse."""
+
+
+class WithFiles(Plain):
+    def config_files(self, host: str, port: int) -> dict[str, str]:
+        return {"plain.ini": "[plain]"}
+
+
+class WithWorkers(Plain):
+    def beside(self) -> dict[str, Sequence[str]]:
+        return {"worker": ["plain-worker"]}
+
+
+def asked(
+    adapter: type[ServerAdapter] = Plain, spec: ServerSpec = SPEC, **others: object
+) -> object:
+    given: dict[str, object] = {
+        "facts": FACTS,
+        "env": {**os.environ, "BENCHSUITE_RUN": "t0ken", "PYTHONPATH": "/mine"},
+        "folder": Path("/tmp/run"),
+        "urls": ["unix:///tmp/run/redis.sock"],
+        **others,
+    }
+    return replicas(adapter(spec, Application(), Place()), **given)  # type: ignore[arg-type]
+
+
+def test_is_told_the_command_line_the_runs_variables_and_the_folders() -> None:
+    found = asked()
+    assert found.count == 3
+    assert found.argv[1] == "0.0.0.0:8000"
+    assert found.env == {"BENCHSUITE_RUN": "t0ken"}
+    assert found.folders == [Path("/tmp/run"), Path(__file__).parent]
+    assert found.cpus == (1,)
+
+
+@pytest.mark.parametrize("adapter", [WithFiles, WithWorkers])
+def test_what_the_image_would_not_have_is_refused(adapter: type[ServerAdapter]) -> None:
+    with pytest.raises(UsageError, match="plain-server as asked wants files, programs or a Python"):
+        asked(adapter)
+
+
+def test_another_python_is_refused() -> None:
+    with pytest.raises(UsageError, match="swarm runs a server from its image"):
+        asked(spec=replace(SPEC, python="3.13"))
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"urls": ["postgres://127.0.0.1:1/x"]},
+        {"urls": ["redis://127.0.0.1:1/0"]},
+        {"facts": replace(FACTS, database_address=("127.0.0.1", 5432))},
+    ],
+)
+def test_a_database_of_this_machine_is_refused(others: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="would not find a database or Redis of this machine"):
+        asked(**others)
+
+
+def test_a_database_elsewhere_is_taken() -> None:
+    asked(facts=replace(FACTS, database_address=("db.example", 5432)))

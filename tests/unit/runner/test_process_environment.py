@@ -1,0 +1,30 @@
+"""What a measured server finds in its environment."""
+
+from pathlib import Path
+
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.runner.planning import adapter
+from benchsuite.runner.process_environment import MOST_PADDING, surroundings
+
+UVICORN = adapter(RunSpec(server=ServerSpec(server="uvicorn")))
+
+
+def made(seed: int = 1) -> dict[str, str]:
+    return surroundings(UVICORN, token="feed", plan=Path("/run/plan.json"), seed=seed)
+
+
+def test_it_opens_the_target_and_loads_the_isolated_settings() -> None:
+    env = made()
+    assert env["BENCHSUITE_RUN"] == "feed"
+    assert env["BENCHSUITE_PLAN"] == "/run/plan.json"
+    assert env["DJANGO_SETTINGS_MODULE"] == "benchsuite.isolation.settings"
+
+
+def test_each_start_varies_hash_seed_and_size_and_repeats_them_by_seed() -> None:
+    assert made(1) == made(1)
+    sizes = {len(made(seed)["BENCHSUITE_PADDING"]) for seed in range(20)}
+    hashes = {made(seed)["PYTHONHASHSEED"] for seed in range(20)}
+    assert len(sizes) > 15
+    assert len(hashes) == 20
+    assert max(sizes) < MOST_PADDING
+    assert all(0 <= int(one) < 2**32 for one in hashes)

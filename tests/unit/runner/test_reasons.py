@@ -1,0 +1,50 @@
+"""The error behind a status: of that page, else the first alike, never another's."""
+
+import pytest
+
+from benchsuite.core.samples import REQUEST, Kind
+from benchsuite.isolation.served.errors import Error
+from benchsuite.load.parent.spool import NameEntry
+from benchsuite.runner.reasons import explained, reason
+
+
+def error(status: int | None, asked: str, message: str) -> Error:
+    return Error(status=status, asked=asked, message=message, place="shop/views.py:3")
+
+
+ERRORS = [
+    error(None, "", "ImportError: late"),
+    error(500, "GET /", "KeyError: 'first'"),
+    error(500, "GET /shop/", "ValueError: shop"),
+    error(403, "POST /shop/", "Forbidden (CSRF cookie not set.): /shop/"),
+]
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("GET /shop/ answered 500: something fails in the server.", "ValueError: shop"),
+        ("GET /shop/?page=2 answered 500: something fails.", "ValueError: shop"),
+        ("GET /shop/1/ answered 500: something fails.", "KeyError: 'first'"),
+        ("POST /shop/ answered 403: the page wants", "Forbidden (CSRF cookie not set.): /shop/"),
+        ("GET / answered 404: nothing is there", None),
+        ("GET / on 127.0.0.1 failed: the connection was refused", None),
+    ],
+)
+def test_of_a_refusal(message: str, found: str | None) -> None:
+    expected = None if found is None else f"{found} (shop/views.py:3)"
+    assert reason(message, ERRORS) == expected
+
+
+def test_examples_say_the_error_of_their_page() -> None:
+    entry = NameEntry(
+        name="GET /shop/",
+        scope=REQUEST,
+        examples={Kind.HTTP_STATUS: "status 500", Kind.RESET: "the connection was closed"},
+    )
+    (one,) = explained([entry], ERRORS)
+    assert one.examples == {
+        Kind.HTTP_STATUS: "status 500: ValueError: shop (shop/views.py:3)",
+        Kind.RESET: "the connection was closed",
+    }
+    assert explained([entry], []) == [entry]

@@ -1,0 +1,288 @@
+"""A run carried to another database is the same there, to the byte; anything else is refused."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.results import Status
+from benchsuite.models import Environment, Interval, Run, Software
+from benchsuite.report.exports.runs import json_of
+from benchsuite.store.interchange import as_plain, from_plain
+from tests.factories import WEAK, make_failed_run, make_run, make_running_run
+from tests.socket_factories import make_echo_run, make_idle_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def client(settings: Any) -> Client:
+    settings.BENCHSUITE = {"ACCESS": "benchsuite.views.access.loopback"}
+    return Client(HTTP_HOST="localhost")
+
+
+@pytest.fixture
+def loadbench(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """A function that loads contents as files and gives what was said of them."""
+
+    def load(*contents: bytes) -> str:
+        files = [tmp_path / f"{number}.json" for number, _ in enumerate(contents)]
+        for file, content in zip(files, contents, strict=True):
+            file.write_bytes(content)
+        capsys.readouterr()
+        call_command("loadbench", *map(str, files))
+        return capsys.readouterr().out.replace(f"{tmp_path}/", "")
+
+    return load
+
+
+def exported() -> bytes:
+    return "".join(json_of(Run.objects.order_by("started_at", "pk"))).encode()
+
+
+def emptied() -> None:
+    Run.objects.all().delete()
+    Environment.objects.all().delete()
+    Software.objects.all().delete()
+
+
+PACKAGES = {"django": "5.2.9", "shop": "1.0 (0123456789ab)"}
+
+
+def make_all() -> list[Run]:
+    """Runs of every kind."""
+    return [
+        make_run("uwsgi", findings=(WEAK,), label="before", failed_share=0.1, packages=PACKAGES),
+        make_failed_run("uvicorn"),
+        make_failed_run("daphne", status=Status.INTERRUPTED),
+        make_echo_run(lost=2, closes={1001: 1}),
+        make_idle_run(),
+    ]
+
+
+def test_exports_and_pages_are_the_same_before_and_after(client: Client, loadbench: Any) -> None:
+    runs = make_all()
+    paths = ["/results/export/?format=csv", "/results/export/?format=json"]
+    for run in runs:
+        paths += [f"/results/{run.pk}/", *(f"/results/{run.pk}/{slug}.csv" for slug in SLUGS)]
+
+    def shown() -> list[bytes]:
+        return [client.get(path).getvalue() for path in paths]
+
+    before, content = shown(), exported()
+    emptied()
+    assert loadbench(content) == "0.json: 5 runs loaded.\n"
+    assert shown() == before
+    assert exported() == content
+
+
+SLUGS = ["goodput", "response-times", "distribution", "cpu", "memory", "websockets", "losses"]
+
+
+def test_what_pages_export_is_loaded(client: Client, loadbench: Any) -> None:
+    run = make_run("uwsgi")
+    answers = [
+        client.get(path).getvalue()
+        for path in (f"/results/{run.pk}/export/", "/results/export/?format=json")
+    ]
+    emptied()
+    assert loadbench(*answers).splitlines() == [
+        "0.json: 1 run loaded.",
+        "1.json: 0 runs loaded.",
+        f"1.json: 1 run skipped, here already: {run.pk.hex[:8]}.",
+    ]
+
+
+def test_a_run_before_it_is_stored_is_what_it_is_after(loadbench: Any) -> None:
+    run = make_run("uwsgi", findings=(WEAK,))
+    assert as_plain(run) == as_plain(Run.objects.get())
+
+
+def test_gzipped_and_from_standard_input(
+    loadbench: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_run("uwsgi")
+    content = exported()
+    emptied()
+    assert loadbench(gzip.compress(content)) == "0.json: 1 run loaded.\n"
+    emptied()
+    stdin = SimpleNamespace(buffer=SimpleNamespace(read=lambda: content))
+    monkeypatch.setattr("sys.stdin", stdin)
+    call_command("loadbench", "-")
+    assert capsys.readouterr().out == "-: 1 run loaded.\n"
+
+
+def test_what_still_ran_is_skipped(loadbench: Any) -> None:
+    run = make_running_run("uwsgi")
+    content = exported()
+    emptied()
+    assert f"1 run skipped, not ended when exported: {str(run.pk)[:8]}." in loadbench(content)
+    assert not Run.objects.exists()
+
+
+def changed(content: bytes, change: Callable[[Any], object]) -> bytes:
+    objects = json.loads(content)
+    change(objects)
+    return json.dumps(objects).encode()
+
+
+BAD: list[tuple[Callable[[bytes], bytes], str]] = [
+    (lambda content: b"", r"is no JSON: Expecting value at line 1, column 1\. The file may be cut"),
+    (lambda content: content[: len(content) // 2], r"is no JSON: .* at line \d+, column \d+\."),
+    (lambda content: gzip.compress(content)[:-30], "is damaged or cut short"),
+    (lambda content: content.replace(b"uwsgi", b"uws\xff"), r"is no JSON: byte \d+ is no UTF-8"),
+    (lambda content: b"[" * 200_000, "is no JSON of runs"),
+    (lambda content: b"[" + b"9" * 5000 + b"]", "is no JSON of runs"),
+    (lambda content: b'{"some": "report"}', "is no list of runs"),
+    (lambda content: b'[{"id": 1}]', "run 1 of 1 is no run that benchsuite exported"),
+    (lambda content: b'[{"stored": 5}]', "run 1 of 1 holds no stored run"),
+    (
+        lambda content: changed(content, lambda all: all[1]["stored"].update(version=2)),
+        "run 2 of 2 was written in version 2, and this benchsuite reads 1; load it with",
+    ),
+    (
+        lambda content: changed(content, lambda all: all[1]["stored"]["run"].update(goodput=1.0)),
+        "run 2 of 2 was damaged or changed",
+    ),
+    (
+        lambda content: changed(content, lambda all: all[1]["stored"]["findings"].append({})),
+        "run 2 of 2 was damaged or changed",
+    ),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), BAD)
+def test_what_is_wrong_is_named_and_nothing_is_loaded(
+    loadbench: Any, damage: Any, said: str
+) -> None:
+    """Not even the good file before it."""
+    good = make_run("waitress")
+    first = exported()
+    good.delete()
+    make_run("uwsgi")
+    make_run("uwsgi")
+    second = exported()
+    emptied()
+    with pytest.raises(CommandError, match=rf"1\.json:? ?{said}.* Nothing was loaded\.$") as raised:
+        loadbench(first, damage(second))
+    assert raised.value.returncode == 1
+    assert not Run.objects.exists()
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(CommandError, match=r"^/no/file could not be read: No such file"):
+        call_command("loadbench", "/no/file")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"goodput": "fast"}, "has a wrong goodput in run: 'fast'"),
+        ({"goodput": float("nan")}, "has a wrong goodput in run: 'nan'"),
+        ({"duration_s": None}, "has a wrong duration_s in run"),
+        ({"id": "x"}, "has a wrong id in run"),
+        ({"started_at": "soon"}, "has a wrong started_at in run"),
+        ({"label": "a\0b"}, "has a wrong label in run"),
+        ({"label": "a" * 300}, "has a wrong label in run"),
+        ({"requests": 10**30}, "has a wrong requests in run"),
+        ({"colour": "red"}, "has other fields"),
+        ({"status": "splendid"}, "has a wrong status in run: 'splendid'"),
+        ({"verdict": "splendid"}, "has a wrong verdict in run: 'splendid'"),
+    ],
+)
+def test_values_that_no_benchsuite_stores_are_refused(
+    change: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = as_plain(make_run("uwsgi"))
+    assert plain is not None
+    plain["run"] |= change
+    monkeypatch.setattr("benchsuite.store.interchange._digest", lambda rows: plain["sha256"])
+    with pytest.raises(Exception, match=said):
+        from_plain(plain)
+
+
+def test_nothing_is_loaded_when_the_database_fails_midway(
+    loadbench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from django.db import OperationalError
+
+    make_all()
+    content = exported()
+    emptied()
+    stored = Interval._default_manager.bulk_create
+    left = [2]
+
+    def full(*given: Any, **named: Any) -> Any:
+        left[0] -= 1
+        if not left[0]:
+            raise OperationalError("database or disk is full")
+        return stored(*given, **named)
+
+    monkeypatch.setattr(Interval._default_manager, "bulk_create", full)
+    with pytest.raises(CommandError, match=r"Nothing was loaded\. .*disk is full"):
+        loadbench(content)
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize("change", [{"measurements": 5}, {"environment": "x"}, {"findings": None}])
+def test_parts_of_another_kind_are_refused(
+    change: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = as_plain(make_run("uwsgi"))
+    assert plain is not None
+    monkeypatch.setattr("benchsuite.store.interchange._digest", lambda rows: plain["sha256"])
+    with pytest.raises(UsageError, match="has other fields"):
+        from_plain({**plain, **change})
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("run", "websockets", None),
+        ("run", "delay", {}),
+        ("run", "revision", ""),
+        ("measurements", "resent", 0),
+        ("intervals", "strays", None),
+    ],
+)
+def test_a_field_that_the_writer_did_not_know_has_its_default(
+    part: str, name: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = lacking(part, name, monkeypatch)
+    run = from_plain(plain)
+    rows = [run] if part == "run" else getattr(run, part).all()
+    assert rows
+    assert all(getattr(row, name) == value for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [("run", "id"), ("run", "spec"), ("run", "duration_s"), ("measurements", "goodput")],
+)
+def test_a_field_that_nothing_stands_for_must_be_there(
+    part: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = lacking(part, name, monkeypatch)
+    with pytest.raises(
+        UsageError, match=f"has other fields than this benchsuite stores, in {part}"
+    ):
+        from_plain(plain)
+
+
+def lacking(part: str, name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A run as one wrote it whose rows had no such field."""
+    plain = as_plain(make_run("uwsgi"))
+    assert plain is not None
+    monkeypatch.setattr("benchsuite.store.interchange._digest", lambda rows: plain["sha256"])
+    for row in [plain[part]] if part == "run" else plain[part]:
+        del row[name]
+    return plain
