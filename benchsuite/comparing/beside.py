@@ -18,8 +18,7 @@ class Beside:
     rows: Sequence[tuple[str, Sequence[Contrast]]]
     """Title of a side, and its contrast in each metric."""
     notes: Sequence[str]
-    margins: str
-    """What counts as too small to matter."""
+    margins: str  #: What counts as too small to matter.
 
 
 def beside(comparison: Comparison) -> Beside | None:

@@ -30,8 +30,7 @@ class Spread:
 class Cell:
     """One server under one load: all its starts; which of them count is `stats.starts`' rule."""
 
-    runs: Sequence[Run]
-    """In order of their start; never empty."""
+    runs: Sequence[Run]  #: In order of their start; never empty.
 
     @property
     def first(self) -> Run:

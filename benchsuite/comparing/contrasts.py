@@ -18,13 +18,11 @@ from benchsuite.core.units import format_period
 from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
 from benchsuite.stats.percentiles import samples_needed
 
-Pair = tuple[Side, Side]
-"""Baseline and candidate."""
+Pair = tuple[Side, Side]  #: Baseline and candidate.
 
 APART = timedelta(minutes=10)
 
-PERCENTILE = re.compile(r"p(\d+)")
-"""What the metrics are called that a small sample can't carry."""
+PERCENTILE = re.compile(r"p(\d+)")  #: What the metrics are called that a small sample can't carry.
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ class Condition:
 
     text: str
     metric: Metric
-    operator: str
-    """ "<" or ">"."""
+    operator: str  #: "<" or ">".
     limit_percent: float
     """Change against the baseline; percentage points where the metric is a share."""
 

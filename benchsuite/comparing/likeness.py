@@ -37,11 +37,9 @@ NAMES = {
 }
 """Fields of specs that pages call otherwise."""
 
-NAMED = 3
-"""Cells that are named where several have the same."""
+NAMED = 3  #: Cells that are named where several have the same.
 
-MOST_TOLD = 6
-"""Differences of a kind that a sentence tells."""
+MOST_TOLD = 6  #: Differences of a kind that a sentence tells.
 
 
 @dataclass(frozen=True, slots=True)

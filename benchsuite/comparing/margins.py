@@ -31,8 +31,7 @@ class Metric:
     show: Callable[[float | None], str]
     higher_is_better: bool = False
     scale: Scale = Scale.RATIO
-    margin: float = 0.01
-    """A smaller change of the ratio, or difference of shares, doesn't matter."""
+    margin: float = 0.01  #: A smaller change of the ratio, or difference of shares, doesn't matter.
 
     @property
     def is_of_answers(self) -> bool:
@@ -88,8 +87,7 @@ ratio; a share of 0.1 % failed is what makes a run weak.
 METRICS = {one.name: one for one in _EVERY}
 DEFAULT = ("goodput", "p95", "memory")
 
-ALL = "all"
-"""In margins: every figure that is compared by ratio and has none of its own."""
+ALL = "all"  #: In margins: every figure that is compared by ratio and has none of its own.
 
 
 MARGIN = re.compile(r"(?:([a-z0-9]+)\s*=)?\s*(\d+(?:\.\d+)?)\s*%?")

@@ -14,8 +14,7 @@ from benchsuite.core.suggestions import meant
 from benchsuite.models import Run
 
 SHORTEST_ID = 6
-LISTED = 8
-"""Of each kind, in the message for a word that means nothing."""
+LISTED = 8  #: Of each kind, in the message for a word that means nothing.
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,17 +17,14 @@ from benchsuite.core.results import Status, Verdict
 OUTSIDE = ("B1", "B4")
 """How the codes of findings begin that are about the load generator or the machine."""
 
-OF_OTHERS = ("B202", "B213")
-"""Findings after which the figures are those of another program."""
+OF_OTHERS = ("B202", "B213")  #: Findings after which the figures are those of another program.
 
-INVALID_SHARE = 0.5
-"""From so many failed starts on a cell is invalid."""
+INVALID_SHARE = 0.5  #: From so many failed starts on a cell is invalid.
 
 
 class Standing(StrEnum):
     COUNTED = "counted"
-    FAILED = "failed"
-    """Counted, and spoiled by the server."""
+    FAILED = "failed"  #: Counted, and spoiled by the server.
     LEFT_OUT = "left out"
 
 

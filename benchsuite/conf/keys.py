@@ -17,8 +17,7 @@ from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.workloads.base import Workload
 
-UNKNOWN = "benchsuite.E002"
-"""The id of a key that nothing reads."""
+UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
 
 COMPARED = (
     "goodput",
@@ -35,8 +34,7 @@ COMPARED = (
 )
 """The figures by which runs are compared (`report.comparing.metrics`)."""
 
-SHOWN = 80
-"""Letters of a value that a sentence shows."""
+SHOWN = 80  #: Letters of a value that a sentence shows.
 
 
 class Problem(NamedTuple):
@@ -51,11 +49,9 @@ class Problem(NamedTuple):
 class Key:
     id: str
     default: Any
-    wanted: str
-    """What it must be: "BENCHSUITE['CACHE'] is 3, not …"."""
+    wanted: str  #: What it must be: "BENCHSUITE['CACHE'] is 3, not …".
     hint: str
-    is_right: Callable[[Any], bool]
-    """Of the right type and form; imports nothing."""
+    is_right: Callable[[Any], bool]  #: Of the right type and form; imports nothing.
     faults: Callable[[Any], Iterator[str]] = lambda value: iter(())
     """Of a value of that form: what it names and what is not there, as "…['shop']: …"."""
 

@@ -23,8 +23,7 @@ from benchsuite.conformance.handshake import END, Response, parsed
 from benchsuite.conformance.judging import Judge
 from benchsuite.conformance.outcomes import Deviation
 
-WAIT_S = 5.0
-"""How long a server may take to say or do what is due."""
+WAIT_S = 5.0  #: How long a server may take to say or do what is due.
 
 BLOCK_BYTES = 262_144
 
@@ -39,10 +38,8 @@ class Ending:
 
     code: int | None
     """Of its close frame; None for one without a code, and when there was no close frame."""
-    said: bool
-    """Whether there was a close frame."""
-    reset: bool = False
-    """Whether TCP was reset instead of closed."""
+    said: bool  #: Whether there was a close frame.
+    reset: bool = False  #: Whether TCP was reset instead of closed.
 
     def __str__(self) -> str:
         if not self.said:
@@ -55,11 +52,9 @@ class Connection:
 
     def __init__(self, made: socket.socket) -> None:
         made.setblocking(False)
-        self.answer = Response(0)
-        """The server's answer to the handshake."""
+        self.answer = Response(0)  #: The server's answer to the handshake.
         self.judge = Judge()
-        self.answers_pings = True
-        """False where a pong would land in the middle of a frame."""
+        self.answers_pings = True  #: False where a pong would land in the middle of a frame.
         self._socket = made
         self._parser = Parser()
         self._head: bytearray | None = bytearray()

@@ -33,11 +33,9 @@ class Frame:
     opcode: int
     payload: bytes
     fin: bool = True
-    reserved: int = 0
-    """The three reserved bits, RSV1 as 4."""
+    reserved: int = 0  #: The three reserved bits, RSV1 as 4.
     masked: bool = False
-    shortest: bool = True
-    """Whether its length was written in as few bytes as it can be."""
+    shortest: bool = True  #: Whether its length was written in as few bytes as it can be.
 
     def __str__(self) -> str:
         name = Opcode(self.opcode).name if self.opcode in set(Opcode) else f"opcode {self.opcode}"

@@ -22,8 +22,7 @@ class Judge:
     def __init__(self) -> None:
         self.compresses = False
         """Whether permessage-deflate was negotiated: then RSV1 may begin a message."""
-        self.client_closed = False
-        """Whether our close frame went out."""
+        self.client_closed = False  #: Whether our close frame went out.
         self._message: int | None = None
         self._readable = True
         self._utf8 = getincrementaldecoder("utf-8")()

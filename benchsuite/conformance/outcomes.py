@@ -15,8 +15,7 @@ class Outcome(StrEnum):
     OK = "ok"
     INFORMATIONAL = "informational"
     """Allowed or harmless, and not what the RFC recommends; or a fact that it leaves open."""
-    FAILED = "failed"
-    """Against a MUST of the RFC, or no answer in time."""
+    FAILED = "failed"  #: Against a MUST of the RFC, or no answer in time.
 
 
 class Deviation(Exception):
@@ -37,8 +36,7 @@ class Check:
 
     group: str
     name: str
-    section: str
-    """Of RFC 6455, or another RFC by its name; empty for what no RFC says."""
+    section: str  #: Of RFC 6455, or another RFC by its name; empty for what no RFC says.
     run: Callable[["Peer"], Note | None]
     fresh: bool = False
     """Whether it must be the first on a server: what others leave free in its heap hides growth."""

@@ -20,8 +20,7 @@ class Peer:
     host: str
     port: int
     path: str
-    token: str = ""
-    """What X-Benchsuite-Run must say; empty for a server that no run started."""
+    token: str = ""  #: What X-Benchsuite-Run must say; empty for a server that no run started.
     memory: Callable[[], int | None] = field(default=lambda: None)
     """Bytes of all its processes, where that is known."""
     descriptors: Callable[[], int | None] = field(default=lambda: None)

@@ -92,8 +92,7 @@ class SocketClient(Protocol):
     """A client that speaks WebSocket; that of the load does, `django.test.Client` doesn't."""
 
     user: int
-    elapsed_s: float
-    """Since the load began; 0 in the check before it."""
+    elapsed_s: float  #: Since the load began; 0 in the check before it.
 
     def websocket(
         self,

@@ -12,20 +12,16 @@ from benchsuite.core.stall import Stall
 class Arrivals:
     """What became of the plan of an open model, counted over the window."""
 
-    offered: float
-    """Starts scheduled per second."""
-    achieved: float
-    """Starts really made per second."""
-    dropped: int = 0
-    """Arrivals that were never sent."""
+    offered: float  #: Starts scheduled per second.
+    achieved: float  #: Starts really made per second.
+    dropped: int = 0  #: Arrivals that were never sent.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnderWay:
     """Open model: what came, and what was there, in the window."""
 
-    arrived_per_s: float
-    """Requests that were meant to be sent."""
+    arrived_per_s: float  #: Requests that were meant to be sent.
     mean: float
     """Requests that had arrived and were not answered, those included that waited to be sent."""
     slots_busy_percent: float | None = None
@@ -38,12 +34,9 @@ class Connection:
     whether it is the connection or was the moment.
     """
 
-    times_s: tuple[float, ...]
-    """How long each of its requests waited."""
-    hung: bool = False
-    """The last one was not answered in time."""
-    lost: bool = False
-    """The last one was refused or broken off."""
+    times_s: tuple[float, ...]  #: How long each of its requests waited.
+    hung: bool = False  #: The last one was not answered in time.
+    lost: bool = False  #: The last one was refused or broken off.
     beside_s: tuple[float, ...] = ()
     """The same of other connections' first requests, just before and after those beyond its own
     first two."""
@@ -55,19 +48,14 @@ class Connection:
 class Probes:
     """What the prober saw in the window, beside what the load saw of the same request."""
 
-    sent: int
-    """At most two of a connection, as the next three."""
-    answered: int
-    """Rightly."""
-    hung: int = 0
-    """Given up, or not answered at the end."""
-    lost: int = 0
-    """Refused or broken off."""
+    sent: int  #: At most two of a connection, as the next three.
+    answered: int  #: Rightly.
+    hung: int = 0  #: Given up, or not answered at the end.
+    lost: int = 0  #: Refused or broken off.
     connections: tuple[Connection, ...] = ()
     lateness_s: float
     """Median lateness of the prober's own timer: what waiting for a CPU adds to its times."""
-    load: Summary
-    """Of the same request."""
+    load: Summary  #: Of the same request.
     users: float | None = None
     """Users of a closed model that were not pausing; None in the open model."""
 
@@ -76,10 +64,8 @@ class Probes:
 class Stored:
     """What journeys claim to have brought to an end, and what the target's database holds of it."""
 
-    claimed: int
-    """Over the whole load, warm-up and drain included."""
-    stored: int
-    """Rows that came during the load."""
+    claimed: int  #: Over the whole load, warm-up and drain included.
+    stored: int  #: Rows that came during the load.
     in_doubt: int = 0
     """Journeys that failed or never ended: their last page may have been stored all the same."""
 
@@ -91,26 +77,22 @@ class Slots:
     used: int
     starved: int
     """Those of which less than a tenth was answered, while the others waited for nothing."""
-    answered: float
-    """Share of all journeys that were answered."""
+    answered: float  #: Share of all journeys that were answered.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turnover:
     """Processes of the target that ended in the window, each counted."""
 
-    replaced: int = 0
-    """Those for which new ones came, and these, where they ended too."""
-    gone: int = 0
-    """Those for which none came."""
+    replaced: int = 0  #: Those for which new ones came, and these, where they ended too.
+    gone: int = 0  #: Those for which none came.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """Service times that lie together one of TCP's timers above the fastest: reason to ask."""
 
-    at_s: float
-    """The timer: 0.04 or 0.2."""
+    at_s: float  #: The timer: 0.04 or 0.2.
     percent: float
     """Share of the successes in the window that took just that much longer, or a little more."""
     fastest_s: float
@@ -123,27 +105,20 @@ class FrontShares:
 
     name: str
     front_percent: float
-    front_cpus: int
-    """CPUs that the front can use at once."""
+    front_cpus: int  #: CPUs that the front can use at once.
     target_percent: float
-    target_cpus: int
-    """CPUs that the target's processes can use at once."""
-    answering_percent: float
-    """Front, target, workers and the services of the run together."""
-    cpus: int
-    """Those on which all of them run."""
+    target_cpus: int  #: CPUs that the target's processes can use at once.
+    answering_percent: float  #: Front, target, workers and the services of the run together.
+    cpus: int  #: Those on which all of them run.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostShares:
     """What else happened on the machine in the window; percent of all its CPUs."""
 
-    steal_percent: float | None = None
-    """Taken by the hypervisor for others."""
-    others_percent: float | None = None
-    """Used by processes that are not of this run."""
-    culprit: str = ""
-    """The program of them that used most, in words."""
+    steal_percent: float | None = None  #: Taken by the hypervisor for others.
+    others_percent: float | None = None  #: Used by processes that are not of this run.
+    culprit: str = ""  #: The program of them that used most, in words.
     throttled_percent: float | None = None
     """Share of the scheduler's periods in which a control group of the run was held back."""
     stopped_percent: float | None = None
@@ -158,8 +133,7 @@ class HostShares:
 class ClockCheck:
     """Whether time passed evenly while the load ran."""
 
-    wall_step_s: float | None = None
-    """By how much the wall clock ran away from the monotonic one."""
+    wall_step_s: float | None = None  #: By how much the wall clock ran away from the monotonic one.
     gap_s: float | None = None
     """Longest time by which a reading was late, or in which the machine was suspended."""
 
@@ -168,26 +142,19 @@ class ClockCheck:
 class Evidence:
     """Everything known about one run."""
 
-    stage: str = ""
-    """Which one this is about, as "200 users"; empty for a whole run."""
-    stages: Sequence["Evidence"] = ()
-    """The same of each stage, of a run that has stages."""
-    headline: int | None = None
-    """Which of the stages gives the run its figures, from 0."""
+    stage: str = ""  #: Which one this is about, as "200 users"; empty for a whole run.
+    stages: Sequence["Evidence"] = ()  #: The same of each stage, of a run that has stages.
+    headline: int | None = None  #: Which of the stages gives the run its figures, from 0.
 
-    unit: str = REQUEST
-    """What the total is of: requests, messages, handshakes or events."""
+    unit: str = REQUEST  #: What the total is of: requests, messages, handshakes or events.
     total: Summary | None = None
-    handshakes: Sequence[Summary] = ()
-    """Of WebSockets."""
-    journeys: Sequence[Summary] = ()
-    """One for each name of a journey."""
+    handshakes: Sequence[Summary] = ()  #: Of WebSockets.
+    journeys: Sequence[Summary] = ()  #: One for each name of a journey.
     intervals: Sequence[Interval] = ()
     window: tuple[float, float] | None = None
     """In seconds since the first request, as the intervals are."""
 
-    load_cpu_percent: float | None = None
-    """Of the busiest load process; 100 is one CPU."""
+    load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
     load_lag_p99_s: float | None = None
     ceiling_rate: float | None = None
     """Requests a second that this generator makes at most, against the null responder."""
@@ -195,46 +162,34 @@ class Evidence:
     under_way: UnderWay | None = None
     waiting_users: float | None = None
     """Users of a closed model that were not pausing, on average."""
-    wakes_per_s: float = 0.0
-    """How often a pause of any of them ended."""
+    wakes_per_s: float = 0.0  #: How often a pause of any of them ended.
     probes: Probes | None = None
-    unprobed: str = ""
-    """Why there are no probes."""
+    unprobed: str = ""  #: Why there are no probes.
 
     broken: bool = False
     """Whether the load generator or a throw-away database failed, so that the run ended early."""
-    died: bool = False
-    """Whether the server's first process ended."""
+    died: bool = False  #: Whether the server's first process ended.
     turnover: Turnover | None = None
-    log: str = ""
-    """The end of the server's log."""
+    log: str = ""  #: The end of the server's log.
     sessions_refused: int | None = None
     """By a database of the run, over the whole load: it tells each in its log."""
-    front: FrontShares | None = None
-    """Where something stands before the target."""
-    cluster: Cluster | None = None
-    """None where connections are not kept."""
+    front: FrontShares | None = None  #: Where something stands before the target.
+    cluster: Cluster | None = None  #: None where connections are not kept.
     stall: Stall | None = None
     """What the target said when it was asked for that; None when it could not be asked."""
     stored: Stored | None = None
-    asked: Asked | None = None
-    """None where others than the target may be asked."""
-    accounts: Accounts | None = None
-    """Of WebSockets."""
-    socket_errors: Sequence[str] = ()
-    """What consumers raised, each kind once."""
+    asked: Asked | None = None  #: None where others than the target may be asked.
+    accounts: Accounts | None = None  #: Of WebSockets.
+    socket_errors: Sequence[str] = ()  #: What consumers raised, each kind once.
     left_out: int | None = None
     """Messages that the channel layer left out for full channels, over the whole load."""
-    layers_apart: int = 0
-    """Processes of which each has a layer in memory of its own."""
+    layers_apart: int = 0  #: Processes of which each has a layer in memory of its own.
     front_timeout_s: float | None = None
     """After how long a front ends what is silent; None without one, or where it is not known."""
-    idle: IdleMemory | None = None
-    """Where memory per connection is asked for."""
+    idle: IdleMemory | None = None  #: Where memory per connection is asked for.
     closed: IdleMemory | None = None
     """What each connection left behind, where they were opened and closed again and again."""
-    recovery: Recovery | None = None
-    """Where all connections were cut."""
+    recovery: Recovery | None = None  #: Where all connections were cut.
     journeys_by_user: Sequence[int] = ()
     """Journeys that each user of a closed model completed, those with none included."""
     slots: Slots | None = None
@@ -252,15 +207,13 @@ class Evidence:
     """Open model: how much of what can answer was in use: its CPUs or its slots, the fuller of
     them; 100 when nothing more could have been answered."""
 
-    unwatched: Sequence[str] = ()
-    """What could not be seen, and what could not be read of it."""
+    unwatched: Sequence[str] = ()  #: What could not be seen, and what could not be read of it.
 
     slowing: Mapping[str, str] = field(default_factory=dict)
     """What in the project's settings slows it down: setting → words."""
     undone: Mapping[str, str] = field(default_factory=dict)
     """What would, if the run had not put it right: setting → words."""
-    unchecked: str = ""
-    """What of the answers nobody checked, in a sentence."""
+    unchecked: str = ""  #: What of the answers nobody checked, in a sentence.
 
     @property
     def units(self) -> str:

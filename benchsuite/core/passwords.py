@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote_plus
 
-SHOWN = "***"
-"""What stands where a password was, outside of URLs."""
+SHOWN = "***"  #: What stands where a password was, outside of URLs.
 
 _NAME = r"[\w-]*(?:passw(?:or)?d|passphrase|pwd|requirepass|secret(?:[_-]?key)?)\d*"
 _HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"

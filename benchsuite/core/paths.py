@@ -5,8 +5,7 @@ from urllib.parse import SplitResult, quote
 
 from benchsuite.core.exceptions import UsageError
 
-LEFT_ALONE = "!$%&'()*+,/:;=?@[]~"
-"""`%` because a path may come quoted already."""
+LEFT_ALONE = "!$%&'()*+,/:;=?@[]~"  #: `%` because a path may come quoted already.
 MAX_KNOWN = 1024
 
 

@@ -4,11 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from benchsuite.core.results import Reading
 
-TARGET, LOAD = "target", "load"
-"""Parts whose CPUs are timed."""
+TARGET, LOAD = "target", "load"  #: Parts whose CPUs are timed.
 
-HALF_S = 0.5
-"""Half of the second that a reading tells of, which ends with it."""
+HALF_S = 0.5  #: Half of the second that a reading tells of, which ends with it.
 
 
 def mean_cpu_percent(

@@ -66,12 +66,9 @@ class Distribution:
 class Arrivals:
     """What became of the plan of an open model, over the window."""
 
-    offered_rate: float
-    """Journeys that were meant to begin, per second."""
-    achieved_rate: float
-    """Journeys that did begin, per second, whenever they were meant to."""
-    late: int
-    """Journeys that began more than `LATE_S` after they were meant to, and were sent."""
+    offered_rate: float  #: Journeys that were meant to begin, per second.
+    achieved_rate: float  #: Journeys that did begin, per second, whenever they were meant to.
+    late: int  #: Journeys that began more than `LATE_S` after they were meant to, and were sent.
     dropped: int
     """Journeys that were meant to begin and never did: no slot was free until the drain's end."""
 
@@ -84,19 +81,15 @@ class Summary:
     scope: str
     """"all" (every request), "stage" (every request of a stage), or what its samples are of
     (`benchsuite.core.samples`): "request", "journey", "message", "handshake" …"""
-    requests: int
-    """Those whose intended start lies in the window, answered or not."""
+    requests: int  #: Those whose intended start lies in the window, answered or not.
     failures: int
     resent: int = 0
     """Of all requests and of a stage: those that were sent a second time, on a new connection,
     because the server closed the kept one before it answered."""
     failures_by_kind: Mapping[str, int] = field(default_factory=dict)
-    failure_examples: Mapping[str, str] = field(default_factory=dict)
-    """One message for each kind."""
-    throughput: float
-    """Completions per second of the window, right or wrong."""
-    goodput: float
-    """Correct completions per second of the window."""
+    failure_examples: Mapping[str, str] = field(default_factory=dict)  #: One message for each kind.
+    throughput: float  #: Completions per second of the window, right or wrong.
+    goodput: float  #: Correct completions per second of the window.
     body_bytes: int = 0
     response_time: Distribution
     service_time: Distribution
@@ -104,20 +97,17 @@ class Summary:
     """Mean number of requests in flight over the window, measured."""
     wait_time: Distribution | None = None
     """Intended start to start; None in the closed model, which has none."""
-    arrivals: Arrivals | None = None
-    """Of all requests and of a stage in the open model."""
+    arrivals: Arrivals | None = None  #: Of all requests and of a stage in the open model.
     level: float | None = None
     """Of a stage, and of the total of a run with stages: its users or its arrivals per second."""
-    order: int = 0
-    """Of a stage: its place, from 1."""
+    order: int = 0  #: Of a stage: its place, from 1.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
     """One second of the load, all requests together, by second of finish."""
 
-    second: int
-    """Whole seconds since the first request."""
+    second: int  #: Whole seconds since the first request.
     phase: Phase
     successes: int
     failures: int
@@ -127,12 +117,9 @@ class Interval:
     p99_s: float | None = None
     connections: int | None = None
     """WebSockets open at its end; this and the next two are None where there are none."""
-    strays: int | None = None
-    """Messages that nobody waited for: copies, late ones, damaged ones."""
-    closed: int | None = None
-    """Connections that ended before we had ended them."""
-    histogram: str = ""
-    """Response times of the successes, encoded."""
+    strays: int | None = None  #: Messages that nobody waited for: copies, late ones, damaged ones.
+    closed: int | None = None  #: Connections that ended before we had ended them.
+    histogram: str = ""  #: Response times of the successes, encoded.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +130,7 @@ class Reading:
     """Seconds since the first request, negative before it; since the first reading, in a run whose
     load broke before it could tell of any."""
     part: str
-    cpu_percent: float | None = None
-    """100 is one CPU fully used."""
+    cpu_percent: float | None = None  #: 100 is one CPU fully used.
     memory_bytes: int | None = None
     """Proportional set size of the whole process tree: shared pages are divided, not counted
     twice.
@@ -166,30 +152,21 @@ class Accounts:
     messages: int
     """Meant to be sent in the window, also when none could be; in a broadcast, one for each
     subscriber."""
-    lost: int
-    """Sent, and nothing came back in time."""
+    lost: int  #: Sent, and nothing came back in time.
     duplicated: int
     reordered: int
-    corrupt: int
-    """Came back as something else."""
-    misdirected: int
-    """Came to another connection."""
-    handshakes: int
-    """Connections that existed in the window, and those that were tried in vain."""
-    handshakes_failed: int
-    """Of these, as the next three."""
-    closings_failed: int
-    """Closing handshakes that the server did not answer."""
-    closed_early: int
-    """Connections that the server ended."""
+    corrupt: int  #: Came back as something else.
+    misdirected: int  #: Came to another connection.
+    handshakes: int  #: Connections that existed in the window, and those that were tried in vain.
+    handshakes_failed: int  #: Of these, as the next three.
+    closings_failed: int  #: Closing handshakes that the server did not answer.
+    closed_early: int  #: Connections that the server ended.
     closes: Mapping[int, int] = field(default_factory=dict)
     """The same by the server's close code; 1006 where no close frame came."""
-    broken: int = 0
-    """Connections that the load ended, because the server broke the protocol."""
+    broken: int = 0  #: Connections that the load ended, because the server broke the protocol.
     silence_s: float | None = None
     """How long those that ended with 1006 had been silent, in the median."""
-    unsolicited: int = 0
-    """Messages that the server sent by itself."""
+    unsolicited: int = 0  #: Messages that the server sent by itself.
     unsolicited_bytes: int = 0
 
     @property
@@ -206,8 +183,7 @@ class Traffic:
     empty where they declined it."""
     sent_bytes: int = 0
     """Of messages that the load sent in the window on connections that compress."""
-    sent_wire_bytes: int = 0
-    """The same as they went out, with the heads of their frames."""
+    sent_wire_bytes: int = 0  #: The same as they went out, with the heads of their frames.
     received_bytes: int = 0
     received_wire_bytes: int = 0
 
@@ -242,13 +218,10 @@ class IdleMemory:
 
     steps: tuple[tuple[int, int], ...]
     """(open connections, proportional set size of the target) at each step."""
-    each_bytes: float | None = None
-    """The slope over the steps; None when there are too few."""
+    each_bytes: float | None = None  #: The slope over the steps; None when there are too few.
     low_bytes: float | None = None
-    high_bytes: float | None = None
-    """Its 95 % interval."""
-    before_bytes: int | None = None
-    """What the target took before the first connection."""
+    high_bytes: float | None = None  #: Its 95 % interval.
+    before_bytes: int | None = None  #: What the target took before the first connection.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,17 +238,14 @@ class Recovery:
     """What became of the connections that were all cut in one moment."""
 
     cut: int
-    back: int
-    """Those that were connected again before the load ended."""
-    failed: int
-    """Handshakes that failed meanwhile."""
+    back: int  #: Those that were connected again before the load ended.
+    failed: int  #: Handshakes that failed meanwhile.
     half_back_s: float | None = None
     all_back_s: float | None = None
     """How long it took until half of them, or all, were; None where they never were."""
     away_s: float | None = None
     """From the begin of the server's restart to its first answer; None where users cut."""
-    unclosed: int | None = None
-    """Connections that the restart ended without a close frame."""
+    unclosed: int | None = None  #: Connections that the restart ended without a close frame.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,19 +253,15 @@ class WebSockets:
     """What only WebSockets have."""
 
     accounts: Accounts
-    connections: int | None = None
-    """The most that were open at once."""
+    connections: int | None = None  #: The most that were open at once.
     rate_connected: float | None = None
     """Messages per second of the time in which connections were open, not being made or closed."""
     idle: IdleMemory | None = None
     closed: IdleMemory | None = None
     """What each connection that was opened and closed again left behind in the target's memory."""
-    recovery: Recovery | None = None
-    """Where all connections were cut."""
-    lagging: Lagging | None = None
-    """Where some subscribers of a broadcast were slow."""
-    compression: Traffic | None = None
-    """None where it was not asked for."""
+    recovery: Recovery | None = None  #: Where all connections were cut.
+    lagging: Lagging | None = None  #: Where some subscribers of a broadcast were slow.
+    compression: Traffic | None = None  #: None where it was not asked for.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,10 +269,8 @@ class Asked:
     """Requests over the whole load, warm-up and drain included, those of the prober too."""
 
     sent: int
-    answered: int
-    """With any status."""
-    seen: int | None = None
-    """By the target's own count; None where it can't tell."""
+    answered: int  #: With any status.
+    seen: int | None = None  #: By the target's own count; None where it can't tell.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,17 +287,13 @@ class Finding:
 class Ceiling:
     """What the load generator makes at most, of a responder that costs next to nothing."""
 
-    model: str = "closed"
-    """Closed or open: arrivals are dispatched, and that costs too."""
-    processes: int = 1
-    """Load processes."""
+    model: str = "closed"  #: Closed or open: arrivals are dispatched, and that costs too.
+    processes: int = 1  #: Load processes.
     users: int
     """Requests in flight all the time: the users of a closed model, the slots of an open one."""
     keep_alive: bool
-    throughput: float
-    """Requests per second."""
-    load_cpu_percent: float | None = None
-    """Of the busiest load process; 100 is one CPU."""
+    throughput: float  #: Requests per second.
+    load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
     responder_cpu_percent: float | None = None
     """Near 100, the responder was the limit, and the generator's own ceiling is higher."""
     others_percent: float | None = None
@@ -344,8 +304,7 @@ class Ceiling:
 class Program:
     """One program that a run started to be measured, or to be measured with."""
 
-    part: str
-    """To which its CPU and memory count: "target", "front", "workers", "database", …"""
+    part: str  #: To which its CPU and memory count: "target", "front", "workers", "database", …
     name: str
     argv: tuple[str, ...]
     version: str | None = None
@@ -358,17 +317,13 @@ class RunResult:
     spec: RunSpec
     status: Status
     started_at: datetime
-    failure: str = ""
-    """Why there is no result; empty when the run finished."""
-    argv: tuple[str, ...] = ()
-    """Of the server, or of its first instance."""
-    programs: tuple[Program, ...] = ()
-    """All that were started, in that order."""
+    failure: str = ""  #: Why there is no result; empty when the run finished.
+    argv: tuple[str, ...] = ()  #: Of the server, or of its first instance.
+    programs: tuple[Program, ...] = ()  #: All that were started, in that order.
     delay: Mapping[str, Any] = field(default_factory=dict)
     """What made the added latency, and how exact it was; empty without any."""
     server_version: str | None = None
-    python_version: str | None = None
-    """Of the interpreter that the server ran under."""
+    python_version: str | None = None  #: Of the interpreter that the server ran under.
     revision: str = ""
     """Of the measured code: its commit, and what was changed since; empty when not known."""
     python: Mapping[str, Any] = field(default_factory=dict)
@@ -381,8 +336,7 @@ class RunResult:
     window: tuple[float, float] | None = None
     """Begin and end of the window in seconds since the first request; with stages, of that stage
     whose figures the total has."""
-    unit: str = "request"
-    """What the total is of: requests, messages or handshakes."""
+    unit: str = "request"  #: What the total is of: requests, messages or handshakes.
     total: Summary | None = None
     """With stages: of the one that stands for the run (`benchsuite.stats.levels`); its `level` says
     which."""
@@ -396,8 +350,7 @@ class RunResult:
     environment: Mapping[str, Any] = field(default_factory=dict)
     settings_changed: Mapping[str, str] = field(default_factory=dict)
     log_tail: str = ""
-    sampler_cpu_percent: float | None = None
-    """What watching cost, in percent of one CPU."""
+    sampler_cpu_percent: float | None = None  #: What watching cost, in percent of one CPU.
 
 
 def is_completion(workload: str, scope: str, name: str) -> bool:

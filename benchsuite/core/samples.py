@@ -32,10 +32,8 @@ HANDSHAKE: Final = "handshake"
 first of them."""
 MESSAGE: Final = "message"
 """One WebSocket frame there and back; in a broadcast, from its publisher to one subscriber."""
-EVENT: Final = "event"
-"""A server-sent event, from the one before it on the same connection."""
-CLOSING: Final = "closing"
-"""From the close frame that is sent to the one that comes back."""
+EVENT: Final = "event"  #: A server-sent event, from the one before it on the same connection.
+CLOSING: Final = "closing"  #: From the close frame that is sent to the one that comes back.
 STRAY: Final = "stray"
 """What nobody waited for: a message that came twice, late, damaged or to the wrong connection, and
 the end of a connection that we had not ended (then the body's length is the close code)."""
@@ -43,8 +41,7 @@ UNSOLICITED: Final = "unsolicited"
 """A message that the server sent by itself, and that answers none of ours; it has no time."""
 SENT: Final = "sent"
 """A message that asks for no answer, from its intended start until it was sent."""
-MOMENTS = (STRAY, UNSOLICITED)
-"""Scopes whose samples took no time: they only came."""
+MOMENTS = (STRAY, UNSOLICITED)  #: Scopes whose samples took no time: they only came.
 CONNECTION: Final = "connection"
 """A WebSocket from its handshake to its end: OK when we ended it, UNFINISHED when its closing
 handshake failed, else how it ended early (then the body's length is the close code)."""
@@ -59,8 +56,7 @@ ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())
 """Scopes that have no figures of their own."""
 PUBLICATION: Final = "publication"
 """A message to all subscribers, from its intended start until it was sent."""
-FANOUT: Final = "fan-out"
-"""The same until its last subscriber had it."""
+FANOUT: Final = "fan-out"  #: The same until its last subscriber had it.
 
 POPULATION: Final = "population"
 """The scope of the figures of users who all do the same, where others do something else."""
@@ -90,22 +86,16 @@ class Kind(IntEnum):
     JOURNEY_ERROR = 10
     OTHER = 11
     TLS = 12
-    WEBSOCKET_CLOSED = 13
-    """The server closed the connection, with a close frame."""
-    LOST = 14
-    """A broadcast that a subscriber never got."""
+    WEBSOCKET_CLOSED = 13  #: The server closed the connection, with a close frame.
+    LOST = 14  #: A broadcast that a subscriber never got.
     CORRUPT = 15
     DUPLICATED = 16
     REORDERED = 17
-    MISDIRECTED = 18
-    """A message that another connection had sent."""
-    LOG_IN = 19
-    """A redirect to a log-in page, where the journey wanted something else."""
-    REDIRECTED = 20
-    """A redirect to somewhere else."""
+    MISDIRECTED = 18  #: A message that another connection had sent.
+    LOG_IN = 19  #: A redirect to a log-in page, where the journey wanted something else.
+    REDIRECTED = 20  #: A redirect to somewhere else.
     CSRF = 21
-    TRUNCATED = 22
-    """The connection ended in the middle of an answer."""
+    TRUNCATED = 22  #: The connection ended in the middle of an answer.
 
     @property
     def words(self) -> str:

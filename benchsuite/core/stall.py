@@ -19,12 +19,9 @@ acknowledgements were late."""
 class Round(NamedTuple):
     """Times of one page, one after the other on one connection, in seconds."""
 
-    fresh_s: float
-    """The first answer: a new connection acknowledges at once."""
-    kept_s: float
-    """A later one, whose acknowledgements the kernel delays."""
-    prompt_s: float
-    """One after that, acknowledged at once again (TCP_QUICKACK)."""
+    fresh_s: float  #: The first answer: a new connection acknowledges at once.
+    kept_s: float  #: A later one, whose acknowledgements the kernel delays.
+    prompt_s: float  #: One after that, acknowledged at once again (TCP_QUICKACK).
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-MOST = 4
-"""Names of a family that are suggested together."""
+MOST = 4  #: Names of a family that are suggested together.
 
 
 def meant(name: str, known: Iterable[str]) -> str:

@@ -9,13 +9,10 @@ from statistics import median
 
 from benchsuite.stats.percentiles import samples_needed
 
-MESSAGES = math.ceil(samples_needed(99) / 100) * 100
-"""So many carry a 99th percentile."""
-PAUSE_S = 0.002
-"""Between two messages: low load, as their own way through takes a tenth of that."""
+MESSAGES = math.ceil(samples_needed(99) / 100) * 100  #: So many carry a 99th percentile.
+PAUSE_S = 0.002  #: Between two messages: low load, as their own way through takes a tenth of that.
 MESSAGE_BYTES = 8
-LIMIT_S = 10.0
-"""How much longer than planned it may take."""
+LIMIT_S = 10.0  #: How much longer than planned it may take.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

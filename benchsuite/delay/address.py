@@ -40,10 +40,8 @@ class DelayedAddress:
     upstream: Address
     direction: Direction
     delay_s: float
-    loop: str
-    """The event loop of the proxy: "uvloop 0.22.1" or "asyncio"."""
-    accuracy: Accuracy | None
-    """None when it was not measured."""
+    loop: str  #: The event loop of the proxy: "uvloop 0.22.1" or "asyncio".
+    accuracy: Accuracy | None  #: None when it was not measured.
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-LIMIT_S = 15.0
-"""How long it waits for its client, and then for each message."""
+LIMIT_S = 15.0  #: How long it waits for its client, and then for each message.
 
 
 @contextmanager

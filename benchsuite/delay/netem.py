@@ -16,8 +16,7 @@ PROGRAMS = {
     "nsenter": "apt install util-linux",
     "unshare": "apt install util-linux",
 }
-SYSTEM_PATHS = "/usr/sbin:/sbin:/usr/bin:/bin"
-"""Where Debian keeps them, off the path of users."""
+SYSTEM_PATHS = "/usr/sbin:/sbin:/usr/bin:/bin"  #: Where Debian keeps them, off the path of users.
 
 TRY_S = 10.0
 
@@ -30,16 +29,13 @@ server sends in 200 ms."""
 class Wire:
     """A veth pair: two network interfaces, what is sent into one comes out of the other."""
 
-    outside: str
-    """The interface of this machine's network."""
-    inside: str
-    """The interface of the private network."""
+    outside: str  #: The interface of this machine's network.
+    inside: str  #: The interface of the private network.
     outside_address: str
     inside_address: str
     outside_mac: str
     inside_mac: str
-    delay_s: float
-    """Of what is sent from inside."""
+    delay_s: float  #: Of what is sent from inside.
 
 
 def program(name: str) -> str:

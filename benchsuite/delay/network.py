@@ -48,10 +48,8 @@ with socket.socket() as listener:
 class PrivateNetwork:
     """A network that is up, with the services that were asked for."""
 
-    holder: Process
-    """The process that keeps it."""
-    address: str
-    """Where a server in it is reached from here; it must listen there."""
+    holder: Process  #: The process that keeps it.
+    address: str  #: Where a server in it is reached from here; it must listen there.
     carried: Mapping[Address, DelayedAddress]
     """Service as it is known here → the proxy by which it is reached from inside."""
     wires: tuple[Wire, Wire]

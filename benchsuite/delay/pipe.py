@@ -12,8 +12,7 @@ from typing import Protocol, cast
 HELD_BYTES = 4 * 2**20
 """What may be under way in one direction of a connection before its sender has to wait."""
 
-LINGER_0 = struct.pack("ii", 1, 0)
-"""With this as SO_LINGER a socket is closed by a reset."""
+LINGER_0 = struct.pack("ii", 1, 0)  #: With this as SO_LINGER a socket is closed by a reset.
 
 
 class Alarm(Protocol):
@@ -94,8 +93,7 @@ class Way:
 
         Before `begins_at` nothing could have been sent: the connection was still being made.
         """
-        self.ended = False
-        """Whether the end has been passed on."""
+        self.ended = False  #: Whether the end has been passed on.
         self._alarm = alarm
         self._delay_s = delay_s
         self._begins_at = begins_at
@@ -106,14 +104,10 @@ class Way:
         self._queue: deque[tuple[float, Callable[[], None], int]] = deque()
         """When it is due, what is to be done then, how many bytes it holds."""
         self._held_bytes = 0
-        self._paused = False
-        """Whether the source has to wait."""
-        self._blocked = False
-        """Whether the sink can't take more for now."""
-        self._awaits = False
-        """Whether the alarm is set."""
-        self._lost = False
-        """Whether the sink is: nobody is left who could take anything."""
+        self._paused = False  #: Whether the source has to wait.
+        self._blocked = False  #: Whether the sink can't take more for now.
+        self._awaits = False  #: Whether the alarm is set.
+        self._lost = False  #: Whether the sink is: nobody is left who could take anything.
 
     def take(self, data: bytes) -> None:
         sink = self._sink.transport

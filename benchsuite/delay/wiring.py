@@ -14,11 +14,9 @@ from benchsuite.delay.netem import Wire
 BLOCK = IPv4Network("198.18.0.0/15")
 """Set aside for benchmarks of networks (RFC 2544): nothing real has these addresses."""
 
-SHARE_BITS = 29
-"""Each private network gets eight addresses, four for each wire."""
+SHARE_BITS = 29  #: Each private network gets eight addresses, four for each wire.
 
-OURS = re.compile(r"bs[0-9a-f]{10}[01]")
-"""Names of our interfaces; Linux allows 15 characters."""
+OURS = re.compile(r"bs[0-9a-f]{10}[01]")  #: Names of our interfaces; Linux allows 15 characters.
 
 DEFAULT_ROUTE = IPv4Network("0.0.0.0/0")
 

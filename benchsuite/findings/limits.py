@@ -15,8 +15,7 @@ class Limit:
     """One row of the table."""
 
     name: str
-    of: str
-    """What is compared with the thresholds, and its unit."""
+    of: str  #: What is compared with the thresholds, and its unit.
     weak: float | None = None
     invalid: float | None = None
 
@@ -148,8 +147,7 @@ LIMITS: Mapping[str, Limit] = {
     "B501": Limit(name="settings", of="settings that slow the project down", weak=0),
 }
 
-LAG_ALWAYS_FINE_S = 0.001
-"""B102, B105: a timer is never that exact."""
+LAG_ALWAYS_FINE_S = 0.001  #: B102, B105: a timer is never that exact.
 
 PROBER_ALLOWANCE_S = 0.001
 """B106: two clients in Python differ by about this, however they are written."""
@@ -157,8 +155,7 @@ PROBER_ALLOWANCE_S = 0.001
 FEWEST_PROBES = 20
 """B106: with fewer, the interval of their median is too wide for their silence to say anything."""
 
-FEWEST_CLEAR_PROBES = 6
-"""B106: so many, when all say the same, are no chance (median_interval)."""
+FEWEST_CLEAR_PROBES = 6  #: B106: so many, when all say the same, are no chance (median_interval).
 
 CHANCE = 0.01
 """B106: so unlikely must it be that a connection is slow by chance, or loses requests."""
@@ -170,26 +167,21 @@ CRASHES = 3
 """B203: so many ends, and half as many requests lost with them, are a server that crashes again and
 again."""
 
-ANSWERED_PROBES = 0.9
-"""B106: with a smaller share known, others are answered something else."""
+ANSWERED_PROBES = 0.9  #: B106: with a smaller share known, others are answered something else.
 
 CONNECT_AGAIN_S = 1.0
 """B204: a connection that was left out of a full queue is tried again after this (RFC 6298)."""
 
-FEWEST_ROUNDS = 4
-"""B205: where none of so many rounds shows a page that waits, it doesn't."""
+FEWEST_ROUNDS = 4  #: B205: where none of so many rounds shows a page that waits, it doesn't.
 
-FEWEST_JOURNEYS = 10
-"""B206: journeys that a user must make on average before a share can be told."""
+FEWEST_JOURNEYS = 10  #: B206: journeys that a user must make on average before a share can be told.
 
 SERVED_SHARE = 0.5
 """B206: when less than that is answered, not only some connections are starved, but all."""
 
-USED_UP_PERCENT = 90.0
-"""B211: CPUs of which more is used have no time left worth the name."""
+USED_UP_PERCENT = 90.0  #: B211: CPUs of which more is used have no time left worth the name.
 
-FEWEST_SAMPLES = 20
-"""B302: a run with fewer successes is invalid."""
+FEWEST_SAMPLES = 20  #: B302: a run with fewer successes is invalid.
 
 FEWEST_INTERVALS = 8
 """B301: seconds that a window must have before a trend can be told from noise."""
@@ -197,18 +189,14 @@ FEWEST_INTERVALS = 8
 ANSWERED_OF_ARRIVED = 0.98
 """B304: when less of what arrives in the window is answered in it, work piles up."""
 
-BUSY_AFTER_PERCENT = 25.0
-"""B401: an idle server uses next to nothing of a CPU."""
+BUSY_AFTER_PERCENT = 25.0  #: B401: an idle server uses next to nothing of a CPU.
 
-WALL_STEP_S = 0.05
-"""B402: more than a clock is slewed in a minute."""
+WALL_STEP_S = 0.05  #: B402: more than a clock is slewed in a minute.
 
-GAP_S = 1.0
-"""B402: a reading that came so late was held up by more than a busy machine."""
+GAP_S = 1.0  #: B402: a reading that came so late was held up by more than a busy machine.
 
 
-MOST_TOLD = 5
-"""B405: so many reasons are told."""
+MOST_TOLD = 5  #: B405: so many reasons are told.
 
 
 def limit(number: str) -> Limit:

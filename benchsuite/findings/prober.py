@@ -20,8 +20,7 @@ from benchsuite.findings.target import stalled
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import median_interval
 
-TWICE = 2
-"""So often each connection is asked; what is asked more often was slow."""
+TWICE = 2  #: So often each connection is asked; what is asked more often was slow.
 
 Check = Callable[[Evidence], Iterator[Finding]]
 

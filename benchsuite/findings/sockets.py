@@ -11,8 +11,7 @@ from benchsuite.core.units import format_bytes, format_count, format_duration, f
 from benchsuite.findings.limits import limit
 from benchsuite.stats.slope import FEWEST_STEPS
 
-ABOUT = (0.9, 1.5)
-"""A time-out is noticed so much earlier (coarse clocks) or later."""
+ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or later.
 
 
 def astray(evidence: Evidence) -> Iterator[Finding]:

@@ -17,8 +17,7 @@ BEYOND = tuple(limit(number).code for number in ("B104", "B105", "B201", "B206")
 """What a target does beyond what it can take: above the level that the run's figures are of, that
 is an answer and no doubt."""
 
-FEW = limit("B302").code
-"""Says something of the figures of its own level only."""
+FEW = limit("B302").code  #: Says something of the figures of its own level only.
 
 
 def of_each_stage(

@@ -21,8 +21,7 @@ from benchsuite.findings.limits import (
 )
 from benchsuite.stats.signs import STARVED_SHARE
 
-EXAMPLE_CHARACTERS = 300
-"""How much of a failure's own words a finding repeats."""
+EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
 """What PostgreSQL logs for each session that it refuses for want of a connection."""

@@ -12,18 +12,15 @@ from benchsuite.core.specs import Option, chosen_options
 from benchsuite.servers.base import Available
 from benchsuite.system.account import can_read, unprivileged
 
-Address = tuple[str, int]
-"""Host and port."""
+Address = tuple[str, int]  #: Host and port.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaticFiles:
     """The project's static files, where the front is asked to serve them."""
 
-    url: str
-    """STATIC_URL."""
-    root: Path
-    """STATIC_ROOT; `collectstatic` has filled it."""
+    url: str  #: STATIC_URL.
+    root: Path  #: STATIC_ROOT; `collectstatic` has filled it.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,31 +28,25 @@ class Instances:
     """What a front starts that runs the instances itself."""
 
     count: int
-    argv: Sequence[str]
-    """The command line of each, as it would be here; it listens on INSIDE."""
+    argv: Sequence[str]  #: The command line of each, as it would be here; it listens on INSIDE.
     env: Mapping[str, str]
     """The variables that a run adds; nothing else of this process's is meant for them."""
     folders: Sequence[Path]
     """What each must find under the same path; the first one it may write to."""
-    cpus: Sequence[int] = ()
-    """Those they may use; empty for all."""
+    cpus: Sequence[int] = ()  #: Those they may use; empty for all.
 
 
-INSIDE: Address = ("0.0.0.0", 8000)
-"""Where an instance listens that has a network of its own."""
+INSIDE: Address = ("0.0.0.0", 8000)  #: Where an instance listens that has a network of its own.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPlace:
     """Where a front is started: what it may write, and what it is given of the run."""
 
-    folder: Path = Path()
-    """The front's own; what `config_files()` names is written into it."""
+    folder: Path = Path()  #: The front's own; what `config_files()` names is written into it.
     static: StaticFiles | None = None
-    token: str = ""
-    """The run's, for answers of the front's own: the load takes none without it."""
-    instances: Instances | None = None
-    """For a front that runs them itself."""
+    token: str = ""  #: The run's, for answers of the front's own: the load takes none without it.
+    instances: Instances | None = None  #: For a front that runs them itself.
 
 
 class FrontAdapter(ABC):
@@ -80,8 +71,7 @@ class FrontAdapter(ABC):
     def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
         self.settings = chosen_options(self.name, self.options, options)
         self.place = place or FrontPlace()
-        self.run_as = unprivileged()
-        """The user whose rights it gets; empty for ours."""
+        self.run_as = unprivileged()  #: The user whose rights it gets; empty for ours.
         self._check()
 
     @property

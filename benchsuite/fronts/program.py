@@ -14,26 +14,19 @@ from benchsuite.fronts.template import filled
 from benchsuite.servers.base import Available
 from benchsuite.system import programs
 
-CONNECTIONS = 4096
-"""Clients at once."""
-IDLE_UPSTREAM = 256
-"""Idle connections kept to the instances, more than users are usual."""
+CONNECTIONS = 4096  #: Clients at once.
+IDLE_UPSTREAM = 256  #: Idle connections kept to the instances, more than users are usual.
 IDLE_UPSTREAM_S = 4
 """Less than the 5 s after which our servers close them: one that closes just when a request is on
 its way is a failure that the server would not have had."""
-KEEP_ALIVE_S = 75
-"""nginx's own."""
+KEEP_ALIVE_S = 75  #: nginx's own.
 TIMEOUT_S = 3600
 """A front gives nothing up before the load does; an idle WebSocket is silent for long."""
-BACKLOG = 2048
-"""As the servers have."""
-MOST_CONNECT_S = 75
-"""nginx says that it can't wait longer for a connection to an instance."""
-SPARE_DESCRIPTORS = 128
-"""Files that a front has open beside the connections."""
+BACKLOG = 2048  #: As the servers have.
+MOST_CONNECT_S = 75  #: nginx says that it can't wait longer for a connection to an instance.
+SPARE_DESCRIPTORS = 128  #: Files that a front has open beside the connections.
 
-CERTIFICATE = "certificate.pem"
-"""In the front's folder: key and certificate, where it speaks TLS."""
+CERTIFICATE = "certificate.pem"  #: In the front's folder: key and certificate, where it speaks TLS.
 
 ROUND_ROBIN = "round_robin"
 LEAST_CONNECTIONS = "least_connections"
@@ -57,14 +50,11 @@ class ProgramFront(FrontAdapter):
     """A program before instances that were started already."""
 
     program: ClassVar[str]
-    package: ClassVar[str]
-    """The Debian package that brings the program."""
-    least_version: ClassVar[tuple[int, ...]] = ()
-    """What the configuration needs."""
+    package: ClassVar[str]  #: The Debian package that brings the program.
+    least_version: ClassVar[tuple[int, ...]] = ()  #: What the configuration needs.
     template: ClassVar[str]
     """The name of its configuration: in the run's folder, and of our template in `fronts/conf`."""
-    balances: ClassVar[Mapping[str, str]]
-    """What `balance` may be → the program's words for it."""
+    balances: ClassVar[Mapping[str, str]]  #: What `balance` may be → the program's words for it.
     complaint: ClassVar[re.Pattern[str]]
     """How it tells what is wrong with a configuration; its first group is the sentence."""
     parallel_option: ClassVar[str] = ""

@@ -16,8 +16,7 @@ from typing import IO
 from benchsuite.system import owner, programs
 from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
 
-OWNER_LABEL = "benchsuite.owner"
-"""Says which process a stack belongs to."""
+OWNER_LABEL = "benchsuite.owner"  #: Says which process a stack belongs to.
 SERVICE = "web"
 ASK_S = 20.0
 REMOVE_S = 40.0

@@ -15,8 +15,7 @@ from benchsuite.system.account import hand_over, rights_of
 from benchsuite.system.process import Process
 from benchsuite.system.starting import running
 
-CHECK_S = 20.0
-"""How long a front may take to look through its configuration."""
+CHECK_S = 20.0  #: How long a front may take to look through its configuration.
 
 
 @contextmanager

@@ -27,8 +27,7 @@ from benchsuite.system import owner
 from benchsuite.system.procfs import PART_VARIABLE
 
 DEPLOY_S = 60.0
-START_S = 300.0
-"""An engine that looks for a newer image where no registry answers takes minutes."""
+START_S = 300.0  #: An engine that looks for a newer image where no registry answers takes minutes.
 POLL_S = 0.5
 FAILED = ("Failed", "Rejected", "Complete", "Shutdown")
 ENDING = (signal.SIGTERM, signal.SIGINT)

@@ -23,13 +23,10 @@ class Facts:
     static_url: str
     static_root: str
     """Where `collectstatic` has put static files; empty when the project has no such place."""
-    revision: str = ""
-    """The state of its repository; empty where it has none."""
-    wants_redis: bool = False
-    """Whether its caches or queues are kept in Redis."""
+    revision: str = ""  #: The state of its repository; empty where it has none.
+    wants_redis: bool = False  #: Whether its caches or queues are kept in Redis.
 
-    memory_layers: tuple[str, ...] = ()
-    """The channel layers that stay within a process."""
+    memory_layers: tuple[str, ...] = ()  #: The channel layers that stay within a process.
 
     @classmethod
     def of(

@@ -11,10 +11,8 @@ from typing import Any, Self
 from benchsuite.core.exceptions import UsageError
 from benchsuite.system import private
 
-PLAN_VARIABLE = "BENCHSUITE_PLAN"
-"""The environment variable that holds the path of the plan."""
-RUN_VARIABLE = "BENCHSUITE_RUN"
-"""The environment variable that holds the token of the run."""
+PLAN_VARIABLE = "BENCHSUITE_PLAN"  #: The environment variable that holds the path of the plan.
+RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that holds the token of the run.
 SETTINGS_MODULE = "benchsuite.isolation.settings"
 PLAN_VERSION = 1
 
@@ -24,18 +22,15 @@ class Plan:
     """Which settings module to begin with and what to change in it."""
 
     settings_module: str
-    token: str
-    """Names the run; part of cache keys."""
-    folder: str
-    """The run's own folder, for what the project would write into its own."""
+    token: str  #: Names the run; part of cache keys.
+    folder: str  #: The run's own folder, for what the project would write into its own.
     databases: Mapping[str, str] = field(default_factory=dict)
     """Alias → NAME of the throw-away database; empty when the project keeps its own."""
     keeps_databases: bool = False
     """Whether the project's own databases are used, as the user wants."""
     mirrors: Mapping[str, str] = field(default_factory=dict)
     """Alias → the alias whose database it shares (`TEST: {"MIRROR": …}`)."""
-    database_url: str = ""
-    """Where the default database is, when it is not where the project says."""
+    database_url: str = ""  #: Where the default database is, when it is not where the project says.
     database_host: str = ""
     """By which the server reaches the default database, when something stands between that only
     the server shall feel (a delay); empty for its own address."""
@@ -46,24 +41,20 @@ class Plan:
     """Largest size of psycopg's pool in each process; None leaves the project's."""
     layer: str = ""
     """Dotted path of the default channel layer's class; empty leaves the project's."""
-    layer_url: str = ""
-    """Where the Redis of that layer is."""
+    layer_url: str = ""  #: Where the Redis of that layer is.
     static: str = ""
     """What is done with static files: "collect", "skip", or empty for what is needed."""
-    static_root: str = ""
-    """Where they were collected; empty leaves the project's."""
+    static_root: str = ""  #: Where they were collected; empty leaves the project's.
     redis_url: str = ""
     """The run's own Redis, for caches that are kept in one; empty where it has none."""
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """What the user says of settings that no rule knows; "{folder}" is the run's."""
-    server_host: str = ""
-    """Where the server listens, when it is not on loopback."""
+    server_host: str = ""  #: Where the server listens, when it is not on loopback.
     host: str = ""
     """By which name clients ask for the server, when it is not its address; with or without port.
     """
     needs_target_app: bool = False
-    mounts_target: bool = False
-    """Whether /bench/ must be put before the project's own URLs."""
+    mounts_target: bool = False  #: Whether /bench/ must be put before the project's own URLs.
 
     def write(self, path: Path) -> None:
         """Readable by its owner only: a database URL may hold a password."""

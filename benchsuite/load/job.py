@@ -27,17 +27,13 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 
 GO = b"go"
-STOP = b"stop"
-"""How the two orders besides the job begin, each a line of its own."""
+STOP = b"stop"  #: How the two orders besides the job begin, each a line of its own.
 
-CHECK_LIMIT_S = 60.0
-"""How much longer than one request's timeout a checked journey may take."""
+CHECK_LIMIT_S = 60.0  #: How much longer than one request's timeout a checked journey may take.
 
-CHECKS = 2
-"""How often it is made at most."""
+CHECKS = 2  #: How often it is made at most.
 
-REHEARSAL_LIMIT_S = 20.0
-"""How long what is rehearsed after that may take at most."""
+REHEARSAL_LIMIT_S = 20.0  #: How long what is rehearsed after that may take at most.
 
 SAMPLES_FILE = "samples.bin"
 """Samples packed with `benchsuite.core.samples.RECORD`, roughly in the order of their finish."""
@@ -52,16 +48,13 @@ in a sample.
 class Job:
     """All that one load process needs to know."""
 
-    base_url: str
-    """http://host:port or https://host:port"""
+    base_url: str  #: http://host:port or https://host:port
     run_header: str
     """The value of X-Benchsuite-Run that every answer must carry; empty to accept any server."""
-    workload_class: str
-    """Dotted path of the workload class."""
+    workload_class: str  #: Dotted path of the workload class.
     workload: WorkloadSpec
     load: LoadProfile
-    spool: str
-    """Folder for the files above."""
+    spool: str  #: Folder for the files above.
     locustfile: str = ""
     """Path of a locustfile whose user classes run instead of the workload's journey."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -73,8 +66,7 @@ class Job:
     part: int = 0
     """Which of the `parts` load processes this is: every `parts`-th user or arrival is its own."""
     parts: int = 1
-    unit: str = REQUEST
-    """What the figures are of, of `benchsuite.core.samples.UNITS`."""
+    unit: str = REQUEST  #: What the figures are of, of `benchsuite.core.samples.UNITS`.
     handshake_headers: bool = True
     """Whether a WebSocket's handshake can carry the run's header; else the run is told by a
     subprotocol."""
@@ -87,38 +79,28 @@ class Job:
 class Tick:
     """Progress for people's eyes; no figure is ever made from it."""
 
-    elapsed_s: float
-    """Seconds since the first request."""
+    elapsed_s: float  #: Seconds since the first request.
     users: int
-    requests: int
-    """Finished since the first request."""
+    requests: int  #: Finished since the first request.
     failures: int
-    rate: float
-    """Requests finished in the last second."""
+    rate: float  #: Requests finished in the last second.
     p50_s: float | None = None
-    p95_s: float | None
-    """Of the last second's successes, as the median."""
-    awaited: int | None = None
-    """Answers that the drain still waits for; None before it."""
+    p95_s: float | None  #: Of the last second's successes, as the median.
+    awaited: int | None = None  #: Answers that the drain still waits for; None before it.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """The end of a load; times are CLOCK_MONOTONIC seconds."""
 
-    origin: float
-    """When the load began."""
+    origin: float  #: When the load began.
     window: tuple[float, float]
     """Begin and end of the window; when it was stopped, the end is earlier than planned, and equal
     to the begin if it had not begun yet."""
-    stopped: bool
-    """Whether it ended before its time."""
-    users: tuple[tuple[float, int], ...]
-    """(moment, users then running), one a second."""
-    cpu_percent: float | None
-    """CPU share of this process in the window."""
-    lag_p99_s: float | None
-    """99th percentile of the lateness of a timer in the window."""
+    stopped: bool  #: Whether it ended before its time.
+    users: tuple[tuple[float, int], ...]  #: (moment, users then running), one a second.
+    cpu_percent: float | None  #: CPU share of this process in the window.
+    lag_p99_s: float | None  #: 99th percentile of the lateness of a timer in the window.
     sent: tuple[int, ...] = ()
     """Open model: arrivals due in each stage's window that were sent, however late."""
     dropped: tuple[int, ...] = ()

@@ -21,8 +21,7 @@ from benchsuite.report.exports.junit import as_junit
 from benchsuite.report.terminal.contrasts import markdown, screen_table
 from benchsuite.store.abandoned import sweep
 
-LISTED = 12
-"""Differences on the screen; the JSON has all."""
+LISTED = 12  #: Differences on the screen; the JSON has all.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +31,7 @@ class Answer:
     metrics: Sequence[Metric]
     found: Sequence[Contrast]
     judgements: Sequence[Judgement]
-    unlike: Sequence[str]
-    """Why these should not have been compared; not empty only when forced."""
+    unlike: Sequence[str]  #: Why these should not have been compared; not empty only when forced.
     comparison: Comparison
     notes: Sequence[str]
 

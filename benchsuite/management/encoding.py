@@ -35,8 +35,7 @@ PLAINER = str.maketrans(
         "ß": "ss",
     }
 )
-LOST = "?"
-"""For a sign of which nothing plainer is known."""
+LOST = "?"  #: For a sign of which nothing plainer is known.
 
 
 def plainer(text: str) -> str:

@@ -37,15 +37,12 @@ class Results:
         """`planned` is how many runs there will be, if nothing happens."""
         self.batch = uuid4()
         self.rows: list[Run] = []
-        self.refused: list[Run] = []
-        """Those among the rows that are not stored."""
-        self.file: Path | None = None
-        """Where those are."""
+        self.refused: list[Run] = []  #: Those among the rows that are not stored.
+        self.file: Path | None = None  #: Where those are.
         self._say = say
         self._planned = planned
         self._reason = ""
-        self._refusal = ""
-        """The same as a sentence that names the database and says what to do."""
+        self._refusal = ""  #: The same as a sentence that names the database and says what to do.
         self._ceilings: dict[str, Sequence[Ceiling]] = {}
 
     def check(self) -> None:

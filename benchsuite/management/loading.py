@@ -19,8 +19,7 @@ from benchsuite.store.abandoned import sweep
 from benchsuite.store.interchange import from_plain
 
 GZIPPED = b"\x1f\x8b"
-NAMED = 6
-"""Runs that a line names."""
+NAMED = 6  #: Runs that a line names.
 
 
 def load(files: Sequence[str]) -> list[str]:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 
-LONGEST_NAME = 255
-"""Bytes of a file's name, by the kernel."""
+LONGEST_NAME = 255  #: Bytes of a file's name, by the kernel.
 
 
 def check(flag: str, file: str | None) -> None:

@@ -17,8 +17,7 @@ from benchsuite.pythons.virtual import make
 from benchsuite.system import private
 from benchsuite.system.interrupts import held_back
 
-WAIT_S = 3600.0
-"""How long another process that builds the same environment is waited for."""
+WAIT_S = 3600.0  #: How long another process that builds the same environment is waited for.
 POLL_S = 0.2
 
 Say = Callable[[str], None]

@@ -10,8 +10,7 @@ from benchsuite.pythons.recipe import Recipe
 from benchsuite.pythons.requirements import Requirements
 from benchsuite.system import private
 
-VARIABLE = "BENCHSUITE_CACHE"
-"""The environment variable that moves the cache."""
+VARIABLE = "BENCHSUITE_CACHE"  #: The environment variable that moves the cache.
 
 MARK = "benchsuite.json"
 """In an environment's folder: it is written last, and without it the environment is half-built."""

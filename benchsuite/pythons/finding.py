@@ -37,8 +37,7 @@ class Kind:
 
     implementation: str
     version: tuple[int, ...]
-    free_threaded: bool = False
-    """Whether it was built without the global interpreter lock."""
+    free_threaded: bool = False  #: Whether it was built without the global interpreter lock.
 
     def suits(self, wanted: "Kind") -> bool:
         return (

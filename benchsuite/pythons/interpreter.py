@@ -14,8 +14,7 @@ from typing import Any
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.system import installed
 
-ASK_S = 20.0
-"""How long another interpreter may take to say what it has."""
+ASK_S = 20.0  #: How long another interpreter may take to say what it has.
 
 ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUAL_ENV")
 """Variables that are meant for this process's Python, and would lead another one astray."""
@@ -77,8 +76,7 @@ class Interpreter:
         }
 
 
-OWN = Interpreter()
-"""The interpreter of this process."""
+OWN = Interpreter()  #: The interpreter of this process.
 
 
 _own_packages = cache(installed.distributions)

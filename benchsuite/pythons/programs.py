@@ -12,8 +12,7 @@ from benchsuite.pythons.interpreter import ASTRAY
 from benchsuite.system import logfile
 from benchsuite.system.starting import running
 
-STEP_S = 1800.0
-"""How long one program may take: some installations compile."""
+STEP_S = 1800.0  #: How long one program may take: some installations compile.
 POLL_S = 0.1
 LOG_LINES = 400
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from benchsuite.pythons.requirements import Requirements
 
-RECIPE_VERSION = 1
-"""Raised when environments that were built before must be built anew."""
+RECIPE_VERSION = 1  #: Raised when environments that were built before must be built anew.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +19,7 @@ class Step:
     options: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     """Added to the environment of compilers ("CFLAGS")."""
-    moves_nothing: bool = False
-    """Whether what the steps before installed stays in its version."""
+    moves_nothing: bool = False  #: Whether what the steps before installed stays in its version.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +27,12 @@ class Recipe:
     """What an environment is made of; equal recipes make one environment, whatever their name."""
 
     name: str
-    python: Path
-    """The interpreter that it is made of."""
+    python: Path  #: The interpreter that it is made of.
     steps: tuple[Step, ...]
     files: Mapping[str, str] = field(default_factory=dict)
     """Name in the folder of its packages → content."""
-    proof: str = ""
-    """Python code that must run in it without an error."""
-    needed: str = ""
-    """What would help, for those who are told that it can't be built."""
+    proof: str = ""  #: Python code that must run in it without an error.
+    needed: str = ""  #: What would help, for those who are told that it can't be built.
 
     def digest(self, python: str) -> str:
         """16 hexadecimal digits; `python` says which build of the interpreter is meant."""

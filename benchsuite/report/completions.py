@@ -16,12 +16,9 @@ class Completions:
 
     completed: int
     failed: int
-    per_minute: float
-    """Completed within the window, for each minute of it."""
-    pages_per_s: float
-    """Requests answered right, for each second of the window."""
-    first_failure: str
-    """Which survey, which page and why; empty when none failed."""
+    per_minute: float  #: Completed within the window, for each minute of it.
+    pages_per_s: float  #: Requests answered right, for each second of the window.
+    first_failure: str  #: Which survey, which page and why; empty when none failed.
 
 
 def completions(run: Run, measurements: Iterable[Measurement]) -> Completions | None:

@@ -8,8 +8,7 @@ from operator import itemgetter
 from benchsuite.core.results import Level
 from benchsuite.models import Finding, Run
 
-MANY = 3
-"""From so many cells on a code is told once for all."""
+MANY = 3  #: From so many cells on a code is told once for all.
 
 FIGURE = re.compile(r"(\d[\d\u2009]*(?:\.\d+)?)\u2009?(%|[µm]?s\b|[KMG]iB\b|/s\b)")
 """A figure with its unit, as `benchsuite.core.units` writes it."""

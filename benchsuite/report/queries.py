@@ -19,17 +19,13 @@ from benchsuite.store.interchange import PARTS
 
 HEAVY = ("log_tail", "argv", "settings_changed")
 
-MOST_COMPARED = 300
-"""Runs on one compare page; more can't be told apart."""
+MOST_COMPARED = 300  #: Runs on one compare page; more can't be told apart.
 
-MOST_CHOSEN = 2000
-"""Runs on any other page."""
+MOST_CHOSEN = 2000  #: Runs on any other page.
 
-AT_ONCE = 500
-"""Ids in one query."""
+AT_ONCE = 500  #: Ids in one query.
 
-NAMED = 5
-"""Ids in a message."""
+NAMED = 5  #: Ids in a message.
 
 
 def listed() -> QuerySet[Run]:
@@ -129,8 +125,7 @@ def _missing(ids: Sequence[UUID]) -> list[UUID]:
 class Best:
     """What answered most of a batch."""
 
-    run: Run
-    """One of it."""
+    run: Run  #: One of it.
     goodput: float
 
     @property

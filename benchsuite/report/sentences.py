@@ -46,8 +46,7 @@ from benchsuite.system import owner
 CLOSE = 1.05
 """Below this ratio no winner is named: a few percent are within what one start differs by."""
 
-STARTS_WANTED = 5
-"""Fresh starts of each side that a comparison needs before it proves anything."""
+STARTS_WANTED = 5  #: Fresh starts of each side that a comparison needs before it proves anything.
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +57,8 @@ class Question:
     show: Callable[[float | None], str]
     won: str
     lost: str
-    metric: str
-    """By which name runs are compared in it."""
-    about: str
-    """What it is about, as one says it."""
+    metric: str  #: By which name runs are compared in it.
+    about: str  #: What it is about, as one says it.
     highest: bool = False
 
 

@@ -28,8 +28,7 @@ class Figure:
 
     title: str
     text: str
-    note: str = ""
-    """What stands after it in smaller letters."""
+    note: str = ""  #: What stands after it in smaller letters.
 
     @property
     def whole(self) -> str:

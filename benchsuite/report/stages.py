@@ -15,14 +15,11 @@ class Point:
     """One level: what a chart against users or rate needs."""
 
     name: str
-    level: float
-    """Users, or arrivals per second."""
+    level: float  #: Users, or arrivals per second.
     goodput: float
-    achieved_rate: float | None
-    """Open model only."""
+    achieved_rate: float | None  #: Open model only.
     failures: int
-    dropped: int | None
-    """Open model only."""
+    dropped: int | None  #: Open model only.
     response_time: dict[str, float | None]
     """Seconds at each of `BAND`; None where there were too few samples, or none."""
 

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import AnswerError, UsageError
 
-MAX_BYTES = 20_000_000
-"""A page that is longer is not a form."""
+MAX_BYTES = 20_000_000  #: A page that is longer is not a form.
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +20,7 @@ class Answer:
 
     status_code: int
     content: bytes
-    headers: http.client.HTTPMessage
-    """Names in any case."""
+    headers: http.client.HTTPMessage  #: Names in any case.
 
     def json(self) -> Any:
         raise AnswerError("the robot reads pages, and no JSON")

@@ -20,41 +20,27 @@ class Constraint:
 
     least: float | None = None
     most: float | None = None
-    above: float | None = None
-    """A number that is itself too small."""
+    above: float | None = None  #: A number that is itself too small.
     below: float | None = None
-    length: bool = False
-    """Whether least and most count characters."""
-    words: bool = False
-    """Whether they count words."""
-    years: bool = False
-    """Whether they are somebody's age."""
+    length: bool = False  #: Whether least and most count characters.
+    words: bool = False  #: Whether they count words.
+    years: bool = False  #: Whether they are somebody's age.
     step: float | None = None
     decimals: int | None = None
     digits: int | None = None
     kind: str = ""
     """integer, number, email, url, date, time, slug, letters, digits, image, uuid, iban, …"""
-    earliest: date | None = None
-    """The day before the first that is taken."""
-    latest: date | None = None
-    """The day after the last."""
-    when: str = ""
-    """past or future."""
-    later: bool = False
-    """Later or greater than something else that is named."""
-    fresh: bool = False
-    """What was given is there already."""
-    same: bool = False
-    """It must equal the field before it of its kind."""
-    distinct: bool = False
-    """It must differ from others."""
-    agree: bool = False
-    """It must be given or ticked."""
+    earliest: date | None = None  #: The day before the first that is taken.
+    latest: date | None = None  #: The day after the last.
+    when: str = ""  #: past or future.
+    later: bool = False  #: Later or greater than something else that is named.
+    fresh: bool = False  #: What was given is there already.
+    same: bool = False  #: It must equal the field before it of its kind.
+    distinct: bool = False  #: It must differ from others.
+    agree: bool = False  #: It must be given or ticked.
     spaceless: bool = False
-    case: str = ""
-    """upper or lower."""
-    prefix: str = ""
-    """What it must begin with."""
+    case: str = ""  #: upper or lower.
+    prefix: str = ""  #: What it must begin with.
     example: str = ""
     extensions: tuple[str, ...] = ()
 

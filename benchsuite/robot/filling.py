@@ -42,8 +42,7 @@ FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")
 """Tried one after the other where a field of plain text wants a day."""
 
 FORMAT_OF = {"de": "%d.%m.%Y", "fr": "%d/%m/%Y"}
-ROW = re.compile(r"[-_.\[](\d+)(?=[-_.\]])")
-"""The number of a row of a formset in a name."""
+ROW = re.compile(r"[-_.\[](\d+)(?=[-_.\]])")  #: The number of a row of a formset in a name.
 
 SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
 """How far numbers go, one after the other, where nobody can read what is wrong."""
@@ -66,15 +65,12 @@ class Filler:
 
     person: Person
     chance: Random
-    known: Mapping[str, str]
-    """Answers that are given from outside, by name."""
-    language: str = ""
-    """Of the page, as it says."""
+    known: Mapping[str, str]  #: Answers that are given from outside, by name.
+    language: str = ""  #: Of the page, as it says.
     answers: Answers = field(default_factory=dict)
     _constraints: dict[str, Constraint] = field(default_factory=dict)
     _refused: dict[str, list[tuple[Value, ...]]] = field(default_factory=dict)
-    _rows: int | None = None
-    """How many rows of a formset are taken."""
+    _rows: int | None = None  #: How many rows of a formset are taken.
 
     def fill(self, form: Form) -> None:
         """Answers all that has no answer yet."""

@@ -28,26 +28,20 @@ class Choice:
 
     value: str
     label: str
-    chosen: bool
-    """As the page came."""
+    chosen: bool  #: As the page came.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
     """What goes by one name; radio buttons and checkboxes of the same name are one control."""
 
-    kind: str
-    """The type of an input (text when it is none we know), or select, textarea."""
+    kind: str  #: The type of an input (text when it is none we know), or select, textarea.
     name: str
-    value: str
-    """As the page came."""
+    value: str  #: As the page came.
     label: str
-    limits: dict[str, str]
-    """The attributes as they stand: required, min, max, pattern, …"""
-    key: str = ""
-    """Its name, or another one where several controls go by that name."""
-    hint: str = ""
-    """What describes it beside its label."""
+    limits: dict[str, str]  #: The attributes as they stand: required, min, max, pattern, …
+    key: str = ""  #: Its name, or another one where several controls go by that name.
+    hint: str = ""  #: What describes it beside its label.
     choices: tuple[Choice, ...] = ()
     errors: tuple[str, ...] = ()
 
@@ -101,14 +95,11 @@ class Form:
     action: str
     method: str
     enctype: str
-    charset: str = ""
-    """That it wants to be sent in; empty for the page's."""
-    identity: str
-    """Its id, classes, role and action: what it may be for."""
+    charset: str = ""  #: That it wants to be sent in; empty for the page's.
+    identity: str  #: Its id, classes, role and action: what it may be for.
     controls: tuple[Control, ...]
     buttons: tuple[Button, ...]
-    errors: tuple[str, ...] = ()
-    """What is wrong with the form as a whole."""
+    errors: tuple[str, ...] = ()  #: What is wrong with the form as a whole.
 
     @property
     def fillable(self) -> tuple[Control, ...]:
@@ -132,13 +123,11 @@ class Form:
 class Page:
     title: str
     forms: tuple[Form, ...] = ()
-    completion_code: str = ""
-    """What the page of thanks says in `data-completion-code`."""
+    completion_code: str = ""  #: What the page of thanks says in `data-completion-code`.
     captcha: bool = False
     language: str = ""
     charset: str = "utf-8"
-    base: str = ""
-    """What addresses on it are relative to, where it says so."""
+    base: str = ""  #: What addresses on it are relative to, where it says so.
     refresh: tuple[float, str] | None = None
     """Seconds until it leads elsewhere by itself, and where."""
     tree: "LexborHTMLParser | None" = field(default=None, repr=False, compare=False)

@@ -7,14 +7,12 @@ from random import Random
 from benchsuite.robot.constraints import Constraint
 from benchsuite.robot.forms import Control
 
-SPREAD = 100.0
-"""How far a number goes from the only limit that is known."""
+SPREAD = 100.0  #: How far a number goes from the only limit that is known.
 
 
 DAY_S = 24 * 3600
 EPOCH = date(1970, 1, 1)
-EPOCHS = {"week": date(1969, 12, 29)}
-"""Where steps begin without a min."""
+EPOCHS = {"week": date(1969, 12, 29)}  #: Where steps begin without a min.
 
 
 class OutOfRange(ValueError):

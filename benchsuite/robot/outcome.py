@@ -2,8 +2,7 @@
 
 from benchsuite.robot.walk import Completion, Visit
 
-SHOWN = 70
-"""Characters of an answer that are shown."""
+SHOWN = 70  #: Characters of an answer that are shown.
 
 
 def summary(done: Completion) -> str:

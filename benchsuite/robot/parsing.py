@@ -29,8 +29,7 @@ UNSEEN = (
 TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")
 """Names that scripts are to complete: rows that aren't there yet."""
 
-REFUSED = ("off", "nope", "false", "new-password")
-"""What traps say that nothing may fill them."""
+REFUSED = ("off", "nope", "false", "new-password")  #: What traps say that nothing may fill them.
 
 REFRESH = re.compile(r"\s*([\d.]+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']*))?", re.I)
 
@@ -101,11 +100,9 @@ class _Reader:
     """One page; what it can't hold is not looked for in every control."""
 
     tree: LexborHTMLParser
-    ids: dict[str, LexborNode]
-    """Elements by id, where some are referred to."""
+    ids: dict[str, LexborNode]  #: Elements by id, where some are referred to.
     disabled: bool
-    sight: Sight | None
-    """None where nothing is hidden."""
+    sight: Sight | None  #: None where nothing is hidden.
 
     def form(self, node: LexborNode) -> Form:
         attributes = _attributes(node)

@@ -35,26 +35,21 @@ FAILURE = re.compile(
     r"n['’]a pas|n['’]ont pas)",
     re.I,
 )
-FEW = 2
-"""Controls of a form that stands beside the thanks."""
+FEW = 2  #: Controls of a form that stands beside the thanks.
 
 
 class Fate(Enum):
-    BACK = auto()
-    """The form is there again, to be mended."""
+    BACK = auto()  #: The form is there again, to be mended.
     NEXT = auto()
     DONE = auto()
-    LOST = auto()
-    """The page says that nothing came of it, and has no form to mend."""
+    LOST = auto()  #: The page says that nothing came of it, and has no form to mend.
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     fate: Fate
-    form: Form | None = None
-    """That came back, with its errors, or comes next."""
-    words: str = ""
-    """What the page says, where it was lost."""
+    form: Form | None = None  #: That came back, with its errors, or comes next.
+    words: str = ""  #: What the page says, where it was lost.
 
 
 def outcome(

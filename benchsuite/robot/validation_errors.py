@@ -22,8 +22,7 @@ PART = re.compile(
 """What tells the parts of one question apart."""
 
 UNSAID = "is marked as wrong without a word"
-LEVELS = 4
-"""How far up from a message its own elements go."""
+LEVELS = 4  #: How far up from a message its own elements go.
 
 LETTERS = re.compile(r"[^\W\d_]{2}")
 SENTENCE = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}\W+[^\W\d_]{2,}")
@@ -34,8 +33,7 @@ NO_MESSAGES = frozenset(("class", "style", "value", "name", "id", "action", "hre
 class Message:
     text: str
     element: LexborNode
-    place: int
-    """Among the pieces of the page."""
+    place: int  #: Among the pieces of the page.
 
 
 def new_texts(before: Page, after: Page) -> list[str]:

@@ -33,21 +33,17 @@ SELECTOR = re.compile(r"[.#][\w-]+")
 class Piece:
     """A text, a control that is not hidden, or the end of a line."""
 
-    element: LexborNode
-    """Of a text the element that it stands in."""
+    element: LexborNode  #: Of a text the element that it stands in.
     text: str = ""
-    name: str = ""
-    """Of a control."""
+    name: str = ""  #: Of a control.
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
     """Which elements are unseen: by attributes, by inline style, by the page's own style sheets."""
 
-    unseen: frozenset[str]
-    """Selectors (.class, #id) that the page's style hides."""
-    aside: frozenset[str]
-    """Those that it moves out of sight."""
+    unseen: frozenset[str]  #: Selectors (.class, #id) that the page's style hides.
+    aside: frozenset[str]  #: Those that it moves out of sight.
 
     def hides(self, node: LexborNode) -> bool:
         """Whether nobody sees this element, whatever stands around it."""

@@ -21,19 +21,16 @@ from benchsuite.robot.parsing import read, refresh
 from benchsuite.robot.progress import Fate, outcome, tone
 
 REDIRECTS = (301, 302, 303, 307, 308)
-REFUSALS = (400, 409, 422)
-"""Statuses with which some frameworks send a form back for mending."""
+REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back for mending.
 
-SHOWN = 200
-"""Characters of an error that are shown."""
+SHOWN = 200  #: Characters of an error that are shown.
 
 SHOWN_OF_PAGE = 400
 LONGEST_WAIT_S = 10.0
 """A page that leads elsewhere later than this is read, and not a stop on the way."""
 
 
-ROUNDS = 2
-"""How often the same page may be filled anew."""
+ROUNDS = 2  #: How often the same page may be filled anew.
 
 EMPTY = Page(title="")
 
@@ -43,8 +40,7 @@ class Bounds:
     """Where the robot gives up."""
 
     pages: int = 100
-    tries: int = 8
-    """Times a page may be sent before its answers are taken."""
+    tries: int = 8  #: Times a page may be sent before its answers are taken.
     redirects: int = 10
 
 
@@ -58,17 +54,14 @@ class Visit:
     tries: int
     answers: tuple[tuple[str, Value], ...]
     """What was taken in the end, by name, without hidden fields."""
-    mended: tuple[str, ...]
-    """The errors on the way."""
+    mended: tuple[str, ...]  #: The errors on the way.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     visits: tuple[Visit, ...]
-    path: str
-    """Of the last page, the one without a form."""
-    code: str
-    """Its completion code, empty when it has none."""
+    path: str  #: Of the last page, the one without a form.
+    code: str  #: Its completion code, empty when it has none.
 
     @property
     def pages(self) -> int:
@@ -134,8 +127,7 @@ class Walk:
         self._naming = naming
         self._number = 1
         self.bounds = bounds or Bounds()
-        self.path = self._start
-        """Of the page that is being filled."""
+        self.path = self._start  #: Of the page that is being filled.
 
     def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []

@@ -59,18 +59,15 @@ class Start:
 
     spec: RunSpec
     make: Callable[[Place], ServerAdapter]
-    python: Interpreter
-    """The one that the server runs under."""
-    folder: Path
-    """The run's own."""
+    python: Interpreter  #: The one that the server runs under.
+    folder: Path  #: The run's own.
     token: str
     clone: Callable[..., AbstractContextManager[Path | None]]
     """`Keeper.clone` for this run: called with what only now is known, gives the servers' plan;
     None where the server brings its own target."""
     facts: Facts
     ready_path: str
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """What a user sends with it."""
+    headers: Mapping[str, str] = field(default_factory=dict)  #: What a user sends with it.
     may_reach_more: bool = True
     """Whether the target may want more of the network than its settings tell."""
     database: Service | None = None
@@ -85,19 +82,16 @@ class Scene:
 
     late: Delayer
     plan: Path | None
-    services: Mapping[str, str]
-    """Name → URL."""
+    services: Mapping[str, str]  #: Name → URL.
 
 
 @dataclass(slots=True)
 class _Copy:
     """One copy of the server."""
 
-    stack: ExitStack
-    """Ends it."""
+    stack: ExitStack  #: Ends it.
     address: Address
-    processes: Sequence[Process]
-    """The server, and what its adapter wants beside it."""
+    processes: Sequence[Process]  #: The server, and what its adapter wants beside it.
 
     @property
     def started_at(self) -> float:

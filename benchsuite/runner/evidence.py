@@ -19,8 +19,7 @@ from benchsuite.stats.ceilings import ceiling_rate
 if TYPE_CHECKING:
     from benchsuite.runner.record import Draft
 
-CpuShares = Mapping[str, float | None]
-"""Of each part that answers, over a window; 100 is one CPU."""
+CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 
 
 def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidence:

@@ -28,8 +28,7 @@ from benchsuite.stats import messages, summary
 
 Window = tuple[float, float]
 
-TINY_S = 1e-6
-"""A window ends before its end; this much after its last sample that one is inside."""
+TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,7 @@ class Figures:
     names: Sequence[NameEntry]
     done: Done
     load: LoadProfile
-    unit: str = REQUEST
-    """What the figures are of: requests, messages, handshakes or events."""
+    unit: str = REQUEST  #: What the figures are of: requests, messages, handshakes or events.
 
     @property
     def requests(self) -> Samples:

@@ -25,10 +25,8 @@ from benchsuite.telemetry.speed import Speed, affinity
 from benchsuite.workloads.base import Workload
 
 INTERVAL_S = 1.0
-AFTER_S = 0.4
-"""How long is looked, at least, at what the target does when the load has ended."""
-LOG_LINES = 500
-"""In which the server is heard to complain about its limits."""
+AFTER_S = 0.4  #: How long is looked, at least, at what the target does when the load has ended.
+LOG_LINES = 500  #: In which the server is heard to complain about its limits.
 
 
 class Witness:
@@ -41,20 +39,17 @@ class Witness:
         self.host = Host(lambda: self.census.last, cpus=os.cpu_count() or 1, clocks=clocks)
         self.cpus_target: frozenset[int] | None = None
         self.cpus_load: frozenset[int] | None = None
-        self.cpus_shared: list[frozenset[int]] = []
-        """Those of both, look by look."""
+        self.cpus_shared: list[frozenset[int]] = []  #: Those of both, look by look.
         self.log = ""
         self.sessions_refused: int | None = None
         """By the PostgreSQL of the run, from the begin of the load to its end."""
         self._serving = serving
         self._load_pids = load_pids
-        self.errors: tuple[str, ...] = ()
-        """What the sampler could not read."""
+        self.errors: tuple[str, ...] = ()  #: What the sampler could not read.
         self._probes: list[probes.Probe] = []
         self._request: Mapping[str, object] | None = None
         """What the prober asks; None when it can ask nothing."""
-        self.page = ""
-        """The name of that request, as the load knows it."""
+        self.page = ""  #: The name of that request, as the load knows it.
         self._prober: probes.Watch | None = None
         self._at_end: tuple[float, dict[int, int]] | None = None
         """When the load had ended, and the CPU time of each process of the target by then."""

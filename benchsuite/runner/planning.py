@@ -22,8 +22,7 @@ again.
 SESSION_S = 0.8
 """What a command takes before its first run: throw-away database made and migrated."""
 
-ROWS_PER_S = 250_000
-"""How fast rows are seeded, roughly; only the estimate of time uses it."""
+ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly; only the estimate of time uses it.
 
 
 def blocks(specs: Sequence[RunSpec], repeat: int, seed: int) -> tuple[RunSpec, ...]:

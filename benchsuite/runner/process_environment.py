@@ -11,8 +11,7 @@ from benchsuite.servers.base import ServerAdapter
 SETTINGS = "benchsuite.isolation.settings"
 MOST_PADDING = 4096
 
-PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_PLAN")
-"""Variables that are about the project."""
+PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_PLAN")  #: Variables that are about the project.
 
 
 def surroundings(

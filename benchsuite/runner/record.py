@@ -54,34 +54,27 @@ class Draft:
         self.status = Status.FINISHED
         self.failure = ""
         self.died = False
-        self.broken = False
-        """Whether it was the measuring that failed, and not what is measured."""
+        self.broken = False  #: Whether it was the measuring that failed, and not what is measured.
         self.serving = Serving()
         self.settings_changed: Mapping[str, str] = {}
         self.revision = ""
         self.done: Done | None = None
-        self.total: Summary | None = None
-        """Of all stages together, where there are several."""
+        self.total: Summary | None = None  #: Of all stages together, where there are several.
         self.summaries: tuple[Summary, ...] = ()
         self.intervals: tuple[Any, ...] = ()
-        self._seen: Sequence[Reading] = ()
-        """Their `second` is still that of the monotonic clock."""
+        self._seen: Sequence[Reading] = ()  #: Their `second` is still that of the monotonic clock.
         self.sampler_cpu_percent: float | None = None
         self.slowing: Mapping[str, str] = {}
         self.undone: Mapping[str, str] = {}
-        self.unchecked = ""
-        """What of the answers nobody checks, in a sentence."""
+        self.unchecked = ""  #: What of the answers nobody checks, in a sentence.
         self.alike = True
         """Whether all users do the same; those of a locustfile, or who listen, need not."""
         self.populations: Sequence[Population] = ()
-        self.unit = REQUEST
-        """What the figures are of."""
+        self.unit = REQUEST  #: What the figures are of.
         self.reads_memory = False
         """Whether the target's memory for each connection is what is asked for."""
-        self.storm_s: float | None = None
-        """When all connections are cut."""
-        self.restarts = False
-        """Whether by restarting the server, which is still to be done."""
+        self.storm_s: float | None = None  #: When all connections are cut.
+        self.restarts = False  #: Whether by restarting the server, which is still to be done.
         self.away: tuple[float, float] | None = None
         """When the server was being restarted, in moments of the monotonic clock."""
         self.websockets: WebSockets | None = None
@@ -95,12 +88,9 @@ class Draft:
         self.asked: Asked | None = None
         self.memory_layers: Sequence[str] = ()
         """The project's own channel layers that stay within a process."""
-        self.socket_errors: Sequence[str] = ()
-        """What consumers raised."""
-        self.left_out = 0
-        """Messages that channel layers left out during the load."""
-        self.asks_target_alone = True
-        """Whether nobody but the target should answer."""
+        self.socket_errors: Sequence[str] = ()  #: What consumers raised.
+        self.left_out = 0  #: Messages that channel layers left out during the load.
+        self.asks_target_alone = True  #: Whether nobody but the target should answer.
         self.busy_after_percent: float | None = None
         """What the target still did when nobody asked it any more."""
         self.cluster: Cluster | None = None

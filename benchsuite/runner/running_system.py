@@ -14,13 +14,11 @@ from benchsuite.system.process import Process
 from benchsuite.telemetry.sampler import Teller
 
 TARGET = "target"
-WORKERS = "workers"
-"""Programs beside the server that do a part of its work."""
+WORKERS = "workers"  #: Programs beside the server that do a part of its work.
 FRONT = "front"
 DATABASE = "database"
 DELAY = "delay"
-ANSWERING = (TARGET, WORKERS, FRONT, DATABASE, REDIS)
-"""The parts that run on the target's CPUs."""
+ANSWERING = (TARGET, WORKERS, FRONT, DATABASE, REDIS)  #: The parts that run on the target's CPUs.
 
 LOG_LINES = 40
 
@@ -38,20 +36,17 @@ class Member:
 class Serving:
     """What has been started so far, in that order; readable also after a start that failed."""
 
-    base_url: str = ""
-    """Under which the load reaches the target."""
+    base_url: str = ""  #: Under which the load reaches the target.
     members: list[Member] = field(default_factory=list)
     startup_s: float | None = None
     """From the start of the first server process to the first answer of each instance."""
     delay: Mapping[str, Any] = field(default_factory=dict)
     """What made the added latency and how exactly; empty without any."""
-    log: str = ""
-    """The end of the log, as it was before anything was ended."""
+    log: str = ""  #: The end of the log, as it was before anything was ended.
     plan: Path | None = None
     """What the servers were told of the project, None where they serve none; beside it they write
     down what goes wrong in them."""
-    earlier: list[Member] = field(default_factory=list)
-    """Those that were ended by a restart."""
+    earlier: list[Member] = field(default_factory=list)  #: Those that were ended by a restart.
     restart: Callable[[], tuple[float, float]] | None = None
     """Ends all copies of the server and starts them again; the moments at which that began and at
     which all answered. None where a front runs them."""

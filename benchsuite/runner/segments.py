@@ -22,15 +22,13 @@ class Stretch:
     """What the samples tell of one level of load; see `Evidence` for what the fields mean."""
 
     total: Summary
-    window: Window
-    """Monotonic seconds."""
+    window: Window  #: Monotonic seconds.
     waiting_users: float | None = None
     wakes_per_s: float = 0.0
     under_way: UnderWay | None = None
     journeys_by_user: tuple[int, ...] = ()
     slots: Slots | None = None
-    unit: Unit | None = None
-    """What the total is of, where that is not what the run's is of."""
+    unit: Unit | None = None  #: What the total is of, where that is not what the run's is of.
 
 
 def stretches(

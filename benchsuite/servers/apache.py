@@ -16,10 +16,8 @@ from benchsuite.servers import apache_module
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
 
 CONF = Path(__file__).parent / "conf"
-NOBODY = 33
-"""The user that Apache seems to be when root starts it: Debian's www-data."""
-CAP_SYS_ADMIN = 21
-"""The number of the right to make namespaces; see linux/capability.h."""
+NOBODY = 33  #: The user that Apache seems to be when root starts it: Debian's www-data.
+CAP_SYS_ADMIN = 21  #: The number of the right to make namespaces; see linux/capability.h.
 LEAST_FRONT_THREADS = 128
 
 COMMON: Mapping[str, Option] = {

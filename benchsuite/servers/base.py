@@ -22,14 +22,11 @@ from benchsuite.pythons.recipe import Recipe
 Interface = Literal["wsgi", "asgi", "own"]
 """What it serves: an application of Python by one of its interfaces, or a program of its own."""
 
-THREADS = 4
-"""Threads a process when none are asked for, of every server that has threads to set."""
-BACKLOG = 2048
-"""Connections that may wait to be accepted, of every server that can be told."""
+THREADS = 4  #: Threads a process when none are asked for, of every server that has threads to set.
+BACKLOG = 2048  #: Connections that may wait to be accepted, of every server that can be told.
 CONNECTIONS = 1000
 """Connections a process keeps open at once, of every server that has such a limit."""
-KEEP_ALIVE_S = 5
-"""Seconds an idle connection is kept, of every server that can be told."""
+KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, of every server that can be told.
 
 TAKE_THREADS = "take gunicorn-gthread, granian-wsgi, uwsgi or waitress for threads"
 TAKE_THREADS_ASGI = f"it runs sync views in asgiref's threads; {TAKE_THREADS}"
@@ -63,8 +60,7 @@ class Application:
 class Place:
     """Where a server is started: what it may write, which Python runs it, which services it has."""
 
-    folder: Path = Path()
-    """The run's own; what `config_files()` names is written below it."""
+    folder: Path = Path()  #: The run's own; what `config_files()` names is written below it.
     interpreter: Interpreter = OWN
     services: Mapping[str, str] = field(default_factory=dict)
     """Name → URL of each service that `ServerAdapter.services` asks for."""
@@ -80,28 +76,23 @@ class ServerAdapter(ABC):
 
     name: ClassVar[str]
     interface: ClassVar[Interface]
-    distribution: ClassVar[str]
-    """The PyPI distribution that brings the program."""
-    requirement: ClassVar[str] = ""
-    """What to tell pip for it; empty for its name alone."""
+    distribution: ClassVar[str]  #: The PyPI distribution that brings the program.
+    requirement: ClassVar[str] = ""  #: What to tell pip for it; empty for its name alone.
     companions: ClassVar[tuple[str, ...]] = ()
     """Other distributions that must be installed as well."""
     threads_word: ClassVar[str | None] = None
     """What the server's manual calls what `ServerSpec.threads` sets; None when it can't be set."""
-    max_processes: ClassVar[int | None] = None
-    """The most processes it can run; None for no limit."""
+    max_processes: ClassVar[int | None] = None  #: The most processes it can run; None for no limit.
     for_processes: ClassVar[str] = ""
     """What to take when more processes are wanted than it can run."""
-    for_threads: ClassVar[str] = ""
-    """What to take when threads are wanted and it has none to set."""
+    for_threads: ClassVar[str] = ""  #: What to take when threads are wanted and it has none to set.
     default_processes: ClassVar[int] = 1
     default_threads: ClassVar[int] = 1
     one_at_a_time: ClassVar[bool] = False
     """Whether a process without threads to set answers one request at a time."""
     takes_socket: ClassVar[bool] = False
     """Whether it can serve on a listening socket that it inherits, by `argv_on_socket()`."""
-    keeps_alive: ClassVar[bool] = True
-    """Whether a connection serves more than one request."""
+    keeps_alive: ClassVar[bool] = True  #: Whether a connection serves more than one request.
     websocket: ClassVar[bool] = False
     handshake_headers: ClassVar[bool] = True
     """Whether the headers of an application that accepts a WebSocket reach the client."""

@@ -35,8 +35,7 @@ from benchsuite.servers.uwsgi import UwsgiHttpSocket
 from benchsuite.servers.waitress import Waitress
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
-LONGEST_PATH = 107
-"""Bytes in the path of a Unix socket (`sun_path` without its end)."""
+LONGEST_PATH = 107  #: Bytes in the path of a Unix socket (`sun_path` without its end).
 UNWRITABLE = re.compile(r"\s;|\(circus\.")
 """What Circus takes for a comment, or for the name of one of its values."""
 

@@ -4,8 +4,7 @@ from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import KEEP_ALIVE_S, TAKE_THREADS, Available
 from benchsuite.servers.launched import Launched
 
-TOO_NEW = (3, 13)
-"""The first Python with which it can't be imported any more."""
+TOO_NEW = (3, 13)  #: The first Python with which it can't be imported any more.
 
 
 def meinheld_available(python: Interpreter = OWN) -> Available:

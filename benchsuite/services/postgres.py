@@ -33,26 +33,22 @@ if TYPE_CHECKING:
     import psycopg
 
 HOST = "127.0.0.1"
-USER = "benchsuite"
-"""The target's user: may make databases, and is no superuser."""
+USER = "benchsuite"  #: The target's user: may make databases, and is no superuser.
 SUPERUSER = "postgres"
-RESERVED = 10
-"""Connections on top of the target's, for the run itself: keeper and telemetry."""
+RESERVED = 10  #: Connections on top of the target's, for the run itself: keeper and telemetry.
 WATCHING = 1
 """The connection that telemetry holds while the load runs: of free ones, not of reserved ones, does
 PostgreSQL take a superuser's as long as there are any."""
 MAX_CONNECTIONS = 100
 INITDB_S = 60.0
 READY_S = 30.0
-GRACE_S = 20.0
-"""A shutdown writes what is in memory to the disk."""
+GRACE_S = 20.0  #: A shutdown writes what is in memory to the disk.
 LOCALE = "C.UTF-8"
 RESERVE = "superuser_reserved_connections"
 DURABLE = ("fsync", "full_page_writes", "synchronous_commit")
 """What a commit that survives a power failure needs."""
 SHOWN = ("server_version", "max_connections", RESERVE, "shared_buffers", *DURABLE)
-ATTEMPTS = 3
-"""Another program may take a free port between looking for it and listening on it."""
+ATTEMPTS = 3  #: Another program may take a free port between looking for it and listening on it.
 
 WHO_MAY = f"""\
 # Anyone on this machine may be {USER}, as a password would cost each new connection of the target

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import psycopg
 
-LIMIT = "limit"
-"""The count of connections that an ordinary user can have."""
-APPLICATION = "benchsuite"
-"""Names our own connection, which is not counted."""
+LIMIT = "limit"  #: The count of connections that an ordinary user can have.
+APPLICATION = "benchsuite"  #: Names our own connection, which is not counted.
 
 CONNECT_S = 2
 LONGEST_MS = 1000

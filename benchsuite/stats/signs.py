@@ -7,8 +7,7 @@ from benchsuite.core.observations import Cluster, Slots
 from benchsuite.core.samples import Kind
 from benchsuite.core.stall import TIMERS_S
 
-STARVED_SHARE = 0.1
-"""B206: what a starved user gets at most of what a user gets on average."""
+STARVED_SHARE = 0.1  #: B206: what a starved user gets at most of what a user gets on average.
 
 BAND_S = 0.01
 """How much longer than the timer an answer takes that has waited for it: its own few

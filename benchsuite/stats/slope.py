@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 CONFIDENCE = 0.95
-FEWEST_STEPS = 3
-"""Two points are always on a line: nothing can be said of how well they are."""
+FEWEST_STEPS = 3  #: Two points are always on a line: nothing can be said of how well they are.
 
 
 @dataclass(frozen=True, slots=True)

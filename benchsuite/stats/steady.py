@@ -12,13 +12,11 @@ from benchsuite.core.units import format_duration, format_percent
 from benchsuite.stats.cycles import cycle
 
 CONFIDENCE = 0.99
-FEWEST_BESIDE = 2
-"""A step with fewer values than that on one side of it is an outlier."""
+FEWEST_BESIDE = 2  #: A step with fewer values than that on one side of it is an outlier.
 FEWEST_IN_GAP = 3
 GAP_PERCENT = 50.0
 """Sides that don't overlap and lie so far apart need no test, where each has enough values."""
-MOST_EXACT = 40
-"""In longer series the normal approximation is as good."""
+MOST_EXACT = 40  #: In longer series the normal approximation is as good.
 MOST_POINTS = 240
 """Longer series are averaged in groups first: the tests compare each point with each other."""
 
@@ -33,10 +31,8 @@ class Change:
     """By how much it rose (or fell, negative) of what it was before; of a cycle, how far its
     highest phase lies above its lowest, of the mean."""
     has_steady_half: bool
-    at: int | None = None
-    """Of a step: how many values came before it."""
-    period: float | None = None
-    """Of a cycle: after how many values it comes again."""
+    at: int | None = None  #: Of a step: how many values came before it.
+    period: float | None = None  #: Of a cycle: after how many values it comes again.
 
     @property
     def is_trend(self) -> bool:

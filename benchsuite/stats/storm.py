@@ -8,8 +8,7 @@ from benchsuite.core.results import Recovery
 from benchsuite.core.samples import Kind
 from benchsuite.stats.summary import Samples
 
-EARLY_S = 0.5
-"""The load's clock may have begun so much before the moment by which the run goes."""
+EARLY_S = 0.5  #: The load's clock may have begun so much before the moment by which the run goes.
 
 
 def recovery(handshakes: Samples, moment: float) -> Recovery | None:

@@ -22,8 +22,7 @@ from benchsuite.stats.percentiles import samples_needed
 
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
-Pauses = Sequence[tuple[float, float]]
-"""Parts of a window that don't count."""
+Pauses = Sequence[tuple[float, float]]  #: Parts of a window that don't count.
 
 EDGE_S = 0.01
 """Window edges are seldom whole seconds; a second that begins so little early or late is whole."""

@@ -26,11 +26,9 @@ from benchsuite.system import fingerprint, owner
 
 BATCH_SIZE = 500
 
-LEAST_BYTES = 100_000
-"""What a short run takes; a database that has no room for it is full."""
+LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room for it is full.
 
-TARGET = "target"
-"""The part whose CPU and memory are columns."""
+TARGET = "target"  #: The part whose CPU and memory are columns.
 
 
 def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:

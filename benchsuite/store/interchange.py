@@ -19,8 +19,7 @@ from benchsuite.core.results import Status
 from benchsuite.models import Environment, Finding, Interval, Measurement, Reading, Run, Software
 from benchsuite.system import fingerprint
 
-VERSION = 1
-"""Raised whenever the benchsuite before could not read what this one writes."""
+VERSION = 1  #: Raised whenever the benchsuite before could not read what this one writes.
 
 PARTS: Mapping[str, type[Model]] = {
     "measurements": Measurement,
@@ -36,8 +35,7 @@ SHARED: Mapping[str, type[Environment] | type[Software]] = {
 }
 """What many runs share, and is stored once: the name of the link → its model."""
 
-OWNER = "owner"
-"""The one column that means nothing elsewhere."""
+OWNER = "owner"  #: The one column that means nothing elsewhere.
 
 
 def as_plain(run: Run) -> dict[str, Any] | None:

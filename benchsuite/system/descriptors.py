@@ -6,8 +6,7 @@ from contextlib import contextmanager
 
 from benchsuite.core.exceptions import UsageError
 
-MARGIN = 256
-"""Besides its connections: libraries, logs, databases, listeners, pipes."""
+MARGIN = 256  #: Besides its connections: libraries, logs, databases, listeners, pipes.
 
 LEAST = 64
 """Of these, what can't be done without: fewer connections run under a hard limit below the margin.

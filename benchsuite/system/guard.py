@@ -17,8 +17,7 @@ from benchsuite.system.interrupts import held_back
 from benchsuite.system.isolated import python
 from benchsuite.system.removal import why_kept
 
-LEAVE_S = 2.0
-"""How long the child may take to leave when it is told that all is well."""
+LEAVE_S = 2.0  #: How long the child may take to leave when it is told that all is well.
 
 LEAST_MARKER = 8
 """Shorter markers could be found by chance in the environment of somebody else's process."""

@@ -12,8 +12,7 @@ from benchsuite.core.exceptions import StartError
 
 POLL_S = 0.2
 
-NAME = f"benchsuite-{os.getuid()}"
-"""Of the socket that is the lock."""
+NAME = f"benchsuite-{os.getuid()}"  #: Of the socket that is the lock.
 
 
 @contextmanager

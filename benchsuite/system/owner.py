@@ -11,8 +11,7 @@ from pathlib import Path
 
 from benchsuite.system.procfs import read_stat
 
-LONGEST = 200
-"""Characters of a name; a host's has 64 at most."""
+LONGEST = 200  #: Characters of a name; a host's has 64 at most.
 
 MACHINE_ID = Path("/etc/machine-id")
 """It stays through a reboot. Containers of one image may share it, and often have none."""

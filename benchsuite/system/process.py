@@ -39,8 +39,7 @@ class Process:
         self.argv = tuple(argv)
         self.log = log
         self.pid = popen.pid
-        self.started_at = started_at
-        """When it was started, by `time.monotonic()`."""
+        self.started_at = started_at  #: When it was started, by `time.monotonic()`.
         self._popen = popen
         self._tree = ProcessTree({popen.pid}, mark)
         self._ended = False

@@ -5,8 +5,7 @@ import signal
 from contextlib import suppress
 from typing import NamedTuple
 
-RUN_VARIABLE = "BENCHSUITE_RUN"
-"""The environment variable that every process of a run carries."""
+RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that every process of a run carries.
 
 PART_VARIABLE = "BENCHSUITE_PART"
 """Marks the processes of one start. The run's own mark is shared by its target, its load and its
@@ -21,10 +20,8 @@ class Stat(NamedTuple):
     state: str
     ppid: int
     session: int
-    own_ticks: int
-    """CPU time of the process, all its threads, user and system."""
-    children_ticks: int
-    """CPU time of the children that died and were waited for."""
+    own_ticks: int  #: CPU time of the process, all its threads, user and system.
+    children_ticks: int  #: CPU time of the children that died and were waited for.
     threads: int
     started: int
     """Ticks from boot to its start: with the PID it names a process for good, as PIDs are used

@@ -13,13 +13,11 @@ from benchsuite.system import sharedmemory
 from benchsuite.system.procfs import RUN_VARIABLE, send_signal
 from benchsuite.system.tree import ProcessTree
 
-TERM_S = 5.0
-"""How long the run's processes may take to end by themselves."""
+TERM_S = 5.0  #: How long the run's processes may take to end by themselves.
 
 KILL_S = 5.0
 
-REMOVE_S = TERM_S + KILL_S
-"""How long a folder that is still written to may take to be removed."""
+REMOVE_S = TERM_S + KILL_S  #: How long a folder that is still written to may take to be removed.
 
 
 def main() -> None:
@@ -39,10 +37,8 @@ class Heard:
     """What the parent has said of its run until it ended."""
 
     def __init__(self) -> None:
-        self.leaders: set[int] = set()
-        """Announced and not withdrawn."""
-        self.prefixes: set[str] = set()
-        """Of the names of shared memory that is to be removed."""
+        self.leaders: set[int] = set()  #: Announced and not withdrawn.
+        self.prefixes: set[str] = set()  #: Of the names of shared memory that is to be removed.
 
     def take(self, line: str) -> None:
         kind, word = line[:1], line[1:]

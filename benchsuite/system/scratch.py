@@ -9,8 +9,7 @@ from pathlib import Path
 
 from benchsuite.core.exceptions import BenchsuiteError, StartError
 
-LEAST_BYTES = 65_536
-"""A disk with less than this is full: no program of a run gets by with it."""
+LEAST_BYTES = 65_536  #: A disk with less than this is full: no program of a run gets by with it.
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SIGNS = ("no space left", "disk quota exceeded", "disk is full")
 """What programs say then, in small letters."""

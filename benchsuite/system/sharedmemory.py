@@ -21,12 +21,9 @@ SHM_RDONLY = 0o10000
 PG_SHMEM_MAGIC = 679834894
 MOST_CONTROL = 1 << 20
 _POSTGRESQL = "PostgreSQL."
-_BITS = 0xFFFF_FFFF
-"""A key is written down with a sign or without."""
-_IDS = 6
-"""The line of postmaster.pid, from 0, that has the key and the number of its segment."""
-_SEMAPHORE = "sem."
-"""What the C library puts before the name of a semaphore."""
+_BITS = 0xFFFF_FFFF  #: A key is written down with a sign or without.
+_IDS = 6  #: The line of postmaster.pid, from 0, that has the key and the number of its segment.
+_SEMAPHORE = "sem."  #: What the C library puts before the name of a semaphore.
 
 
 def refuse_common(prefix: str) -> None:

@@ -9,8 +9,7 @@ import os
 from contextlib import suppress
 from time import CLOCK_MONOTONIC
 
-ABSOLUTE = 1
-"""TFD_TIMER_ABSTIME"""
+ABSOLUTE = 1  #: TFD_TIMER_ABSTIME
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

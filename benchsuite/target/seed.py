@@ -9,10 +9,8 @@ from django.utils import timezone
 
 from benchsuite.target.models import Post
 
-CHUNK = 1_000_000
-"""Rows a statement, so that a huge table is not one huge transaction."""
-BATCH = 5_000
-"""Rows a statement where only the ORM can be used."""
+CHUNK = 1_000_000  #: Rows a statement, so that a huge table is not one huge transaction.
+BATCH = 5_000  #: Rows a statement where only the ORM can be used.
 CONTENT = "A benchmark reads and writes rows like this one, about as long as a short paragraph is."
 
 _COLUMNS = "(id, title, content, created, updated)"

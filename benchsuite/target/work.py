@@ -13,8 +13,7 @@ from django.http import HttpRequest, JsonResponse
 from benchsuite.target.models import Post
 
 DEFAULT_SIZE = 10**7
-MAX_SIZE = 10**8
-"""About ten seconds of one CPU: more would only hang the server."""
+MAX_SIZE = 10**8  #: About ten seconds of one CPU: more would only hang the server.
 PAGE = 25
 LOOPS = 10_000
 WRITES = 10_000

@@ -21,11 +21,9 @@ class Figures(TypedDict, total=False):
 class Snapshot:
     """The living processes of one part at one moment; read once, for all devices."""
 
-    at: float
-    """`time.monotonic()`"""
+    at: float  #: `time.monotonic()`
     stats: tuple[Stat, ...]
-    costly: bool = True
-    """Whether the budget allows figures that cost milliseconds now."""
+    costly: bool = True  #: Whether the budget allows figures that cost milliseconds now.
 
 
 class Device:
@@ -35,8 +33,7 @@ class Device:
     that can't be known is None.
     """
 
-    cost: ClassVar[str] = ""
-    """What one sample costs, measured."""
+    cost: ClassVar[str] = ""  #: What one sample costs, measured.
 
     def start(self) -> None:
         """Raise UnavailableError when this machine can't tell: the device is then left out."""

@@ -9,19 +9,15 @@ from dataclasses import dataclass
 from benchsuite.findings import Turnover
 from benchsuite.system.procfs import Stat, all_pids, read_stat
 
-STEP_S = 0.1
-"""Between looks for new processes: one that serves takes longer to start."""
-MOST_SHARE = 0.01
-"""Of a CPU, that these looks may take where a machine has many processes."""
+STEP_S = 0.1  #: Between looks for new processes: one that serves takes longer to start.
+MOST_SHARE = 0.01  #: Of a CPU, that these looks may take where a machine has many processes.
 
-_Key = tuple[int, int]
-"""PID and start, which together name a process for good."""
+_Key = tuple[int, int]  #: PID and start, which together name a process for good.
 
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    at: float
-    """`time.monotonic()`"""
+    at: float  #: `time.monotonic()`
     processes: frozenset[_Key]
 
 
@@ -36,13 +32,11 @@ class Census:
     def __init__(self, pids: Callable[[], list[int]]) -> None:
         self._pids = pids
         self._counts: list[_Count] = []
-        self.last: tuple[int, ...] = ()
-        """PIDs of the last look."""
+        self.last: tuple[int, ...] = ()  #: PIDs of the last look.
         self._masters: frozenset[int] = frozenset()
         self._around: dict[int, _Key | None] = {}
         """All processes of the machine at the last short look; a key for those of the server."""
-        self._seen: dict[_Key, float] = {}
-        """When each process of the server was last seen."""
+        self._seen: dict[_Key, float] = {}  #: When each process of the server was last seen.
         self._anew = False
 
     def __call__(self) -> list[int]:

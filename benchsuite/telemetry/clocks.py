@@ -17,8 +17,7 @@ class Clocks:
 
     monotonic: Callable[[], float] = time.monotonic
     """Never set, and stands still while the machine is suspended."""
-    wall: Callable[[], float] = time.time
-    """May be set at any moment."""
+    wall: Callable[[], float] = time.time  #: May be set at any moment.
     since_boot: Callable[[], float] = _since_boot
     """Never set, and goes on while the machine is suspended."""
 

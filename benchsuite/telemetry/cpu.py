@@ -12,8 +12,7 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 SHORTEST_S = 0.25
 """The kernel counts in ticks of 10 ms; over a shorter time a share would be mostly rounding."""
 
-TOLERANCE = 1.25
-"""More than this times all CPUs is no rounding any more, but a wrong figure."""
+TOLERANCE = 1.25  #: More than this times all CPUs is no rounding any more, but a wrong figure.
 
 
 class Cpu(Device):

@@ -13,11 +13,9 @@ from benchsuite.system.procfs import read_bytes
 from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.others import Others
 
-CULPRIT_PERCENT = 2.0
-"""Less of a CPU is not worth a name."""
+CULPRIT_PERCENT = 2.0  #: Less of a CPU is not worth a name.
 
-LATE_S = 0.25
-"""How much after the end of a window its last look may come."""
+LATE_S = 0.25  #: How much after the end of a window its last look may come.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,18 +25,15 @@ class Look:
     at: float
     wall_apart: float
     suspended_s: float
-    cpu_ticks: int | None
-    """Of all CPUs together, since boot."""
+    cpu_ticks: int | None  #: Of all CPUs together, since boot.
     steal_ticks: int | None
     memory_waiting_us: int | None
     listen_overflows: int | None
     throttled: Mapping[Path, tuple[int, int]]
     """Periods and throttled ones, by the counters of each control group with a limit that this
     process or one of the target's is in."""
-    others_percent: float | None
-    """Of one CPU, since the look before."""
-    stopped: bool = False
-    """Whether a process of ours was stopped by a signal."""
+    others_percent: float | None  #: Of one CPU, since the look before.
+    stopped: bool = False  #: Whether a process of ours was stopped by a signal.
 
 
 class Host:

@@ -9,11 +9,9 @@ from benchsuite.system.procfs import Stat, all_pids, read_bytes, read_stat
 from benchsuite.telemetry.base import Snapshot
 from benchsuite.telemetry.cpu import TICKS_PER_S, Cpu
 
-KERNEL_THREADS = 2
-"""The PID of their parent: what they do they mostly do for us."""
+KERNEL_THREADS = 2  #: The PID of their parent: what they do they mostly do for us.
 
-STOPPED = "T"
-"""The state of a process after SIGSTOP (proc_pid_stat(5)); a debugger's is another."""
+STOPPED = "T"  #: The state of a process after SIGSTOP (proc_pid_stat(5)); a debugger's is another.
 
 SERVICES = frozenset(
     {"postgres", "mysqld", "mariadbd", "redis-server", "valkey-server", "memcached"}
@@ -29,8 +27,7 @@ class Others:
         self._cpu = Cpu()
         self._names: dict[tuple[int, int], str] = {}
         self._seen: dict[tuple[int, int], int] = {}
-        self.ticks: Counter[tuple[str, int]] = Counter()
-        """By name and PID, since the first look."""
+        self.ticks: Counter[tuple[str, int]] = Counter()  #: By name and PID, since the first look.
         self.stopped = False
         """Whether one of `ours` was stopped by a signal at the last look, as cpulimit does it."""
 

@@ -25,8 +25,7 @@ take 0.2 ms (for four processes, on a machine of a hundred), so that together th
 ALLOWANCE = 0.2
 """Of an interval: a cost that hardly reaches into the next one does not cost its figures."""
 
-STOP_S = 10.0
-"""How long the thread may take to end the reading that it is at."""
+STOP_S = 10.0  #: How long the thread may take to end the reading that it is at.
 
 Pids = Callable[[], list[int]]
 
@@ -43,12 +42,9 @@ class Teller(Protocol):
 class Watched:
     """What a sampler saw."""
 
-    readings: tuple[Reading, ...]
-    """Their `second` is `time.monotonic()` at the sample."""
-    cpu_percent: float | None
-    """What the sampling itself cost, in percent of one CPU."""
-    errors: tuple[str, ...]
-    """What could not be read and why, each once, with how often."""
+    readings: tuple[Reading, ...]  #: Their `second` is `time.monotonic()` at the sample.
+    cpu_percent: float | None  #: What the sampling itself cost, in percent of one CPU.
+    errors: tuple[str, ...]  #: What could not be read and why, each once, with how often.
 
 
 @dataclass(slots=True)

@@ -10,8 +10,7 @@ from benchsuite.telemetry.base import Device, Figures, Snapshot
 BASE, EXPONENT, MODULUS = 3**500, (1 << 28) - 1, (1 << 1021) - 9
 """Of a modular power: a tenth of a millisecond of arithmetic that needs no memory."""
 
-PIECES = 2
-"""Timed after one that only warms the cache."""
+PIECES = 2  #: Timed after one that only warms the cache.
 
 
 class Speed(Device):

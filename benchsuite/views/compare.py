@@ -49,8 +49,7 @@ COLUMNS = {
 }
 """Column of `Run` → heading."""
 
-OPTIONAL = ("completions", "connection_bytes")
-"""Columns that few workloads have."""
+OPTIONAL = ("completions", "connection_bytes")  #: Columns that few workloads have.
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +57,9 @@ class Shown:
     """One figure of a cell as its table writes it."""
 
     text: str
-    ratio: str
-    """To the baseline; empty where there is none."""
-    spread: str
-    """Least and most of several starts."""
-    reason: str
-    """Why there is no figure."""
+    ratio: str  #: To the baseline; empty where there is none.
+    spread: str  #: Least and most of several starts.
+    reason: str  #: Why there is no figure.
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +70,14 @@ class Row:
     cell: Cell
     style: Style
     state: str
-    level: str
-    """Of a load with stages: which its figures are of."""
+    level: str  #: Of a load with stages: which its figures are of.
     figures: list[Shown]
     per_cpu_second: str
     per_gib: str
     failures: str
     is_baseline: bool
     baseline_url: str
-    bar: float | None
-    """Goodput in percent of the highest of its unit."""
+    bar: float | None  #: Goodput in percent of the highest of its unit.
 
 
 @access.guarded

@@ -17,8 +17,7 @@ from benchsuite.views.page import problem
 
 FORMATS = ("csv", "json")
 
-AT_ONCE = 50
-"""Runs in memory, with all their seconds."""
+AT_ONCE = 50  #: Runs in memory, with all their seconds.
 
 
 @access.guarded

@@ -26,22 +26,18 @@ class Population:
 
     name: str
     unit: Unit
-    users: tuple[int, ...]
-    """Their numbers."""
+    users: tuple[int, ...]  #: Their numbers.
 
 
 class Workload(ABC):
     """One kind of work. `journey()` is required, everything else has a default."""
 
     name: ClassVar[str]
-    summary: ClassVar[str] = ""
-    """One line for `listbench`."""
+    summary: ClassVar[str] = ""  #: One line for `listbench`.
     options: ClassVar[Mapping[str, Option]] = {}
     """Options with their defaults; the type is the default's."""
-    ready_path: str = "/"
-    """A path that the server can answer as soon as it is up (any status)."""
-    locustfile: str = ""
-    """Path of a locustfile whose users run instead of the journey."""
+    ready_path: str = "/"  #: A path that the server can answer as soon as it is up (any status).
+    locustfile: str = ""  #: Path of a locustfile whose users run instead of the journey.
     needs_target_app: bool = False
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
     needs_workers: ClassVar[bool] = False
@@ -51,8 +47,7 @@ class Workload(ABC):
     whole_journeys: ClassVar[bool] = False
     """Whether a journey under way at the end of the window is brought to its end in the drain, and
     not cut off between two requests."""
-    unit: ClassVar[Unit] = REQUEST
-    """What the figures of a run are of."""
+    unit: ClassVar[Unit] = REQUEST  #: What the figures of a run are of.
     due: ClassVar[str] = MESSAGE
     """What an arrival of the open model is, over WebSockets: what it was meant to be keeps its
     intended start, whatever must be opened before."""
@@ -60,10 +55,8 @@ class Workload(ABC):
     """Whether the target's memory for each connection is what it asks for."""
     storm_s: float | None = None
     """When all connections are cut, in seconds since the load began; known once it is fitted."""
-    restarts: bool = False
-    """Whether that is done by restarting the server, and not by the users."""
-    needs_websocket: bool = False
-    """Whether the server must speak WebSocket."""
+    restarts: bool = False  #: Whether that is done by restarting the server, and not by the users.
+    needs_websocket: bool = False  #: Whether the server must speak WebSocket.
     alike: ClassVar[bool] = True
     """Whether all users do the same, so that each should get its share."""
     warmup_s: ClassVar[float] = LoadProfile().warmup_s
@@ -83,10 +76,8 @@ class Workload(ABC):
         "else: a log-in page, another user's page or a stale one may have counted as right."
     )
     """What of the answers nobody checked, in a sentence; empty where the journey checks all."""
-    rehearsals: int = 1
-    """How often the journey is made before the load, if time allows."""
-    visitor: str = ""
-    """Who is logged in, where somebody is."""
+    rehearsals: int = 1  #: How often the journey is made before the load, if time allows.
+    visitor: str = ""  #: Who is logged in, where somebody is.
 
     def __init__(self, **options: Option) -> None:
         self.settings = chosen_options(f"The workload {self.name}", self.options, options)

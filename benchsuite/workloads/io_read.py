@@ -7,8 +7,7 @@ from benchsuite.core.exceptions import AnswerError, DatabaseError
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.workloads.base import Client, Workload, expect_object
 
-PAGE = 25
-"""Rows the view reads."""
+PAGE = 25  #: Rows the view reads.
 
 
 class IoRead(Workload):

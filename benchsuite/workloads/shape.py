@@ -37,19 +37,13 @@ BEGIN = re.compile(rb"\s*(?:\{\s*(?:\"[^\"]{0,100}\")?|\[|\S)")
 """Of an object of JSON its bracket and first key, else the first character."""
 DIGITS = re.compile(r"\d+")
 
-TELLING_BYTES = 256
-"""Of shorter answers the length tells nothing but that they are empty."""
-RULE = 2 / 3
-"""What has such a share is the rule, and all else an exception."""
-STRETCH = 2
-"""Lengths that differ by more in the rehearsals may become any length."""
-LONGEST = 4
-"""Times the longest that was rehearsed."""
+TELLING_BYTES = 256  #: Of shorter answers the length tells nothing but that they are empty.
+RULE = 2 / 3  #: What has such a share is the rule, and all else an exception.
+STRETCH = 2  #: Lengths that differ by more in the rehearsals may become any length.
+LONGEST = 4  #: Times the longest that was rehearsed.
 
-MOST_TITLES = 2
-"""A page's own, and that of another page that comes instead."""
-NARROW_BYTES = 64
-"""No other page is so nearly as long, has the same title and the same way out."""
+MOST_TITLES = 2  #: A page's own, and that of another page that comes instead.
+NARROW_BYTES = 64  #: No other page is so nearly as long, has the same title and the same way out.
 
 NONE = (sys.maxsize, -1)
 ANY = (0.0, float("inf"))

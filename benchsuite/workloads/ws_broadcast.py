@@ -9,12 +9,9 @@ from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client, WebSocket
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 
-FRAME_BYTES = 4
-"""What most frames have before their message."""
-GOLDEN = 0.6180339887498949
-"""Multiples of it, less what is whole, are spread evenly over [0, 1)."""
-LEAST_BYTES = 56
-"""Numbers, checksum and two times."""
+FRAME_BYTES = 4  #: What most frames have before their message.
+GOLDEN = 0.6180339887498949  #: Multiples of it, less what is whole, are spread evenly over [0, 1).
+LEAST_BYTES = 56  #: Numbers, checksum and two times.
 
 
 class WsBroadcast(WebSocketWorkload):
@@ -62,10 +59,8 @@ class WsBroadcast(WebSocketWorkload):
                     f"{self.settings[name]}."
                 )
         self._by_rate = False
-        self._slow_from: float = inf
-        """Subscribers from this number on are slow."""
-        self._until: dict[int, float] = {}
-        """When a subscriber leaves the group, of those who do."""
+        self._slow_from: float = inf  #: Subscribers from this number on are slow.
+        self._until: dict[int, float] = {}  #: When a subscriber leaves the group, of those who do.
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         if not load.keep_alive:

@@ -28,8 +28,7 @@ class WsEcho(WebSocketWorkload):
         self._binary = bool(self.settings["binary"])
         if self._messages < 0:
             raise UsageError(f"--messages is 0 (no end) or more, and is {self._messages}.")
-        self._fresh = False
-        """Whether each message has a connection of its own."""
+        self._fresh = False  #: Whether each message has a connection of its own.
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         self._fresh = not load.keep_alive

@@ -11,11 +11,9 @@ from benchsuite.conformance.peer import Peer
 ALLOWED = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999)
 INVALID = (0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999)
 UNDEFINED = (5000, 65535)
-CLOSES_S = 2.0
-"""How soon TCP should end when both have said goodbye."""
+CLOSES_S = 2.0  #: How soon TCP should end when both have said goodbye.
 
-AFTERWARDS_S = 0.3
-"""For how long it is looked at what may come after a close frame."""
+AFTERWARDS_S = 0.3  #: For how long it is looked at what may come after a close frame.
 
 
 def _answer(connection: Connection) -> int | None:

@@ -15,8 +15,7 @@ STUCK_S = 2.0
 GROWTH = 8 * MIB
 """What a server may grow by for one client that doesn't read; sixteen such are then no matter."""
 
-WARM = 8
-"""Messages that are echoed before, so that what they load is no growth."""
+WARM = 8  #: Messages that are echoed before, so that what they load is no growth.
 
 SETTLED_BYTES = 65_536
 SETTLED_READINGS = 15

@@ -4,8 +4,7 @@ from benchsuite.conformance.frames import Opcode
 from benchsuite.conformance.outcomes import Check, Deviation, Note
 from benchsuite.conformance.peer import Peer
 
-OWN_SUBPROTOCOL = "benchsuite"
-"""The one that the echo applications speak."""
+OWN_SUBPROTOCOL = "benchsuite"  #: The one that the echo applications speak.
 
 STALLED = 20
 

@@ -24,18 +24,15 @@ class DatabaseSpec(Spec):
     """
 
     use: str = THROWAWAY
-    rows: int = 100_000
-    """Rows that workloads with stored data are seeded with; others ignore it."""
+    rows: int = 100_000  #: Rows that workloads with stored data are seeded with; others ignore it.
     fixtures: tuple[str, ...] = ()
     """Names of Django fixtures that fill the throw-away database, loaded together."""
     fill: tuple[str, ...] = ()
     """Management commands that then fill it, each with its arguments, in order."""
     max_connections: int | None = None
     """Of the PostgreSQL that the run starts; None for the service's default."""
-    fsync: bool = True
-    """Whether that PostgreSQL waits for the disk at each commit."""
-    conn_max_age_s: float | None = None
-    """CONN_MAX_AGE of the target; None leaves the project's."""
+    fsync: bool = True  #: Whether that PostgreSQL waits for the disk at each commit.
+    conn_max_age_s: float | None = None  #: CONN_MAX_AGE of the target; None leaves the project's.
     pool: int | None = None
     """Connections in psycopg's pool of each process; None leaves the project's setting."""
 

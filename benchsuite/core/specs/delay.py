@@ -21,8 +21,7 @@ class DelaySpec(Spec):
 
     to_clients_s: float = 0.0
     to_database_s: float = 0.0
-    by: str = AUTO
-    """"proxy" (a program in between), "netem" (the kernel), or "auto"."""
+    by: str = AUTO  #: "proxy" (a program in between), "netem" (the kernel), or "auto".
 
     def __post_init__(self) -> None:
         at_least("delay-to-clients", self.to_clients_s, 0.0, MAX_DELAY_S)

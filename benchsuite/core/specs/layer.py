@@ -31,14 +31,10 @@ UNIX = "unix"
 class LayerSpec(Spec):
     """Which channel layer the target has, and how many runworkers stand beside the server."""
 
-    backend: str = ""
-    """"memory", "redis" or "redis-pubsub"; empty leaves the project's own."""
-    by: str = TCP
-    """How the run's own Redis is reached: "tcp" or "unix"."""
-    url: str = ""
-    """Of a Redis that is there already; empty for one that the run starts."""
-    workers: int = 0
-    """Programs `runworker` that answer what is sent through the layer."""
+    backend: str = ""  #: "memory", "redis" or "redis-pubsub"; empty leaves the project's own.
+    by: str = TCP  #: How the run's own Redis is reached: "tcp" or "unix".
+    url: str = ""  #: Of a Redis that is there already; empty for one that the run starts.
+    workers: int = 0  #: Programs `runworker` that answer what is sent through the layer.
 
     def __post_init__(self) -> None:
         if self.backend not in ("", *LAYERS):

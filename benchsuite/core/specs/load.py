@@ -14,8 +14,7 @@ MAX_STAGES = 100
 MAX_RATE = 1_000_000.0
 IN_FLIGHT = 1000
 
-USER = "user"
-"""Who waits for answers, unless they are connections."""
+USER = "user"  #: Who waits for answers, unless they are connections.
 
 CLOSED = "closed"
 OPEN = "open"
@@ -29,8 +28,7 @@ ARRIVALS = (CONSTANT, POISSON)
 class Stage:
     """One level of a load; times are seconds since its begin."""
 
-    level: float
-    """Users (closed model) or arrivals per second (open model)."""
+    level: float  #: Users (closed model) or arrivals per second (open model).
     start_s: float
     """From here on the level rises or falls, and then settles; nothing of it is measured."""
     window_start_s: float
@@ -50,12 +48,10 @@ class LoadProfile(Spec):
     """
 
     model: str = CLOSED
-    users: int = 10
-    """Closed model only; with stages, those of the highest."""
+    users: int = 10  #: Closed model only; with stages, those of the highest.
     spawn_rate: float | None = None
     """Users started per second; None starts all at once, and who thinks spread over a cycle."""
-    think_time_s: float = 0.0
-    """Pause of each user between two journeys."""
+    think_time_s: float = 0.0  #: Pause of each user between two journeys.
     arrival_rate: float | None = None
     """Open model only: journeys begun per second; with stages, those of the highest."""
     arrivals: str = CONSTANT
@@ -64,22 +60,17 @@ class LoadProfile(Spec):
     """Open model only: journeys under way at once; None means `in_flight_limit`'s rule."""
     stages: tuple[float, ...] = ()
     """Levels of users or of the arrival rate, one after another; empty for one level."""
-    warmup_s: float = 3.0
-    """With stages: of each."""
-    duration_s: float = 10.0
-    """Of the window; with stages: of each."""
-    timeout_s: float = 30.0
-    """A request without its whole answer by then is a failure."""
+    warmup_s: float = 3.0  #: With stages: of each.
+    duration_s: float = 10.0  #: Of the window; with stages: of each.
+    timeout_s: float = 30.0  #: A request without its whole answer by then is a failure.
     drain_s: float | None = None
     """How long requests still open at the end are waited for; None means `timeout_s`."""
     keep_alive: bool = True
     keep_cookies: bool = False
     """Whether a user's next journey sends the cookies of the one before; else each journey is that
     of a fresh visitor, who has what `prepare()` gave. Connections are kept either way."""
-    processes: int = 1
-    """Load processes, among which users or arrivals are divided."""
-    cpus: tuple[int, ...] | None = None
-    """CPUs on which they may run; None for all."""
+    processes: int = 1  #: Load processes, among which users or arrivals are divided.
+    cpus: tuple[int, ...] | None = None  #: CPUs on which they may run; None for all.
 
     def __post_init__(self) -> None:
         if self.model not in (CLOSED, OPEN):

@@ -19,13 +19,11 @@ from benchsuite.core.specs.spec import Spec
 from benchsuite.core.specs.visitor import VisitorSpec
 from benchsuite.core.suggestions import choices
 
-FORMAT_VERSION = 1
-"""Raised whenever a stored spec could not be read by the code before it."""
+FORMAT_VERSION = 1  #: Raised whenever a stored spec could not be read by the code before it.
 
 COLLECT, SKIP = "collect", "skip"
 
-MAX_LABEL = 200
-"""Characters, which is what the database keeps of one."""
+MAX_LABEL = 200  #: Characters, which is what the database keeps of one.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,7 @@ from benchsuite.core.exceptions import UsageError
 SCHEMES = ("redis+sentinel", "rediss+sentinel")
 PORT = 26379
 FORM = "redis+sentinel://[:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/MASTER[/DATABASE]"
-OF_SENTINELS = "sentinel_"
-"""What names in the query begin with: they are meant for the Sentinels."""
+OF_SENTINELS = "sentinel_"  #: What names in the query begin with: they are meant for the Sentinels.
 
 _URL = re.compile(
     r"(?P<scheme>rediss?)\+sentinel://(?:(?P<username>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
@@ -27,8 +26,7 @@ class SentinelUrl:
     master: str
     of_redis: dict[str, Any]
     """What connections to the master are made with: db, username, password, ssl."""
-    of_sentinels: dict[str, Any]
-    """The same for those to the Sentinels."""
+    of_sentinels: dict[str, Any]  #: The same for those to the Sentinels.
 
     @classmethod
     def read(cls, url: str) -> Self:

@@ -23,13 +23,10 @@ class ServerSpec(Spec):
     server: str
     processes: int | None = None
     threads: int | None = None
-    cpus: tuple[int, ...] | None = None
-    """CPUs on which it may run; None for all."""
+    cpus: tuple[int, ...] | None = None  #: CPUs on which it may run; None for all.
     options: Mapping[str, Option] = field(default_factory=dict)
-    instances: int = 1
-    """Copies of it behind the front."""
-    front: str = ""
-    """The proxy before it; empty for none."""
+    instances: int = 1  #: Copies of it behind the front.
+    front: str = ""  #: The proxy before it; empty for none.
     front_options: Mapping[str, Option] = field(default_factory=dict)
     python: str = ""
     """Another interpreter, as people name it ("3.13", a path); empty for this process's own."""

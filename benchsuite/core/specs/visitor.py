@@ -47,14 +47,10 @@ class VisitorSpec(Spec):
     which two values can be told apart.
     """
 
-    login: str = ""
-    """Name of the user in whose session all ask; empty for nobody's."""
-    host: str = ""
-    """What the Host header says; empty for the server's own address."""
-    headers: tuple[str, ...] = ()
-    """Name: value"""
-    cookies: tuple[str, ...] = ()
-    """name=value"""
+    login: str = ""  #: Name of the user in whose session all ask; empty for nobody's.
+    host: str = ""  #: What the Host header says; empty for the server's own address.
+    headers: tuple[str, ...] = ()  #: Name: value
+    cookies: tuple[str, ...] = ()  #: name=value
 
     def __post_init__(self) -> None:
         if self.host and not HOST.fullmatch(self.host):

@@ -34,8 +34,7 @@ from benchsuite.isolation.overrides.slowing import slowing, undone
 from benchsuite.system.revision import revision_of
 from benchsuite.workloads.base import Workload
 
-SUFFIX = 8
-"""Characters of a run's token in the names of its databases."""
+SUFFIX = 8  #: Characters of a run's token in the names of its databases.
 
 
 class Custody:
@@ -58,8 +57,7 @@ class Custody:
         self._plan = plan
         self._folder = Path(plan.folder)
         self._throwaway = Throwaway(plan.token, self._folder)
-        self._uncopied: Mapping[str, str] = {}
-        """Folder of the project's → why it has no copy."""
+        self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
 
     def make(self) -> dict[str, Any]:
         """Makes and fills the templates; what the parent wants to know of it."""

@@ -20,8 +20,7 @@ from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter
 from benchsuite.system import logfile, private
 from benchsuite.system.interrupts import held_back
 
-READY_S = 900.0
-"""How long making them may take, unless --start-timeout says it."""
+READY_S = 900.0  #: How long making them may take, unless --start-timeout says it.
 CLONE_S = 120.0
 ROWS_PER_SECOND = 20_000
 """A slow disk's pace; deadlines are longer by the time that the rows take at it."""
@@ -52,13 +51,11 @@ class Keeper:
         self._spec = spec
         self._seeding_s = rows / ROWS_PER_SECOND
         self._start_timeout_s = start_timeout_s
-        self._asked = 0
-        """Commands so far, by whose number their answers are known."""
+        self._asked = 0  #: Commands so far, by whose number their answers are known.
         self._ready: Mapping[str, Any] | None = None
         self._failed: DatabaseError | None = None
         self._changed: Mapping[str, str] | None = None
-        self.clones: list[str] = []
-        """Tokens of the copies that are there."""
+        self.clones: list[str] = []  #: Tokens of the copies that are there.
 
     @property
     def was_killed(self) -> bool:

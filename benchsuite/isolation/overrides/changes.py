@@ -6,18 +6,15 @@ from typing import Any
 
 Settings = Mapping[str, Any]
 
-FILES = "files"
-"""The part of a run's folder that begins as `prepare()` left it."""
-EMPTY = "empty"
-"""The part that is empty when a run begins: caches, logs."""
+FILES = "files"  #: The part of a run's folder that begins as `prepare()` left it.
+EMPTY = "empty"  #: The part that is empty when a run begins: caches, logs.
 
 
 class Changes:
     """New values, and for each its change in words."""
 
     def __init__(self, settings: Settings, folder: str = "") -> None:
-        self.settings = settings
-        """The project's own; never modified, nested values included."""
+        self.settings = settings  #: The project's own; never modified, nested values included.
         self.values: dict[str, Any] = {}
         self.words: dict[str, str] = {}
         self.folders: dict[str, str] = {}

@@ -8,8 +8,7 @@ from typing import Any
 from benchsuite.isolation.instructions import Plan
 from benchsuite.isolation.overrides.changes import Changes, Settings
 
-MISSING = object()
-"""The value of a setting that the project doesn't have."""
+MISSING = object()  #: The value of a setting that the project doesn't have.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +16,7 @@ class Found:
     """One value that a rule may replace."""
 
     value: Any
-    alias: str
-    """The keys that stood for `*`, joined; empty without any."""
+    alias: str  #: The keys that stood for `*`, joined; empty without any.
     plan: Plan
     changes: Changes
 

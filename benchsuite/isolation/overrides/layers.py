@@ -9,10 +9,8 @@ from benchsuite.isolation.instructions import Plan
 from benchsuite.isolation.overrides.changes import Changes
 
 OF_REDIS = "channels_redis."
-ITS_PREFIX = "asgi"
-"""What channels_redis begins its keys with when it is told nothing."""
-TOKEN = 8
-"""Characters of a run's token in its keys."""
+ITS_PREFIX = "asgi"  #: What channels_redis begins its keys with when it is told nothing.
+TOKEN = 8  #: Characters of a run's token in its keys.
 
 
 def change_layers(changes: Changes, plan: Plan) -> None:

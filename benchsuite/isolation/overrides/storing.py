@@ -10,8 +10,7 @@ FILE_STORAGE = "django.core.files.storage.FileSystemStorage"
 FILE_STORAGES = (FILE_STORAGE, "django.core.files.storage.filesystem.FileSystemStorage")
 IN_MEMORY = "InMemoryStorage"
 OTHER = "benchsuite.isolation.overrides.storages.storage_of_the_run"
-STATIC = "staticfiles"
-"""The alias that is only read, except by `collectstatic`."""
+STATIC = "staticfiles"  #: The alias that is only read, except by `collectstatic`.
 
 
 def media(found: Found) -> Any:

@@ -13,10 +13,8 @@ from pathlib import Path
 
 from benchsuite.isolation.instructions import PLAN_VARIABLE
 
-PREFIX = "asked-"
-"""Of the files that count requests."""
-CELL = 8
-"""Bytes of a 64-bit number in the order of the machine."""
+PREFIX = "asked-"  #: Of the files that count requests.
+CELL = 8  #: Bytes of a 64-bit number in the order of the machine.
 
 
 class Counter:

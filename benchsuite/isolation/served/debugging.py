@@ -5,8 +5,7 @@ from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-PREFIX = "debugged-"
-"""Of the files in which processes count them."""
+PREFIX = "debugged-"  #: Of the files in which processes count them.
 
 
 def watch(add: Callable[[], None]) -> None:

@@ -15,17 +15,13 @@ from types import TracebackType
 from benchsuite.isolation.instructions import PLAN_VARIABLE
 
 FILE = "errors.jsonl"
-SOCKET = "WebSocket"
-"""Stands for the method where a WebSocket was asked for."""
-DENIED = 403
-"""What servers answer a handshake with that the application refuses."""
+SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
+DENIED = 403  #: What servers answer a handshake with that the application refuses.
 MOST = 8
 """Each process writes down so many that differ: a page that always fails must not cost the run
 anything but the answer itself."""
-MOST_BYTES = 128 * 1024
-"""Of the file: servers may start many processes."""
-LONGEST = 300
-"""Characters of an error's message."""
+MOST_BYTES = 128 * 1024  #: Of the file: servers may start many processes.
+LONGEST = 300  #: Characters of an error's message.
 NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[0]}.", "<frozen")
 
 
@@ -35,12 +31,9 @@ class Error:
 
     status: int | None
     """What the client was answered; None where there was no request: at the start."""
-    asked: str
-    """ "GET /shop/", "WebSocket /ws/"; empty at the start."""
-    message: str
-    """ "KeyError: 'price'" """
-    place: str
-    """Where in the project, as file:line; empty where that is not known."""
+    asked: str  #: "GET /shop/", "WebSocket /ws/"; empty at the start.
+    message: str  #: "KeyError: 'price'"
+    place: str  #: Where in the project, as file:line; empty where that is not known.
 
     @property
     def words(self) -> str:

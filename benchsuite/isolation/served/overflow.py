@@ -10,8 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-PREFIX = "left-out-"
-"""Of the files in which processes count them."""
+PREFIX = "left-out-"  #: Of the files in which processes count them.
 REDIS = "channels_redis.core"
 OVER_CAPACITY = "channels over capacity in group"
 """In what it logs; the first argument is their number."""

@@ -13,8 +13,7 @@ LOG_IN = re.compile(
 """How addresses of log-in pages look, and not those of a catalog-index or a blog-info; `next` is
 where Django's would lead back to."""
 
-CSRF = b"CSRF"
-"""Stands in Django's refusal in every language."""
+CSRF = b"CSRF"  #: Stands in Django's refusal in every language.
 
 
 def leads_to_log_in(location: str) -> bool:

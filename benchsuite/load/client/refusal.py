@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.kinds import leads_to_log_in
 
-SOCKET = "WebSocket"
-"""What stands for a method where no request was made but a WebSocket opened."""
+SOCKET = "WebSocket"  #: What stands for a method where no request was made but a WebSocket opened.
 
-BODY_BYTES = 60
-"""How much of a wrong body is shown."""
+BODY_BYTES = 60  #: How much of a wrong body is shown.
 
 SIGN_IN = (
     "the page wants a signed-in user; name one with --login=USER, let the workload's prepare() "
@@ -30,8 +28,7 @@ class Failure:
     message: str
     method: str
     path: str
-    status: int | None = None
-    """None when no answer came."""
+    status: int | None = None  #: None when no answer came.
     location: str = ""
     body: bytes = b""
 

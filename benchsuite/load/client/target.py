@@ -37,21 +37,16 @@ class Gate:
 class Target:
     """Where requests go, resolved once: looking a name up is not the server's time."""
 
-    host: str
-    """As the Host header says it: with the port, if it is not the usual one."""
-    place: str
-    """Where it really is, host and port."""
-    name: str
-    """The host without its port, as TLS names it to the server."""
+    host: str  #: As the Host header says it: with the port, if it is not the usual one.
+    place: str  #: Where it really is, host and port.
+    name: str  #: The host without its port, as TLS names it to the server.
     family: int
     address: Any
-    context: ssl.SSLContext | None
-    """How to speak TLS; None for plain HTTP."""
+    context: ssl.SSLContext | None  #: How to speak TLS; None for plain HTTP.
     run_header: str
     timeout_s: float
     keep_alive: bool
-    keep_cookies: bool = False
-    """Whether a user's cookies outlive the journey that got them."""
+    keep_cookies: bool = False  #: Whether a user's cookies outlive the journey that got them.
     handshake_headers: bool = True
     headers: Mapping[str, str] = field(default_factory=dict)
     """What every request sends beside what it needs."""

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from benchsuite.load.client.websocket.socket import WebSocket
 
 MAX_REDIRECTS = 20
-MAX_KNOWN = 100
-"""Messages that each user keeps."""
+MAX_KNOWN = 100  #: Messages that each user keeps.
 
 
 @dataclass(slots=True)
@@ -48,8 +47,7 @@ class _Sample:
     finish: float
     body_bytes: int
     answer: Answer | None
-    asked: tuple[str, str]
-    """Method and path."""
+    asked: tuple[str, str]  #: Method and path.
 
 
 class HttpClient:
@@ -74,26 +72,21 @@ class HttpClient:
         self.target = target
         self.recorder: Recorder = recorder
         """Takes down what becomes of what was begun; nothing any more once that was given up."""
-        self.aside = recorder
-        """Takes down what nobody has begun here, up to the very end."""
+        self.aside = recorder  #: Takes down what nobody has begun here, up to the very end.
         self.gate = gate
-        self.sockets = Sockets() if sockets is None else sockets
-        """All WebSockets of this process."""
+        self.sockets = Sockets() if sockets is None else sockets  #: All WebSockets of this process.
         self.dialect = dialect
         self.due = due
         self.rehearsal = rehearsal
         self.cookies = Cookies(cookies)
         self.user = user
-        self.failed: Failure | None = None
-        """The first failure of the journey."""
-        self.requests = 0
-        """Requests of the journey."""
+        self.failed: Failure | None = None  #: The first failure of the journey.
+        self.requests = 0  #: Requests of the journey.
         self.left_traces = False
         """Whether any journey sent a form or got a cookie: the next one may go otherwise for it."""
         self.journey_name = ""
         """What the journey calls itself; empty to go by the workload's name."""
-        self.untold = 0
-        """Messages of the journey of which it never said what answers them."""
+        self.untold = 0  #: Messages of the journey of which it never said what answers them.
         self.in_flight: list[Begun] = []
         """What has begun and not ended: a request, or what is under way on WebSockets."""
         self._intended: float | None = None
@@ -106,10 +99,8 @@ class HttpClient:
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
         self.wording = Wording(target)
-        self._websockets: dict[str, WebSocket] = {}
-        """Those that are kept, by path."""
-        self._connections = 0
-        """WebSockets that were begun."""
+        self._websockets: dict[str, WebSocket] = {}  #: Those that are kept, by path.
+        self._connections = 0  #: WebSockets that were begun.
         self._streams: dict[str, EventStream] = {}
 
     def get(

@@ -6,8 +6,7 @@ from typing import Any, Protocol
 
 from gevent import get_hub
 
-STEP_S = 0.02
-"""How late a deadline may be noticed."""
+STEP_S = 0.02  #: How late a deadline may be noticed.
 
 
 class Waiter(Protocol):

@@ -33,11 +33,9 @@ from benchsuite.telemetry.prober.answer import answers_as
 
 HOST = "127.0.0.1"
 USERS = (1, 10, 100)
-TRIES = 2
-"""The best of them counts: what disturbs the machine can only lower a ceiling."""
+TRIES = 2  #: The best of them counts: what disturbs the machine can only lower a ceiling.
 CONNECTIONS = {True: "connections kept", False: "one connection each"}
-OVERLOAD = 2.0
-"""So many times what users make is what arrives: all slots are busy all the time."""
+OVERLOAD = 2.0  #: So many times what users make is what arrives: all slots are busy all the time.
 WARMUP_S = 0.5
 DRAIN_S = 0.1
 READY_S = 10.0

@@ -24,14 +24,11 @@ from benchsuite.pythons.importing import whole_path
 from benchsuite.system import cpus, scratch
 from benchsuite.system.ending import in_words
 
-IMPORT_LIMIT_S = 30.0
-"""How long the process may go on importing once somebody waits for it."""
+IMPORT_LIMIT_S = 30.0  #: How long the process may go on importing once somebody waits for it.
 
-MARGIN_S = 15.0
-"""How much longer than planned anything may take before the process is given up."""
+MARGIN_S = 15.0  #: How much longer than planned anything may take before the process is given up.
 
-GRACE_S = 1.0
-"""How long the process may take to end once its standard input has."""
+GRACE_S = 1.0  #: How long the process may take to end once its standard input has.
 
 SLOW = {
     "ready": "had not finished its own imports (is the machine very busy?)",
@@ -253,8 +250,7 @@ class LoadWorker:
 class _Progress:
     """Makes ticks from the samples that the load process has written since the last one."""
 
-    scopes: tuple[str, ...] = UNITS[REQUEST]
-    """Of the samples that are counted."""
+    scopes: tuple[str, ...] = UNITS[REQUEST]  #: Of the samples that are counted.
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -20,11 +20,9 @@ from benchsuite.load.parent import spool
 from benchsuite.load.parent.driver import LoadWorker, load_worker
 from benchsuite.load.parent.spool import NameEntry, Samples
 
-Counted = tuple[tuple[float, int], ...]
-"""(moment, how many there were), one a second."""
+Counted = tuple[tuple[float, int], ...]  #: (moment, how many there were), one a second.
 
-LEAD_S = 0.02
-"""For each process: time until the last one has heard when to begin."""
+LEAD_S = 0.02  #: For each process: time until the last one has heard when to begin.
 
 
 @contextmanager

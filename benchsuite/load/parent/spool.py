@@ -21,10 +21,8 @@ class NameEntry:
     """What the name index of a sample means."""
 
     name: str
-    scope: str
-    """One of `benchsuite.core.samples`: request, journey, message …"""
-    examples: dict[Kind, str]
-    """The first message of each kind of failure."""
+    scope: str  #: One of `benchsuite.core.samples`: request, journey, message …
+    examples: dict[Kind, str]  #: The first message of each kind of failure.
 
 
 def read(folder: Path) -> tuple[Samples, list[NameEntry]]:

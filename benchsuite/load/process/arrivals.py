@@ -52,17 +52,14 @@ class Arriving(Journeys):
             job.load, seed=job.seed, part=job.part, parts=job.parts
         )
         self._origin = 0.0
-        self._next = inf
-        """The earliest arrival that nobody has taken yet."""
+        self._next = inf  #: The earliest arrival that nobody has taken yet.
         self._end = inf
         self._free: deque[tuple[HttpClient, Any]] = deque()
         """Slots that wait; the last one gets the next arrival, so that few connections are used, or
         in turn, so that all are."""
         self._next_free = self._free.popleft if workload.in_turn else self._free.pop
-        self._begun = 0
-        """Slots that Locust has started."""
-        self._entered = 0
-        """Those that have got ready since."""
+        self._begun = 0  #: Slots that Locust has started.
+        self._entered = 0  #: Those that have got ready since.
         self._entering = BoundedSemaphore(MOST_ENTERING)
         self._freed = Event()
         self._standing_by = Event()

@@ -28,12 +28,9 @@ UNTOLD = (
     "answer with receive(matching=...), or send what needs none with answered=False."
 )
 
-VISITS = 2
-"""Journeys of each visitor of a rehearsal."""
-FEWEST = 4
-"""Journeys that are rehearsed of a slow page, too."""
-REHEARSING_S = 1.0
-"""For this long more of them are made."""
+VISITS = 2  #: Journeys of each visitor of a rehearsal.
+FEWEST = 4  #: Journeys that are rehearsed of a slow page, too.
+REHEARSING_S = 1.0  #: For this long more of them are made.
 
 
 def refused(

@@ -28,8 +28,7 @@ from benchsuite.load.process.failures import kind_of
 from benchsuite.load.process.resending import limited
 from benchsuite.load.process.users import told, users_of
 
-QUIT_S = 1.0
-"""How long `on_stop` and the hooks of the end may take together."""
+QUIT_S = 1.0  #: How long `on_stop` and the hooks of the end may take together.
 
 
 class LocustfileUsers:

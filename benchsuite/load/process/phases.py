@@ -18,10 +18,8 @@ from benchsuite.load.process.lag_timer import Pulse
 
 TICK_S = 1.0
 DRAIN_STEP_S = 0.005
-FIRST_START_S = 30.0
-"""Longest time in which Locust must have started the first user."""
-ENTER_S = 0.01
-"""For each user that stands by: what it may take to get ready, such as to connect."""
+FIRST_START_S = 30.0  #: Longest time in which Locust must have started the first user.
+ENTER_S = 0.01  #: For each user that stands by: what it may take to get ready, such as to connect.
 
 Say = Callable[[dict[str, Any]], None]
 
@@ -29,8 +27,7 @@ Say = Callable[[dict[str, Any]], None]
 class Crowd(Protocol):
     """The users, from a workload or from a locustfile."""
 
-    standing_by: int
-    """Users to start before the load begins."""
+    standing_by: int  #: Users to start before the load begins.
 
     def environment(self, first_start: Callable[[], None]) -> Environment: ...
 

@@ -22,8 +22,7 @@ from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.load.job import Job
 from benchsuite.workloads.base import Workload
 
-GOOD_BYE_S = 1.0
-"""How long the good-bye on all WebSockets may take at the end."""
+GOOD_BYE_S = 1.0  #: How long the good-bye on all WebSockets may take at the end.
 
 GOLDEN = 0.6180339887498949
 """Multiples of it, less what is whole, spread evenly over [0, 1) however many there are."""
@@ -52,14 +51,11 @@ class Journeys:
         self._workload = workload
         self._recorder = recorder
         self._think_time_s = job.load.think_time_s
-        self._making: dict[HttpClient, float] = {}
-        """The journeys in flight, by when they began."""
-        self.journey_s = 0.0
-        """How long one takes, about."""
+        self._making: dict[HttpClient, float] = {}  #: The journeys in flight, by when they began.
+        self.journey_s = 0.0  #: How long one takes, about.
         self._spread = job.load.spawn_rate is None
         """Whether users begin spread over a cycle of theirs."""
-        self._pausing: dict[HttpClient, float] = {}
-        """Users that ask for nothing, by since when."""
+        self._pausing: dict[HttpClient, float] = {}  #: Users that ask for nothing, by since when.
         self._over = False
         self._users: list[tuple[HttpClient, User]] = []
         self._waited_for: list[HttpClient] = []
@@ -99,8 +95,7 @@ class Journeys:
         JourneyUser.tasks = [endless]
         return Environment(user_classes=[JourneyUser])
 
-    standing_by: int = 0
-    """Users to start before the load begins."""
+    standing_by: int = 0  #: Users to start before the load begins.
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
         """Whether they all stand by within that time."""

@@ -17,8 +17,7 @@ from benchsuite.robot.client import checked_url
 if TYPE_CHECKING:
     from benchsuite.robot.walk import Visit
 
-MOST = 1_000_000_000
-"""Completions, and pages of one."""
+MOST = 1_000_000_000  #: Completions, and pages of one.
 
 
 class Command(BriefCommand):

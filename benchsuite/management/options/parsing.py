@@ -66,8 +66,7 @@ def checked(parse: Callable[[str], object]) -> Callable[[str], str]:
     return check
 
 
-time = checked(parse_seconds)
-"""For `type=`: "10", "500ms", "2m"."""
+time = checked(parse_seconds)  #: For `type=`: "10", "500ms", "2m".
 
 
 def names(flag: str, given: Sequence[str] | None) -> list[str]:
@@ -142,11 +141,9 @@ class BriefCommand(BaseCommand):
 
     usage = USAGE
 
-    database = ""
-    """Alias of the database that the command asks; empty for the one of the runs."""
+    database = ""  #: Alias of the database that the command asks; empty for the one of the runs.
 
-    refused_status = 1
-    """With which it ends where the database refuses."""
+    refused_status = 1  #: With which it ends where the database refuses.
 
     def __init__(
         self,

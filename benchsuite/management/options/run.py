@@ -33,8 +33,7 @@ from benchsuite.runner import assembly, planning
 from benchsuite.workloads.base import Workload
 
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
-PREFERRED_SOCKETS = ("uvicorn", "daphne")
-"""Where no server is named, for HTTP and for WebSockets."""
+PREFERRED_SOCKETS = ("uvicorn", "daphne")  #: Where no server is named, for HTTP and for WebSockets.
 
 BESIDE_AGAIN = frozenset(
     (

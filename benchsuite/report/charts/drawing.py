@@ -9,8 +9,7 @@ from benchsuite.report.charts.series import Series
 
 HEIGHT = 320
 TOP, BOTTOM, LEFT = 44, 48, 64
-SECONDS_FROM = 2.0
-"""A time axis that reaches this far is in seconds, else in milliseconds."""
+SECONDS_FROM = 2.0  #: A time axis that reaches this far is in seconds, else in milliseconds.
 DIGITS = 5
 SECONDS = "seconds since the first request"
 

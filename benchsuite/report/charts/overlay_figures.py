@@ -10,13 +10,11 @@ from benchsuite.report.charts.series import Series
 from benchsuite.report.charts.styles import Style
 
 FAINT = 0.45
-HEADROOM = 1.12
-"""Over the highest point, for its number."""
+HEADROOM = 1.12  #: Over the highest point, for its number.
 LABEL_WIDTH = 150
 LABEL_LETTERS = 22
 LABEL_HEIGHT = 15
-MOST_MARKERS = 7
-"""On one line; they tell lines apart and are no measured points of it."""
+MOST_MARKERS = 7  #: On one line; they tell lines apart and are no measured points of it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +23,10 @@ class Line:
 
     title: str
     style: Style
-    cell: int
-    """Number of its cell on that page, from 1."""
-    group: str
-    """The cell's title, and that its run is invalid."""
-    first: bool
-    """Whether it is the first of its cell, which carries the label."""
-    invalid: bool = False
-    """Whether the run is invalid: drawn faint and hollow."""
+    cell: int  #: Number of its cell on that page, from 1.
+    group: str  #: The cell's title, and that its run is invalid.
+    first: bool  #: Whether it is the first of its cell, which carries the label.
+    invalid: bool = False  #: Whether the run is invalid: drawn faint and hollow.
 
 
 def goodput_of_runs(series: Series, lines: Sequence[Line]) -> Chart:

@@ -25,13 +25,11 @@ LONGEST_TABLE = 240
 """Rows of a table on a page; a longer series is shown in steps there, and whole in its CSV."""
 
 DATABASE = "database"
-LIMIT = "limit"
-"""What telemetry calls the most connections that the database gives."""
+LIMIT = "limit"  #: What telemetry calls the most connections that the database gives.
 
 UNITS = "requests"
 
-EDGE_S = 0.01
-"""So little of a second may be missing of a whole one."""
+EDGE_S = 0.01  #: So little of a second may be missing of a whole one.
 
 Row = tuple[Any, ...]
 
@@ -59,8 +57,7 @@ class Column:
 class Series:
     """A table of numbers with a name; the first column is the horizontal axis."""
 
-    slug: str
-    """Names the anchor and the CSV."""
+    slug: str  #: Names the anchor and the CSV.
     title: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]

@@ -23,11 +23,9 @@ from benchsuite.report.pages import html
 
 NEWEST_FIRST = "-started_at"
 
-MOST_ORDERS = 4
-"""Columns by which a table is sorted one after another."""
+MOST_ORDERS = 4  #: Columns by which a table is sorted one after another.
 
-MOST_LEVELS = 4
-"""Levels of a load that are all named."""
+MOST_LEVELS = 4  #: Levels of a load that are all named.
 
 
 def _last(what: Q) -> Case:

@@ -11,13 +11,10 @@ from rich.text import Text
 
 from benchsuite.report.terminal.wrapping import wrapped
 
-PROSE_WIDTH = 24
-"""Narrower than this no column of sentences is printed."""
+PROSE_WIDTH = 24  #: Narrower than this no column of sentences is printed.
 
-BETWEEN = 3
-"""Columns of a terminal between two of a table."""
-BESIDE = 2
-"""To the left of the first, and to the right of the last."""
+BETWEEN = 3  #: Columns of a terminal between two of a table.
+BESIDE = 2  #: To the left of the first, and to the right of the last.
 
 Cell = str | Text
 
@@ -28,14 +25,11 @@ class Grid:
 
     headings: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-    words: Sequence[str] = ()
-    """Headings of columns that stand left: the first always does."""
-    prose: Sequence[str] = ()
-    """Headings of columns whose first line may be wrapped."""
+    words: Sequence[str] = ()  #: Headings of columns that stand left: the first always does.
+    prose: Sequence[str] = ()  #: Headings of columns whose first line may be wrapped.
     spare: Sequence[str] = ()
     """Headings of columns to leave out, the first of them first, until the rest fits."""
-    sections: Sequence[int] = ()
-    """Places of rows after which there is a gap."""
+    sections: Sequence[int] = ()  #: Places of rows after which there is a gap.
 
     def without(self, names: Sequence[str]) -> "Grid":
         kept = [place for place, name in enumerate(self.headings) if name not in names]

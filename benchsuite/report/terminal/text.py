@@ -35,8 +35,7 @@ COLUMNS = (
     "memory",
     "verdict",
 )
-COMPLETED = ("completed", "not completed")
-"""Two more after "runs", where people come to an end."""
+COMPLETED = ("completed", "not completed")  #: Two more after "runs", where people come to an end.
 SPARE = ("CPU", "p50", "runs", "p99", "memory", *COMPLETED[1:], "failed")
 """What a narrow terminal leaves out, the first first."""
 

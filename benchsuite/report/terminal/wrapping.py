@@ -2,8 +2,7 @@
 
 import textwrap
 
-NARROWEST = 20
-"""A terminal of fewer columns is taken to have as many."""
+NARROWEST = 20  #: A terminal of fewer columns is taken to have as many.
 
 
 def wrapped(text: str, width: int, *, indent: int = 0, first: int = 0) -> list[str]:

@@ -29,12 +29,10 @@ class Heritage(ServerAdapter):
     serves_project = False
     target: ClassVar[str]
     """The folder of its target and pins, which is the name of its environment."""
-    served: ClassVar[str] = ""
-    """The folder of its target, when it is another one's."""
+    served: ClassVar[str] = ""  #: The folder of its target, when it is another one's.
     pythons: ClassVar[tuple[str, ...]] = ("2.7",)
     """Those it can run under, the one of its time first."""
-    proof: ClassVar[str]
-    """Python code that imports all that it runs with."""
+    proof: ClassVar[str]  #: Python code that imports all that it runs with.
     header: ClassVar[tuple[str, str]] = ("", "")
     """A C header that it is compiled with, and the Debian package that has it."""
 

@@ -14,8 +14,7 @@ class Channels0(Heritage):
     pythons = ("2.7", "3.6")
     proof = "import asgi_ipc, asgi_redis, channels, daphne, django, gunicorn, twisted.web.http"
     answers = ("plain",)
-    layer = ""
-    """What the target's settings are told of the channel layer."""
+    layer = ""  #: What the target's settings are told of the channel layer.
 
     def env(self) -> dict[str, str]:
         return {

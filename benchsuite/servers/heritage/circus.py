@@ -20,8 +20,7 @@ class Circus(Heritage):
     answers = ("plain", "bench_app")
     for_threads = "take more processes: --processes=N"
     options = {"backlog": BACKLOG}
-    backend: ClassVar[str]
-    """Chaussette's name of the server inside."""
+    backend: ClassVar[str]  #: Chaussette's name of the server inside.
 
     def argv(self, host: str, port: int) -> list[str]:
         return [*self.circusd(), str(self.place.folder / "circus.ini")]

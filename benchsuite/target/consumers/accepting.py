@@ -7,8 +7,7 @@ from channels.exceptions import InvalidChannelLayerError
 SUBPROTOCOL = "benchsuite"
 """The one they speak; it changes nothing, and shows that the server negotiates."""
 
-TRY_AGAIN_LATER = 1013
-"""The close code of a connection whose channel is full."""
+TRY_AGAIN_LATER = 1013  #: The close code of a connection whose channel is full.
 
 
 def chosen(scope: dict[str, Any]) -> str | None:

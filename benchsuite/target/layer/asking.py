@@ -12,13 +12,10 @@ from channels.worker import Worker
 from benchsuite.target.layer.answering import workers_application
 from benchsuite.target.layer.messages import Message, answer, request, workers_channel
 
-REPLY_S = 20.0
-"""How long an answer may take before the client is told 504."""
-HELLO_S = 0.05
-"""Pause between two attempts to meet a worker, before the first one has answered."""
+REPLY_S = 20.0  #: How long an answer may take before the client is told 504.
+HELLO_S = 0.05  #: Pause between two attempts to meet a worker, before the first one has answered.
 
-HELLO = 0
-"""The number of what is sent until a worker answers; requests count from 1."""
+HELLO = 0  #: The number of what is sent until a worker answers; requests count from 1.
 
 
 class Asking:

@@ -9,10 +9,8 @@ from django.db import models
 
 from benchsuite.target.survey.kinds import LIMITS, LONGEST_SCALE, WITH_CHOICES, Kind
 
-RESERVED = ("back", "csrfmiddlewaretoken")
-"""Names that a page's form uses itself."""
-LARGEST_UPLOAD = 2 * 1024 * 1024
-"""Uploads are kept in the database, so they stay small."""
+RESERVED = ("back", "csrfmiddlewaretoken")  #: Names that a page's form uses itself.
+LARGEST_UPLOAD = 2 * 1024 * 1024  #: Uploads are kept in the database, so they stay small.
 
 
 class SurveyManager(models.Manager["Survey"]):

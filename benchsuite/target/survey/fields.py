@@ -15,8 +15,7 @@ from benchsuite.target.survey.definitions import LARGEST_UPLOAD, Question
 from benchsuite.target.survey.kinds import Kind
 
 ISO = "%Y-%m-%d"
-SEPARATOR = "__"
-"""Between a rating question's name and its line's in the name of a field."""
+SEPARATOR = "__"  #: Between a rating question's name and its line's in the name of a field.
 YES_OR_NO = [("yes", "Yes"), ("no", "No")]
 NO_ANSWER = ("", "No answer")
 SHORT_LENGTH = 200

@@ -35,5 +35,4 @@ LIMITS: dict[str, tuple[str, ...]] = {
 WITH_CHOICES = (Kind.RADIO, Kind.SELECT, Kind.MULTIPLE, Kind.RATING)
 """Kinds whose choices are rows of their own; those of a rating grid are its lines."""
 
-LONGEST_SCALE = 10
-"""Steps of a rating grid."""
+LONGEST_SCALE = 10  #: Steps of a rating grid.

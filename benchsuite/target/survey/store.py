@@ -24,10 +24,8 @@ class Visit:
 
     id: uuid.UUID
     code: str
-    done: Collection[int]
-    """Numbers of the pages that were sent without a mistake."""
-    answers: Mapping[int, Any]
-    """Question's id → value; what was left empty is None."""
+    done: Collection[int]  #: Numbers of the pages that were sent without a mistake.
+    answers: Mapping[int, Any]  #: Question's id → value; what was left empty is None.
     completed: bool
 
 

@@ -15,8 +15,7 @@ from benchsuite.target.survey.rendering import rendered
 from benchsuite.target.survey.store import Visit, store
 from benchsuite.target.survey.visits import COOKIE_DAYS, remember, visit_of
 
-NAMES = "benchsuite_survey"
-"""The namespace of the URLs."""
+NAMES = "benchsuite_survey"  #: The namespace of the URLs.
 
 
 @require_safe

@@ -17,8 +17,7 @@ class Check:
     name: str
     state: State
     found: str
-    advice: str = ""
-    """What to do; empty when nothing need be."""
+    advice: str = ""  #: What to do; empty when nothing need be.
 
 
 def graded(name: str, value: float, limits: tuple[float, float], found: str, advice: str) -> Check:

@@ -13,8 +13,7 @@ GOOD_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_p
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
 
 
-SWAP_BYTES = 2**26
-"""Less than this in swap is what nobody wanted back."""
+SWAP_BYTES = 2**26  #: Less than this in swap is what nobody wanted back.
 
 RANGE = "proc/sys/net/ipv4/ip_local_port_range"
 

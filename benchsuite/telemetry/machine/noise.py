@@ -10,13 +10,11 @@ from benchsuite.findings import HostShares
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.machine.check import Check, State, graded
 
-GAP_S = 0.0001
-"""A loop that does nothing else is never held up so long, unless it lost its CPU."""
+GAP_S = 0.0001  #: A loop that does nothing else is never held up so long, unless it lost its CPU.
 
 SLEEP_S = 0.001
 SLEEPS = 200
-GLANCE_S = 0.3
-"""The kernel counts CPU time in hundredths of a second: less would be rounding."""
+GLANCE_S = 0.3  #: The kernel counts CPU time in hundredths of a second: less would be rounding.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +22,8 @@ class Noise:
     """What a process that wants a CPU sees of others."""
 
     host: HostShares | None
-    lost_percent: float
-    """Share of the time in which a busy loop did not run."""
-    late_s: float
-    """By how much 99 of 100 short sleeps were exceeded at most."""
+    lost_percent: float  #: Share of the time in which a busy loop did not run.
+    late_s: float  #: By how much 99 of 100 short sleeps were exceeded at most.
 
 
 def observe(seconds: float) -> Noise:

@@ -18,8 +18,7 @@ three that were answered at once (TCP_PINGPONG_THRESH)."""
 
 MOST_ROUNDS = 20
 
-LIMIT_S = 10.0
-"""For all rounds; those of a page that waits take 0.2 s each."""
+LIMIT_S = 10.0  #: For all rounds; those of a page that waits take 0.2 s each.
 
 
 def stall(request: Mapping[str, object]) -> Stall:

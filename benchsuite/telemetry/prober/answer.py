@@ -17,8 +17,7 @@ from benchsuite.system.tls import client_context, words
 RUN_HEADER = "X-Benchsuite-Run"
 """Added to every answer by the application that a run serves; its value is the run's token."""
 
-MAX_HEAD_BYTES = 256 * 1024
-"""Of an answer's header; servers and browsers take 8 to 256 KiB."""
+MAX_HEAD_BYTES = 256 * 1024  #: Of an answer's header; servers and browsers take 8 to 256 KiB.
 
 LEAVE_BYTES = 1024 * 1024
 LEAVE_S = 0.2
@@ -40,8 +39,7 @@ class Head:
     """What an answer begins with."""
 
     status: int
-    run: str | None
-    """The token of the run that the server belongs to; None without any."""
+    run: str | None  #: The token of the run that the server belongs to; None without any.
 
 
 def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float) -> Head:
@@ -77,10 +75,8 @@ class _Exchange:
         self._headers = over({"Host": parts.netloc, "Accept-Encoding": "identity"}, headers)
         self._deadline = deadline
         self._timeout_s = timeout_s
-        self._received = b""
-        """Since the end of the last interim answer."""
-        self._passed = 0
-        """Bytes of interim answers."""
+        self._received = b""  #: Since the end of the last interim answer.
+        self._passed = 0  #: Bytes of interim answers.
 
     def head(self) -> Head:
         with self._connected() as connection:

@@ -24,8 +24,7 @@ class Probe:
         timeout_s: float,
     ) -> None:
         """`timeout_s` is how long all questions together may take."""
-        self.heard = ""
-        """What came last that was not the answer, in words."""
+        self.heard = ""  #: What came last that was not the answer, in words.
         self._url = url
         self._headers = headers
         self._run_header = run_header

@@ -33,8 +33,7 @@ class Client:
         self._keep_alive = bool(request["keep_alive"])
         headers: Any = request["headers"]
         self._headers: dict[str, str] = dict(headers)
-        self._status = request["status"]
-        """The right one; None for any below 400."""
+        self._status = request["status"]  #: The right one; None for any below 400.
         if not self._keep_alive:
             self._headers["Connection"] = "close"
         self._connection: http.client.HTTPConnection | None = None

@@ -12,36 +12,29 @@ USUAL_SHARE = 0.01
 MOST_SHARE = 0.05
 """Where that is too seldom for `ENOUGH` in a window, it asks more often, but at most this much."""
 
-ENOUGH = 2 * FEWEST_PROBES
-"""In a window: twenty connections, each asked twice."""
+ENOUGH = 2 * FEWEST_PROBES  #: In a window: twenty connections, each asked twice.
 
 LEAST_PAUSE_S = 0.2
 """Five times a second costs 2 ms of CPU a second, and gives `ENOUGH` in windows of 8 s."""
 
-AT_ONCE = 8
-"""Requests that may wait for an answer. All of eight that hang are proof that most do."""
+AT_ONCE = 8  #: Requests that may wait for an answer. All of eight that hang are proof that most do.
 
 PATIENCE_S = 1.0
-PATIENCE = 30
-"""A probe hangs when it has waited so long, and so many times the load's median."""
+PATIENCE = 30  #: A probe hangs when it has waited so long, and so many times the load's median.
 
-SLOW = 1.5
-"""An answer that takes so many times the load's median is slow."""
+SLOW = 1.5  #: An answer that takes so many times the load's median is slow.
 
-LOOK_BACK = 5
-"""Ticks over which the load's rate is told: answers of a slow page come in bursts."""
+LOOK_BACK = 5  #: Ticks over which the load's rate is told: answers of a slow page come in bursts.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
     """What the prober keeps to until it is told another."""
 
-    pause_s: float
-    """Between two requests, on average."""
+    pause_s: float  #: Between two requests, on average.
     patience_s: float
     at_once: int
-    slow_s: float
-    """A connection whose answers take longer is asked more often."""
+    slow_s: float  #: A connection whose answers take longer is asked more often.
 
 
 class Pacing:

@@ -32,14 +32,10 @@ class Probe:
     """One request of the prober."""
 
     connection: int
-    due: float
-    """When it was meant to be sent, in monotonic seconds."""
-    late_s: float
-    """How much later it was."""
-    waited_s: float
-    """For the answer, or until there was none."""
-    outcome: str
-    """Of `client`; one that was still under way hangs."""
+    due: float  #: When it was meant to be sent, in monotonic seconds.
+    late_s: float  #: How much later it was.
+    waited_s: float  #: For the answer, or until there was none.
+    outcome: str  #: Of `client`; one that was still under way hangs.
 
 
 class Watch:
@@ -69,10 +65,8 @@ class Page:
     """What the prober asks."""
 
     path: str
-    name: str
-    """By which the load's figures know it."""
-    status: int | None = None
-    """The one that the journey wants."""
+    name: str  #: By which the load's figures know it.
+    status: int | None = None  #: The one that the journey wants.
 
 
 class _Asked(BaseException):
@@ -198,8 +192,7 @@ def read(path: Path, now: float) -> list[Probe]:
     return made
 
 
-NEAR = 3
-"""Requests before and after one that tell of the same moment."""
+NEAR = 3  #: Requests before and after one that tell of the same moment.
 
 
 def between(
@@ -209,8 +202,7 @@ def between(
     inside = [probe for probe in probes if window[0] <= probe.due < window[1]]
     answered = [one for one in inside if one.outcome != WRONG]
     asked: Counter[int] = Counter()
-    alike = []
-    """Without those of connections that were asked more often, because they were slow."""
+    alike = []  #: Without those of connections that were asked more often, because they were slow.
     for one in inside:
         asked[one.connection] += 1
         if asked[one.connection] <= SUSPECT:

@@ -21,23 +21,18 @@ from benchsuite.telemetry.prober.client import HUNG, RIGHT, WRONG, Client
 JITTER = 0.5
 """Pauses vary by this share, so that nothing periodic is always met at the same moment."""
 
-RESTING = 2
-"""Connections that wait to be asked again."""
+RESTING = 2  #: Connections that wait to be asked again.
 
-SUSPECT, MOST = 2, 5
-"""Requests of a connection: of each, and of one that was slow each time."""
+SUSPECT, MOST = 2, 5  #: Requests of a connection: of each, and of one that was slow each time.
 
-LONGEST_SLEEP_S = 0.25
-"""The pace may change meanwhile."""
+LONGEST_SLEEP_S = 0.25  #: The pace may change meanwhile.
 
-GRACE_S = 0.1
-"""A socket that waits ends by itself; one that gets a byte now and then does not."""
+GRACE_S = 0.1  #: A socket that waits ends by itself; one that gets a byte now and then does not.
 
 
 class UnderWay(NamedTuple):
     begun: float
-    until: float
-    """Then it is given up."""
+    until: float  #: Then it is given up.
     client: Client
 
 
@@ -45,8 +40,7 @@ class Connection(NamedTuple):
     number: int
     client: Client
     asked: int = 0
-    is_slow: bool = True
-    """Whether all of its answers were."""
+    is_slow: bool = True  #: Whether all of its answers were.
 
     @property
     def is_worth_another(self) -> bool:
@@ -65,8 +59,7 @@ class Prober:
         self._keeps = bool(request["keep_alive"])
         self._output = output
         self._under_way: dict[int, UnderWay] = {}
-        self._kept: list[Connection] = []
-        """The one that rests longest first."""
+        self._kept: list[Connection] = []  #: The one that rests longest first.
         self._asked = 0
         self._connections = 0
         self._lock = threading.Lock()

@@ -24,8 +24,7 @@ class Answer:
         method: str = "GET",
     ) -> None:
         self.method = method
-        self.path = path
-        """What was asked for, with its query."""
+        self.path = path  #: What was asked for, with its query.
         self.status_code = status_code
         self.content = content
         self.redirect_chain: list[tuple[str, int]] = []

@@ -3,8 +3,7 @@
 KEPT_BYTES = 16 * 1024 * 1024
 """Of each body. A download of gigabytes is measured without being held in memory."""
 
-FRAMED = 8
-"""Bytes that a byte of a body may cost on the wire: a chunk of one byte takes six."""
+FRAMED = 8  #: Bytes that a byte of a body may cost on the wire: a chunk of one byte takes six.
 
 
 class Body:
@@ -13,8 +12,7 @@ class Body:
     __slots__ = ("_blocks", "length")
 
     def __init__(self, first: bytes = b"") -> None:
-        self.length = len(first)
-        """Bytes that came, kept or not."""
+        self.length = len(first)  #: Bytes that came, kept or not.
         self._blocks = [first]
 
     def add(self, block: bytes) -> None:

@@ -16,8 +16,7 @@ from benchsuite.load.client.http.heads import END, MAX_HEAD_BYTES, Head, simple_
 from benchsuite.load.client.waiting import waiting
 
 BLOCK_BYTES = 65_536
-READABLE = 1
-"""The event of libev."""
+READABLE = 1  #: The event of libev.
 
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
 
@@ -62,30 +61,24 @@ class Connection:
     def __init__(self, family: int, address: Any, *, keep_alive: bool, timeout_s: float) -> None:
         self.connecting = False
         """Whether the last exchange had no connection yet: what a timeout then was about."""
-        self.arrived = 0.0
-        """When the last bytes of the last answer were read."""
+        self.arrived = 0.0  #: When the last bytes of the last answer were read.
         self.on_resend: Callable[[], None] = lambda: None
         """Called when the request under way is sent a second time."""
-        self.received = 0
-        """Bytes of the last answer, as far as it came."""
+        self.received = 0  #: Bytes of the last answer, as far as it came.
         self._family = family
         self._address = address
         self._keep_alive = keep_alive
         self._timeout_s = timeout_s
         self._waiting = waiting()
         self._socket: GreenSocket | None = None
-        self._plain: Any = None
-        """The socket inside of gevent's, which does not wait."""
+        self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
         self._readable: Any = None
-        self._user: Any = None
-        """The greenlet of the exchange."""
+        self._user: Any = None  #: The greenlet of the exchange.
         self._parked = False
-        self._block: bytes | OSError | None = None
-        """What was read and not taken yet."""
+        self._block: bytes | OSError | None = None  #: What was read and not taken yet.
         self._spoilt = False
         """Whether the server closed the connection, or said something that nobody asked for."""
-        self._streamed: HTTPResponse | None = None
-        """The answer whose body is read as it comes."""
+        self._streamed: HTTPResponse | None = None  #: The answer whose body is read as it comes.
         self._wary = False
         """Whether it once closed the connection right after an answer, without announcing it."""
 

@@ -19,8 +19,7 @@ class TooLong(ValueError):
 class Event:
     """One event."""
 
-    id: str | None
-    """None where it says none."""
+    id: str | None  #: None where it says none.
     type: str
     data: str
 
@@ -29,8 +28,7 @@ class Parser:
     """Takes a stream in pieces, cut anywhere."""
 
     def __init__(self) -> None:
-        self._rest = b""
-        """The begin of a line."""
+        self._rest = b""  #: The begin of a line.
         self._at_begin = True
         self._id: str | None = None
         self._type = ""

@@ -39,10 +39,8 @@ class Head:
         closing: bool = False,
     ) -> None:
         self.status = status
-        self.length = length
-        """Bytes of the body."""
-        self.closing = closing
-        """Whether the server closes the connection."""
+        self.length = length  #: Bytes of the body.
+        self.closing = closing  #: Whether the server closes the connection.
         self.plain_for: str | None = None
         """The run header with which the client has found nothing to do about this head."""
         self._media_type: str | None = None

@@ -15,14 +15,11 @@ from benchsuite.workloads.base import expect_status
 if TYPE_CHECKING:
     from benchsuite.load.client.user import HttpClient
 
-NUMBER = re.compile("[0-9]{1,18}")
-"""More digits than that are read as a name."""
+NUMBER = re.compile("[0-9]{1,18}")  #: More digits than that are read as a name.
 RECENT = 100
 """So many ids are remembered where they are no numbers that tell which event came before."""
-SHOWN = 60
-"""Of an id, in words."""
-MOST_LOST = 10_000
-"""That one event can tell: a number that leaps further counts as so many."""
+SHOWN = 60  #: Of an id, in words.
+MOST_LOST = 10_000  #: That one event can tell: a number that leaps further counts as so many.
 
 
 class EventStream:
@@ -40,20 +37,16 @@ class EventStream:
         self._owner = owner
         self._asked = ("GET", path)
         self._name = path.partition("?")[0]
-        self._last = after
-        """The id of the last event that said one."""
+        self._last = after  #: The id of the last event that said one.
         self._numbered = numbered
         self._endless = endless
         self._recent: deque[str] = deque(maxlen=RECENT)
         self._connection: Connection | None = None
         self._opened = 0.0
-        self._heard = 0.0
-        """When the last event came."""
+        self._heard = 0.0  #: When the last event came.
         self._parser = Parser()
-        self._come: deque[Event] = deque()
-        """Events that were read with the one before them."""
-        self.told = 0
-        """Events of this connection."""
+        self._come: deque[Event] = deque()  #: Events that were read with the one before them.
+        self.told = 0  #: Events of this connection.
 
     @property
     def is_gone(self) -> bool:

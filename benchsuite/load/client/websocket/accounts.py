@@ -21,10 +21,8 @@ LEAST_BYTES = HEAD_BYTES
 LEAST_PUBLICATION_BYTES = HEAD_BYTES + TIMES_BYTES
 MOST_BYTES = 16 * 2**20
 
-CLAIM_BYTES = 16
-"""Connection and number: what so many bytes have in common is no chance."""
-LOOKED_BYTES = 1024
-"""So much of a message tells whether it is another one, damaged."""
+CLAIM_BYTES = 16  #: Connection and number: what so many bytes have in common is no chance.
+LOOKED_BYTES = 1024  #: So much of a message tells whether it is another one, damaged.
 
 GENERATIONS = 18
 """Bits of a connection's number that count the connections of one user, one after the other."""

@@ -14,10 +14,8 @@ from typing import Protocol
 class Heard:
     """What a frame from the server means."""
 
-    payload: bytes | None = None
-    """The message in it; None when it is about the connection itself."""
-    answer: bytes | None = None
-    """A frame to send at once."""
+    payload: bytes | None = None  #: The message in it; None when it is about the connection itself.
+    answer: bytes | None = None  #: A frame to send at once.
     ready: bool = False
     """Whether messages may be sent from now on; the handshake lasts until then."""
 
@@ -25,8 +23,7 @@ class Heard:
 class Dialect(Protocol):
     """One connection's side of the conversation; made anew for each."""
 
-    subprotocols: Sequence[str]
-    """Offered in the handshake."""
+    subprotocols: Sequence[str]  #: Offered in the handshake.
 
     def __init__(self, path: str) -> None:
         """`path` is the one that the workload asks for."""

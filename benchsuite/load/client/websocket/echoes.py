@@ -32,16 +32,12 @@ class Echoes:
     def __init__(self, connection: int, records: Records, meant: Meant) -> None:
         """`connection` stands in every message; it must be the load's only one."""
         self._meant = meant
-        self.is_over = True
-        """Whether nothing is awaited (any more)."""
-        self.failure: Failed | None = None
-        """How the awaited one came back, if not as it was."""
-        self.moment = 0.0
-        """When it had come back."""
+        self.is_over = True  #: Whether nothing is awaited (any more).
+        self.failure: Failed | None = None  #: How the awaited one came back, if not as it was.
+        self.moment = 0.0  #: When it had come back.
         self._connection = connection
         self._records = records
-        self._number = 0
-        """That of the last message."""
+        self._number = 0  #: That of the last message.
         self._said = b""
         self._is_text = True
         self._start = 0.0

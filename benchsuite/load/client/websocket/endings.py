@@ -13,8 +13,7 @@ from benchsuite.core.samples import Kind
 
 NORMAL = 1000
 POLICY = 1008
-ABNORMAL = 1006
-"""What stands for a close code where no close frame came (RFC 6455, 7.4.1)."""
+ABNORMAL = 1006  #: What stands for a close code where no close frame came (RFC 6455, 7.4.1).
 
 CODES = {
     1000: "normal",
@@ -36,14 +35,12 @@ CODES = {
 class Ending:
     """How a connection ended."""
 
-    kind: Kind
-    """OK when we asked for it."""
+    kind: Kind  #: OK when we asked for it.
     code: int
     words: str
 
 
-Content = str | bytes
-"""Text as text, binary as bytes."""
+Content = str | bytes  #: Text as text, binary as bytes.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +49,7 @@ class Message:
 
     data: bytes
     is_text: bool
-    moment: float
-    """When its last bytes were read."""
+    moment: float  #: When its last bytes were read.
 
     @property
     def content(self) -> Content:

@@ -18,10 +18,8 @@ class Exchange:
 
     begun: Begun
     content: Content
-    length: int
-    """In bytes, as sent."""
-    sent: float
-    """When the kernel, or its queue, had it."""
+    length: int  #: In bytes, as sent.
+    sent: float  #: When the kernel, or its queue, had it.
 
 
 class Exchanges:

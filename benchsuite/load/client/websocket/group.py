@@ -14,18 +14,15 @@ from gevent.event import Event
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.websocket.accounts import Published
 
-FARTHEST = 100_000
-"""A number that is so far ahead of the last one was not sent by our publisher."""
+FARTHEST = 100_000  #: A number that is so far ahead of the last one was not sent by our publisher.
 
 
 @dataclass(slots=True)
 class Pending:
     """A publication on its way."""
 
-    waiting: set[Hashable]
-    """Subscribers that have not got it yet."""
-    until: float
-    """When it is waited for no more."""
+    waiting: set[Hashable]  #: Subscribers that have not got it yet.
+    until: float  #: When it is waited for no more.
     done: Event = field(default_factory=Event)
 
 

@@ -23,8 +23,7 @@ class Inbox:
         self._bytes = 0
         self.held = False
         """Whether somebody is about to look at all of them: then none makes room before."""
-        self._looked = 0
-        """How many were looked at by `find()`, and are not what is looked for."""
+        self._looked = 0  #: How many were looked at by `find()`, and are not what is looked for.
 
     def __len__(self) -> int:
         return len(self._messages)

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-WRITABLE = 2
-"""The event of libev."""
+WRITABLE = 2  #: The event of libev.
 
 
 class Outbox:
@@ -12,8 +11,7 @@ class Outbox:
     def __init__(self, plain: Any, loop: Any) -> None:
         """`plain` is a socket that does not wait, `loop` that of the hub."""
         self._plain = plain
-        self._rest = bytearray()
-        """What the kernel would not take yet."""
+        self._rest = bytearray()  #: What the kernel would not take yet.
         self._writable = loop.io(plain.fileno(), WRITABLE)
 
     def send(self, data: bytes) -> None:

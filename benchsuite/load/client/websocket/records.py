@@ -12,8 +12,7 @@ from benchsuite.load.client.websocket.endings import Ending, Message
 if TYPE_CHECKING:
     from benchsuite.load.client.user import HttpClient
 
-Failed = tuple[Kind, str]
-"""The kind of a failure, and what happened in words."""
+Failed = tuple[Kind, str]  #: The kind of a failure, and what happened in words.
 
 
 class Records:

@@ -32,8 +32,7 @@ from benchsuite.load.client.websocket.wire import Wire
 if TYPE_CHECKING:
     from benchsuite.load.client.user import HttpClient
 
-GLANCE_S = 0.05
-"""How long a rest lasts when the journey is only being checked."""
+GLANCE_S = 0.05  #: How long a rest lasts when the journey is only being checked.
 
 
 class WebSocket:
@@ -61,8 +60,7 @@ class WebSocket:
         self._messages = self._records.index("message", MESSAGE)
         self._exchanges = Exchanges()
         self._echoes = Echoes(number, self._records, owner.sockets.meant)
-        self._opened = 0.0
-        """When hands were shaken."""
+        self._opened = 0.0  #: When hands were shaken.
         self._rest: Event | None = None
         self._subscription: Subscription | None = None
         self._dialect = None if owner.dialect is None else owner.dialect(path)

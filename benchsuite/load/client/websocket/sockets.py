@@ -32,15 +32,12 @@ class Sockets:
 
     def __init__(self, *, alone: bool = True) -> None:
         """`alone`: whether this is the only load process."""
-        self.used = False
-        """Whether there ever was one."""
+        self.used = False  #: Whether there ever was one.
         self.over = False
         """Whether the load has ended: from then on an end of a connection is nobody's failure."""
-        self.origin = inf
-        """When the load began."""
+        self.origin = inf  #: When the load began.
         self.last_delivery = 0.0
-        self.traffic = Traffic()
-        """Of those that may compress."""
+        self.traffic = Traffic()  #: Of those that may compress.
         self.meant = Meant()
         self._open: set[Leaving] = set()
         self._leaving: set[Leaving] = set()

@@ -15,10 +15,8 @@ class Secrecy:
     """Between the socket and the protocol; it never raises, and says how TLS stands."""
 
     def __init__(self, context: ssl.SSLContext, server_name: str) -> None:
-        self.shaken = False
-        """Whether both sides have agreed on their keys."""
-        self.over = False
-        """Whether the server has said that nothing more comes."""
+        self.shaken = False  #: Whether both sides have agreed on their keys.
+        self.over = False  #: Whether the server has said that nothing more comes.
         self.failure: ssl.SSLError | None = None
         """What was no TLS, or not to be believed; nothing comes or goes any more."""
         self._may_speak = True

@@ -19,8 +19,7 @@ from benchsuite.load.client.websocket.outbox import Outbox
 from benchsuite.load.client.websocket.tls import Secrecy
 from benchsuite.system.tls import words
 
-READ_S = 0.1
-"""Who reads slowly reads this often."""
+READ_S = 0.1  #: Who reads slowly reads this often.
 
 LINGER_S = 1.0
 """How long a server may take to end the connection after the closing handshake; then we do."""
@@ -53,22 +52,18 @@ class Transport:
     def __init__(self, destination: Destination, above: Above) -> None:
         self.connecting = False
         """Whether there was no connection yet: what a time-out then was about."""
-        self.arrived = 0.0
-        """When the last bytes were read."""
+        self.arrived = 0.0  #: When the last bytes were read.
         self.heard_anything = False
         self.waiting = waiting()
         self._destination = destination
         self._above = above
         self._socket: GreenSocket | None = None
-        self._plain: Any = None
-        """The socket inside of gevent's, which does not wait."""
-        self._secrecy: Secrecy | None = None
-        """TLS, where the target wants it."""
+        self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
+        self._secrecy: Secrecy | None = None  #: TLS, where the target wants it.
         self._watchers: list[Any] = []
         self._outbox: Outbox | None = None
         self._block_bytes = BLOCK_BYTES
-        self._rest: Any = None
-        """The timer between two reads, for who reads slowly."""
+        self._rest: Any = None  #: The timer between two reads, for who reads slowly.
         self._blocks: list[tuple[bytes | OSError, float]] = []
         """What was read and not looked at yet."""
 

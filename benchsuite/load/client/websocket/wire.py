@@ -67,14 +67,12 @@ class Wire:
         """In the hub: the message in a frame, or None; raises ValueError for one without sense."""
         self.ending: Ending | None = None
         self.response: Response | None = None
-        self.ponged: tuple[bytes, float] | None = None
-        """The last pong and when it arrived."""
+        self.ponged: tuple[bytes, float] | None = None  #: The last pong and when it arrived.
         self._on_gone = on_gone
         self._destination = destination
         self._headers = headers
         self._on_end = on_end
-        self._over = False
-        """Whether we have said good-bye."""
+        self._over = False  #: Whether we have said good-bye.
         self._protocol = ClientProtocol(
             _uri(destination, path),
             subprotocols=[Subprotocol(name) for name in subprotocols] or None,

@@ -2,8 +2,7 @@
 
 from urllib.parse import urlsplit
 
-DOES = ("echo", "broadcast", "idle")
-"""What every server of our own does with what it is told."""
+DOES = ("echo", "broadcast", "idle")  #: What every server of our own does with what it is told.
 
 
 def wanted(path: str) -> str:

@@ -20,8 +20,7 @@ class SocketIo:
 
     def __init__(self, path: str) -> None:
         self._start = EVENT + b'["%s",' % wanted(path).encode()
-        self._awaited = OPEN
-        """How the next packet of the opening begins; empty once it is over."""
+        self._awaited = OPEN  #: How the next packet of the opening begins; empty once it is over.
 
     def hear(self, frame: bytes) -> Heard:
         if frame == PING:
