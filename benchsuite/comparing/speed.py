@@ -8,7 +8,7 @@ from benchsuite.comparing.contrasts import Contrast, Pair
 from benchsuite.comparing.margins import Metric
 from benchsuite.comparing.sides import Side
 from benchsuite.core.units import format_percent
-from benchsuite.findings.limits import limit
+from benchsuite.findings.registry import FINDINGS
 from benchsuite.stats.compare import compare
 
 RATES, TIMES = ("goodput", "throughput"), ("p50", "p95", "p99", "mean")
@@ -30,7 +30,7 @@ def corrected(one: Contrast) -> str:
 
 def notes(pairs: Iterable[Pair]) -> Iterator[str]:
     """What is to be known where one side's CPUs were slower than the other's."""
-    rule = limit("B404")
+    rule = FINDINGS["B404"]
     for sides in pairs:
         (first, before), (second, after) = ((one, _work_s(one)) for one in sides)
         if before is None or after is None:

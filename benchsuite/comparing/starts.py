@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchsuite.core.results import Status, Verdict
+from benchsuite.findings.registry import FINDINGS, OUTSIDE
 
-OUTSIDE = ("B1", "B4")
-"""How the codes of findings begin that are about the load generator or the machine."""
-
-OF_OTHERS = ("B202", "B213")  #: Findings after which the figures are those of another program.
+OF_OTHERS = tuple(number for number, rule in FINDINGS.items() if rule.of_others)
 
 INVALID_SHARE = 0.5  #: From so many failed starts on a cell is invalid.
 

@@ -1,37 +1,41 @@
 """Whether what stands before the target is what was measured: B211."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from benchsuite.core.observations import Evidence, FrontShares
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_count, format_percent
-from benchsuite.findings.limits import USED_UP_PERCENT, limit
+from benchsuite.findings.registry import Rule, finding
+
+USED_UP_PERCENT = 90.0  #: CPUs of which more is used have no time left worth the name.
 
 
-def front_limit(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B211",
+    "front-limit",
+    of="CPU share of the front, of what it can use; or its part of CPUs that are used up",
+    weak=70,
+    weak_words="or more than all the rest",
+    by_stage=True,
+)
+def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Servers behind a front that is at its limit come out equal, however different they are.
 
     Either the front's own processes are busy and the target's have time to spare; or all that
     answers has used its CPUs up together, and the front used more of them than all the rest.
     """
     seen = evidence.front
-    if seen is None:
-        return
-    message = _busy(seen) or _greedy(seen)
-    if message is None:
-        return
-    yield Finding(
-        code=limit("B211").code,
-        level=Level.WEAK,
-        message=message,
-        hint="Another server behind it would come out much the same: give the front more processes "
-        "or threads and CPUs for them, less to do (TLS, connections that are not kept), or measure "
-        "without it.",
-    )
+    if seen is not None and (message := _busy(rule, seen) or _greedy(seen)):
+        yield rule.found(
+            Level.WEAK,
+            message,
+            hint="Another server behind it would come out much the same: give the front more processes "
+            "or threads and CPUs for them, less to do (TLS, connections that are not kept), or measure "
+            "without it.",
+        )
 
 
-def _busy(seen: FrontShares) -> str | None:
-    rule = limit("B211")
+def _busy(rule: Rule, seen: FrontShares) -> str | None:
     front_cpus, target_cpus = (min(one, seen.cpus) for one in (seen.front_cpus, seen.target_cpus))
     front = seen.front_percent / front_cpus
     target = seen.target_percent / target_cpus
@@ -56,6 +60,3 @@ def _greedy(seen: FrontShares) -> str | None:
 
 def _cpus(count: int) -> str:
     return f"{format_count(count)} CPU{'s' * (count != 1)}"
-
-
-BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (front_limit,)

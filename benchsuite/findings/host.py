@@ -1,23 +1,32 @@
 """Whether the machine was left alone, and its clocks too: B401 to B405."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_duration, format_percent
-from benchsuite.findings.limits import (
-    BUSY_AFTER_PERCENT,
-    FEWEST_INTERVALS,
-    GAP_S,
-    MOST_TOLD,
-    WALL_STEP_S,
-    limit,
-)
 from benchsuite.findings.prober import unchecked
+from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
+from benchsuite.findings.window import FEWEST_INTERVALS
 from benchsuite.stats.steady import change
 
+BUSY_AFTER_PERCENT = 25.0  #: An idle server uses next to nothing of a CPU.
 
-def noisy(evidence: Evidence) -> Iterator[Finding]:
+WALL_STEP_S = 0.05  #: More than a clock is slewed in a minute.
+
+GAP_S = 1.0  #: A reading that came so late was held up by more than a busy machine.
+
+MOST_TOLD = 5  #: So many reasons are told.
+
+
+@finding(
+    "B401",
+    "noisy-host",
+    of="CPU stolen or used by others, throttled periods, stopped processes, waiting for memory",
+    weak=5,
+    invalid=25,
+)
+def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """What others took; each by itself, as they take in different ways.
 
     The kernel's pressure figure for CPUs is not used: it counts the waiting of target and
@@ -25,7 +34,6 @@ def noisy(evidence: Evidence) -> Iterator[Finding]:
 
     Never invalid where it is asked what idle connections take: that is no time.
     """
-    rule = limit("B401")
     host = evidence.host
     if host is None:
         return
@@ -43,40 +51,37 @@ def noisy(evidence: Evidence) -> Iterator[Finding]:
     told = [
         (level, words.format(format_percent(percent)))
         for percent, words in parts
-        if (level := rule.level(percent)) is not None
+        if (level := rule.level(percent))
     ]
     if told:
-        worst = Level.INVALID if any(level is Level.INVALID for level, _ in told) else Level.WEAK
-        if evidence.idle is not None:
-            worst = Level.WEAK
-        yield Finding(
-            code=rule.code,
-            level=worst,
-            message=f"The machine was not quiet: {'; '.join(words for _, words in told)}.",
+        wrong = evidence.idle is None and any(level is Level.INVALID for level, _ in told)
+        yield rule.found(
+            Level.INVALID if wrong else Level.WEAK,
+            f"The machine was not quiet: {'; '.join(words for _, words in told)}.",
             hint="Stop other programs, or measure on a machine of its own; checkbench shows what "
             "keeps it busy.",
         )
 
 
-def left_behind(evidence: Evidence) -> Iterator[Finding]:
+@also("B401")
+def left_behind(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Only said: it may be work that belongs to the answers, or what a request left behind."""
     percent = evidence.busy_after_percent
     if percent is not None and percent > BUSY_AFTER_PERCENT:
-        yield Finding(
-            code=limit("B401").code,
-            level=Level.INFO,
-            message=f"The target still used {format_percent(percent)} of a CPU when the load had "
+        yield rule.found(
+            Level.INFO,
+            f"The target still used {format_percent(percent)} of a CPU when the load had "
             "ended and every answer was there.",
             hint="Something in it works on without being asked: a process or thread that a request "
             "left behind, or work that was put off. Its CPU time is in the target's.",
         )
 
 
-def clock(evidence: Evidence) -> Iterator[Finding]:
+@finding("B402", "clock", of="steps of the wall clock, pauses of the machine", weak=0)
+def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Times are of the monotonic clock, which no step touches; but a step or a gap tells of a
     suspended or paused machine.
     """
-    rule = limit("B402")
     seen = evidence.clock
     if seen is None:
         return
@@ -85,77 +90,68 @@ def clock(evidence: Evidence) -> Iterator[Finding]:
         told.append(f"the wall clock was set by {format_duration(seen.wall_step_s)}")
     if seen.gap_s is not None and seen.gap_s > GAP_S:
         told.append(f"nothing ran for {format_duration(seen.gap_s)}")
-    level = rule.level(len(told))
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"Time did not pass evenly: {' and '.join(told)}.",
+    if level := rule.level(len(told)):
+        yield rule.found(
+            level,
+            f"Time did not pass evenly: {' and '.join(told)}.",
             hint="The machine was suspended, paused by its hypervisor, or its clock corrected; "
             "repeat the run.",
         )
 
 
-def shared_cpus(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B403",
+    "shared-cpus",
+    of="CPUs that load and target may both use",
+    weak_words=INFORMATIONAL,
+)
+def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Only said: on the same CPUs, generator and target take time from each other."""
-    rule = limit("B403")
     times = [shared for shared in evidence.cpus_shared if shared]
     if times:
         shared = frozenset.union(*times)
         when = "" if len(times) == len(evidence.cpus_shared) else f" for {len(times)} s"
-        yield Finding(
-            code=rule.code,
-            level=Level.INFO,
-            message="Load generator and target may run on the same CPUs "
+        yield rule.found(
+            Level.INFO,
+            "Load generator and target may run on the same CPUs "
             f"({', '.join(map(str, sorted(shared)))}){when}, and take time from each other.",
             hint="Pin them to CPUs of their own where the machine has enough.",
         )
 
 
-def cpu_speed(evidence: Evidence) -> Iterator[Finding]:
+@finding("B404", "cpu-speed", of="trend or step in the time of a fixed piece of work", weak=5)
+def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A guest sees neither other guests nor its host's clock, but that its CPUs do less.
 
     Only a trend or a step: what comes and goes may be the kinds of CPUs that are asked in turn.
     """
-    rule = limit("B404")
     told = [
         f"on those of the {part} {found.words}"
         for part, times in evidence.work_s.items()
-        if (found := change(times, least=FEWEST_INTERVALS, percent=rule.weak or 0.0)) is not None
+        if (found := change(times, least=FEWEST_INTERVALS, percent=rule.weak))
         and found.period is None
     ]
     if told:
-        yield Finding(
-            code=rule.code,
-            level=Level.WEAK,
-            message="The CPUs changed their speed, by the time that a fixed piece of work takes: "
+        yield rule.found(
+            Level.WEAK,
+            "The CPUs changed their speed, by the time that a fixed piece of work takes: "
             f"{'; '.join(told)}.",
             hint="Other guests of the same host, a clock that follows the heat, or work on the "
             "same core's other thread: measure again, or on a machine of its own.",
         )
 
 
-def not_watched(evidence: Evidence) -> Iterator[Finding]:
+@finding("B405", "not-watched", of="what could not be seen", weak_words=INFORMATIONAL)
+def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Only said: what was not seen gives no finding, and should not be taken for quiet."""
     unwatched = [*evidence.unwatched, *unchecked(evidence)]
     if not unwatched:
         return
     told = "; ".join(unwatched[:MOST_TOLD])
     more = len(unwatched) - MOST_TOLD
-    yield Finding(
-        code=limit("B405").code,
-        level=Level.INFO,
-        message=f"Not everything could be watched: {told}{f'; and {more} more' * (more > 0)}.",
+    yield rule.found(
+        Level.INFO,
+        f"Not everything could be watched: {told}{f'; and {more} more' * (more > 0)}.",
         hint="What these would show is not known. A longer window helps when there were too few "
         "looks; rights, when something could not be read.",
     )
-
-
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
-    noisy,
-    left_behind,
-    clock,
-    shared_cpus,
-    cpu_speed,
-    not_watched,
-)

@@ -1,31 +1,45 @@
 """Whether an independent client sees the times that the load sees: B106."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from benchsuite.core.observations import Connection, Evidence, Probes
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_count, format_duration, format_percent
-from benchsuite.findings.limits import (
-    ANSWERED_PROBES,
-    CHANCE,
-    CHANCE_OF_LOAD,
-    FEWEST_CLEAR_PROBES,
-    FEWEST_PROBES,
-    PROBER_ALLOWANCE_S,
-    limit,
-)
+from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.target import stalled
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import median_interval
 
 TWICE = 2  #: So often each connection is asked; what is asked more often was slow.
 
-Check = Callable[[Evidence], Iterator[Finding]]
+PROBER_ALLOWANCE_S = 0.001
+"""Two clients in Python differ by about this, however they are written."""
+
+FEWEST_PROBES = 20
+"""With fewer, the interval of their median is too wide for their silence to say anything."""
+
+FEWEST_CLEAR_PROBES = 6  #: So many, when all say the same, are no chance (median_interval).
+
+CHANCE = 0.01  #: So unlikely must it be that a connection is slow by chance, or loses requests.
+
+CHANCE_OF_LOAD = 0.05
+"""And so unlikely that the load has as many slow requests as the prober slow connections."""
+
+ANSWERED_PROBES = 0.9  #: With a smaller share known, others are answered something else.
 
 
-def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B106",
+    "prober-disagrees",
+    of="an independent client's median against the load's; its connections that are slow each time",
+    weak=10,
+    invalid=50,
+    invalid_words="of the median only",
+    by_stage=True,
+)
+def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """An independent client that asks the same now and then must see the same times.
 
     What hangs has waited for so long, and is evidence like an answer that took that long. What was
@@ -36,12 +50,11 @@ def prober_disagrees(evidence: Evidence) -> Iterator[Finding]:
         return
     if stalled(evidence):
         return  # a connection that rests between its requests, as the prober's, never stalls
-    found = _another_median(evidence, probes) or _slow_connections(probes)
-    if found is not None:
+    if found := _another_median(rule, evidence, probes) or _slow_connections(rule, probes):
         yield found
 
 
-def _another_median(evidence: Evidence, probes: Probes) -> Finding | None:
+def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding | None:
     """The distance is taken from the near end of the 95 % interval of the prober's median, less
     what the prober can't know better: its own waiting for a CPU. In a closed model a user meets all
     other users, but the prober meets all of them (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980):
@@ -50,7 +63,7 @@ def _another_median(evidence: Evidence, probes: Probes) -> Finding | None:
     Each connection counts once, as its two requests may share what makes them slow: with its
     shorter time where others are to be slower, with its longer one where they are to be faster.
     """
-    rule, median_s = limit("B106"), _median_s(probes)
+    median_s = _median_s(probes)
     seen = [one for one in probes.connections if not one.lost or _lost(probes)]
     if len(seen) < FEWEST_CLEAR_PROBES:
         return None
@@ -75,10 +88,9 @@ def _another_median(evidence: Evidence, probes: Probes) -> Finding | None:
             f"{most}{_unanswered(probes)}, and the load one of {format_duration(median_s)}: "
             f"{format_percent(percent)} apart, its own waiting counted out."
         )
-    return Finding(
-        code=rule.code,
-        level=level,
-        message=message,
+    return rule.found(
+        level,
+        message,
         hint=f"The load sees later than others do: it is short of CPU. Use {evidence.less}."
         if below_s > above_s
         else "Others wait longer than the load does: the server prefers connections that are busy "
@@ -86,7 +98,7 @@ def _another_median(evidence: Evidence, probes: Probes) -> Finding | None:
     )
 
 
-def _slow_connections(probes: Probes) -> Finding | None:
+def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
     """Some connections are slow each time, by the distance that makes a median invalid.
 
     That they were slow twice may have been the moment. Their further requests tell: they must be
@@ -94,8 +106,7 @@ def _slow_connections(probes: Probes) -> Finding | None:
     nobody has chosen for being slow or fast. And the load must
     show less of it (binomial test): in a closed model users who got a slow connection ask seldom.
     """
-    rule, median_s = limit("B106"), _median_s(probes)
-    assert rule.invalid is not None
+    median_s = _median_s(probes)
     slow_s = median_s * (_outsider(probes) + rule.invalid / 100) + _allowance_s(probes)
     known = probes.connections
     slow = [
@@ -120,10 +131,9 @@ def _slow_connections(probes: Probes) -> Finding | None:
     seldom = by_load * (1 - _failed(probes)) + _failed(probes)
     if _chance(len(slow + broken), len(known), seldom) > CHANCE_OF_LOAD:
         return None
-    return Finding(
-        code=rule.code,
-        level=Level.WEAK,
-        message=f"On {format_count(len(slow + broken))} of its {format_count(len(known))} "
+    return rule.found(
+        Level.WEAK,
+        f"On {format_count(len(slow + broken))} of its {format_count(len(known))} "
         f"connections an independent prober waited more than {format_duration(slow_s)} each time"
         f"{_unanswered(probes)}; {format_percent(seldom * 100)} of the load's requests were as "
         f"slow, and their median is {format_duration(median_s)}.",
@@ -233,6 +243,3 @@ def _chance(seen: int, of: int, share: float) -> float:
         math.comb(of, count) * share**count * (1 - share) ** (of - count)
         for count in range(seen, of + 1)
     )
-
-
-BY_STAGE: tuple[Check, ...] = (prober_disagrees,)

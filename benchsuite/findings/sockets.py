@@ -2,21 +2,27 @@
 B209, B210, B215, B216 and B303.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.samples import EVENT
 from benchsuite.core.units import format_bytes, format_count, format_duration, format_percent
-from benchsuite.findings.limits import limit
+from benchsuite.findings.registry import Rule, finding
 from benchsuite.stats.slope import FEWEST_STEPS
 
 ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or later.
 
 
-def astray(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B209",
+    "messages-astray",
+    of="WebSocket messages that came twice, out of order, damaged or to another connection",
+    weak=0,
+    invalid=1,
+)
+def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Messages that nobody waited for: a server that sends one twice may well have lost others."""
-    rule = limit("B209")
     found = evidence.accounts
     if found is None or not found.strays:
         return
@@ -27,20 +33,24 @@ def astray(evidence: Evidence) -> Iterator[Finding]:
         "came to another connection": found.misdirected,
     }
     words = ", ".join(f"{format_count(count)} {what}" for what, count in counts.items() if count)
-    level = rule.level(found.strays / max(found.messages, 1) * 100)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"Of {format_count(found.messages)} {_said(evidence)} {words}.",
+    if level := rule.level(found.strays / max(found.messages, 1) * 100):
+        yield rule.found(
+            level,
+            f"Of {format_count(found.messages)} {_said(evidence)} {words}.",
             hint="The server, the channel layer or a proxy between them mixes messages up: the "
             "server's log may say why. A stream of events begins after its Last-Event-ID.",
         )
 
 
-def ended(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B210",
+    "connections-ended",
+    of="WebSockets that were not opened, or not ended, as they should be",
+    weak=0,
+    invalid=5,
+)
+def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Connections that somebody else ended, or that never were or never ended as they should."""
-    rule = limit("B210")
     found = evidence.accounts
     if found is None:
         return
@@ -62,11 +72,9 @@ def ended(evidence: Evidence) -> Iterator[Finding]:
         parts.append(f"{format_count(found.handshakes_failed)} {what}")
     if found.closings_failed:
         parts.append(f"{format_count(found.closings_failed)} closing handshakes were not answered")
-    yield Finding(
-        code=rule.code,
-        level=level,
-        message=f"Of {format_count(found.handshakes)} connections {', '.join(parts)}"
-        f"{_cause(evidence)}.",
+    yield rule.found(
+        level,
+        f"Of {format_count(found.handshakes)} connections {', '.join(parts)}{_cause(evidence)}.",
         hint=_advice(evidence),
     )
 
@@ -103,34 +111,38 @@ def _advice(evidence: Evidence) -> str:
     return f"{cut}: a time-out of the server or layer, a crash, or a proxy. Look at the log."
 
 
-def memory_kept(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B215",
+    "memory-kept",
+    of="memory that each closed WebSocket leaves behind (the lower end of its interval)",
+    unit=" bytes",
+    weak=1024,
+)
+def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A target that grows with each connection it has closed runs full one day."""
-    rule, closed = limit("B215"), evidence.closed
+    closed = evidence.closed
     if closed is None or closed.each_bytes is None:
         return
-    level = rule.level(closed.low_bytes)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"Each connection that was closed left {format_bytes(closed.each_bytes)} "
+    if level := rule.level(closed.low_bytes):
+        yield rule.found(
+            level,
+            f"Each connection that was closed left {format_bytes(closed.each_bytes)} "
             f"behind in the target's memory, of {format_count(closed.steps[-1][0])} connections.",
             hint="A longer window tells a leak, which goes on, from caches that fill up: look at "
             "what consumers keep after disconnect, and at groups that are never left.",
         )
 
 
-def not_back(evidence: Evidence) -> Iterator[Finding]:
+@finding("B216", "not-back", of="WebSockets that never came back after all were cut", weak=0)
+def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """After a reconnect storm somebody is still outside."""
-    rule, found = limit("B216"), evidence.recovery
+    found = evidence.recovery
     if found is None:
         return
-    level = rule.level(found.cut - found.back)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_count(found.cut - found.back)} of {format_count(found.cut)} "
+    if level := rule.level(found.cut - found.back):
+        yield rule.found(
+            level,
+            f"{format_count(found.cut - found.back)} of {format_count(found.cut)} "
             f"connections that were cut never came back; {format_count(found.failed)} handshakes "
             "failed.",
             hint="The window ended before, or the server turns connections away: a longer "
@@ -138,41 +150,37 @@ def not_back(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def unsure_slope(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B303",
+    "unsure-slope",
+    of="half the interval of the memory per connection, of it",
+    weak=10,
+    invalid=50,
+    invalid_words="or fewer than three steps",
+)
+def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Memory per connection is a slope: without steps enough, or with steps that lie about, it says
     nothing.
     """
-    rule = limit("B303")
     idle = evidence.idle
     if idle is None:
         return
     if idle.each_bytes is None or idle.low_bytes is None or idle.high_bytes is None:
-        yield Finding(
-            code=rule.code,
-            level=Level.INVALID,
-            message=f"Memory was read at {len(idle.steps)} numbers of connections; {FEWEST_STEPS} "
+        yield rule.found(
+            Level.INVALID,
+            f"Memory was read at {len(idle.steps)} numbers of connections; {FEWEST_STEPS} "
             "are the least that show a slope.",
             hint="Give the load more --stages, or the workload more steps.",
         )
         return
     half = (idle.high_bytes - idle.low_bytes) / 2
-    level = rule.level(half / abs(idle.each_bytes) * 100) if idle.each_bytes else Level.INVALID
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"A connection takes between {format_bytes(idle.low_bytes)} and "
+    percent = half / abs(idle.each_bytes) * 100 if idle.each_bytes else 100.0
+    if level := rule.level(percent):
+        yield rule.found(
+            level,
+            f"A connection takes between {format_bytes(idle.low_bytes)} and "
             f"{format_bytes(idle.high_bytes)}: that is "
-            f"{format_percent(half / abs(idle.each_bytes or half) * 100)} to either side.",
+            f"{format_percent(percent)} to either side.",
             hint="Use more --connections, so that they weigh more than what the server does by "
             "itself, and give each step more --warmup.",
         )
-
-
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
-    astray,
-    ended,
-    memory_kept,
-    not_back,
-    unsure_slope,
-)

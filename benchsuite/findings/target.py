@@ -4,22 +4,28 @@ B213.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
 from benchsuite.core.observations import Evidence, Slots
 from benchsuite.core.results import Finding, Level, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent
-from benchsuite.findings.limits import (
-    CONNECT_AGAIN_S,
-    CRASHES,
-    FEWEST_JOURNEYS,
-    FEWEST_ROUNDS,
-    SERVED_SHARE,
-    limit,
-)
+from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
 from benchsuite.stats.signs import STARVED_SHARE
+
+CRASHES = 3
+"""So many ends, and half as many requests lost with them, are a server that crashes again and
+again."""
+
+CONNECT_AGAIN_S = 1.0
+"""A connection that was left out of a full queue is tried again after this (RFC 6298)."""
+
+FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
+
+FEWEST_JOURNEYS = 10  #: That a user must make on average before a share can be told.
+
+SERVED_SHARE = 0.5  #: When less than that is answered, not only some connections are starved.
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 
@@ -51,35 +57,33 @@ HERE = (
 """What a failed request says when something is used up before it gets to the target."""
 
 
-def failures(evidence: Evidence) -> Iterator[Finding]:
+@finding("B201", "failures", of="failed requests", weak=0.1, invalid=5, by_stage=True, beyond=True)
+def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Requests that failed."""
-    if evidence.total is not None and (found := _failed_share(evidence.units, [evidence.total])):
-        yield found
+    if evidence.total is not None:
+        yield from _failed_share(rule, evidence.units, [evidence.total])
 
 
-def failed_journeys(evidence: Evidence) -> Iterator[Finding]:
+@also("B201")
+def failed_journeys(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Journeys that failed though their requests were answered."""
-    if any(True for one in evidence.stages or [evidence] for _ in failures(one)):
-        return
-    if found := _failed_share("journeys", evidence.journeys):
-        yield found
+    if not any(True for one in evidence.stages or [evidence] for _ in failures(one)):
+        yield from _failed_share(rule, "journeys", evidence.journeys)
 
 
-def _failed_share(what: str, summaries: Sequence[Summary]) -> Finding | None:
-    rule = limit("B201")
+def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterator[Finding]:
     made = sum(one.requests for one in summaries)
     failed = sum(one.failures for one in summaries)
     level = rule.level(failed / made * 100) if made else None
     if level is None:
-        return None
+        return
     kinds: Counter[str] = Counter()
     for one in summaries:
         kinds.update(one.failures_by_kind)
     words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
-    return Finding(
-        code=rule.code,
-        level=level,
-        message=f"{format_percent(failed / made * 100)} of the {what} failed ({words})"
+    yield rule.found(
+        level,
+        f"{format_percent(failed / made * 100)} of the {what} failed ({words})"
         f"{_example(kinds, summaries)}.",
         hint="Their requests were answered: look at the messages of the journeys below."
         if what == "journeys"
@@ -96,18 +100,24 @@ def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
     return ""
 
 
-def sent_again(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B212",
+    "sent-again",
+    of="requests that were sent a second time",
+    weak=0.1,
+    invalid=5,
+    by_stage=True,
+)
+def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Requests that were answered at the second attempt only; without keep-alive they fail."""
-    rule, total = limit("B212"), evidence.total
+    total = evidence.total
     if total is None or not total.requests:
         return
     percent = total.resent / total.requests * 100
-    level = rule.level(percent)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_percent(percent)} of the requests ({format_count(total.resent)}) "
+    if level := rule.level(percent):
+        yield rule.found(
+            level,
+            f"{format_percent(percent)} of the requests ({format_count(total.resent)}) "
             "were sent a second time: the server closed a connection that had rested, and answered "
             "nothing.",
             hint="It drops requests, or keeps idle connections just as long as users think, and "
@@ -116,55 +126,61 @@ def sent_again(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def wrong_responder(evidence: Evidence) -> Iterator[Finding]:
-    rule = limit("B202")
-    count = _failed(evidence, Kind.WRONG_RESPONDER)
-    level = rule.level(count)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_count(count)} answers came from a process that this run did not "
-            "start.",
+@finding("B202", "wrong-responder", of="answers of another process", invalid=0, of_others=True)
+def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    if level := rule.level(count := _failed(evidence, Kind.WRONG_RESPONDER)):
+        yield rule.found(
+            level,
+            f"{format_count(count)} answers came from a process that this run did not start.",
             hint="Another server listens on the same port, or a proxy answers before the target.",
         )
 
 
-def answered_elsewhere(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B213",
+    "answered-elsewhere",
+    of="answers to requests that the target never saw",
+    weak=1,
+    invalid=5,
+    of_others=True,
+)
+def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Answers with the run's header to requests that the target never saw: they are copies."""
-    rule, asked = limit("B213"), evidence.asked
+    asked = evidence.asked
     if asked is None or asked.seen is None or not asked.answered:
         return
-    level = rule.level((asked.answered - asked.seen) / asked.answered * 100)
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_count(asked.answered)} requests were answered, and the target saw "
+    if level := rule.level((asked.answered - asked.seen) / asked.answered * 100):
+        yield rule.found(
+            level,
+            f"{format_count(asked.answered)} requests were answered, and the target saw "
             f"{format_count(asked.seen)}: the others were answered by somebody else.",
             hint="Something before it answers from a cache: a front, middleware around the "
             "project's application, a process that the run did not start.",
         )
 
 
-def died(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B203",
+    "target-died",
+    of="processes of the server that ended",
+    weak_words="one replaced, and a request lost",
+    invalid_words="one that nothing replaced",
+)
+def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid when a process is gone, or when processes end again and again with requests under
     way; weak when the server put another one in its place and requests were lost; else only said.
     """
-    rule = limit("B203")
     turnover = evidence.turnover
     if evidence.died:
-        yield Finding(
-            code=rule.code,
-            level=Level.INVALID,
-            message="The server ended while it was being measured.",
+        yield rule.found(
+            Level.INVALID,
+            "The server ended while it was being measured.",
             hint="Its log's last lines say why.",
         )
     elif turnover is not None and turnover.gone:
-        yield Finding(
-            code=rule.code,
-            level=Level.INVALID,
-            message=f"{format_count(turnover.gone)} of the server's processes ended in the window "
+        yield rule.found(
+            Level.INVALID,
+            f"{format_count(turnover.gone)} of the server's processes ended in the window "
             "and none came in their place.",
             hint="The server's log says why; what was measured is a smaller server.",
         )
@@ -181,10 +197,9 @@ def died(evidence: Evidence) -> Iterator[Finding]:
             Level.INFO: "No request was lost: the server recycles them after so many requests or "
             "seconds, which its figures then include.",
         }
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_count(many)} of the server's processes ended in the window and were "
+        yield rule.found(
+            level,
+            f"{format_count(many)} of the server's processes ended in the window and were "
             f"replaced{_how_often(evidence, many)}{with_them}.",
             hint=hint[level],
         )
@@ -215,11 +230,11 @@ UNHEARD = (Kind.CONNECT_REFUSED, Kind.CONNECT_TIMEOUT, Kind.RESET, Kind.READ_TIM
 """How a connection may fail that a full listen queue left out."""
 
 
-def turned_away(evidence: Evidence) -> Iterator[Finding]:
+@finding("B204", "target-limit", of="limits that were reached", weak=0)
+def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Something had a limit and reached it: the listen queue, the connections, the database, the
     ports of this machine.
     """
-    rule = limit("B204")
     if evidence.died:
         return
     seen = []
@@ -233,19 +248,24 @@ def turned_away(evidence: Evidence) -> Iterator[Finding]:
     seen += full
     examples = "\n".join(evidence.total.failure_examples.values()) if evidence.total else ""
     seen += [words for sign, words in HERE if _says(examples, sign)]
-    level = rule.level(len(seen))
-    if level is not None:
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"A limit was reached: {'; '.join(seen)}.",
+    if level := rule.level(len(seen)):
+        yield rule.found(
+            level,
+            f"A limit was reached: {'; '.join(seen)}.",
             hint="Raise that limit (the server's backlog, threads or connections, the database's "
             f"max_connections), or use {evidence.less}: what is measured is being turned away. "
             "Ports last longer when connections are kept.",
         )
 
 
-def stall(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B205",
+    "stall",
+    of="answers 40 ms or 200 ms longer than the fastest, by a target that waits for "
+    "acknowledgements",
+    weak=10,
+)
+def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Answers that wait for a timer of TCP, not for the server.
 
     A server that sends head and body apart, without TCP_NODELAY, waits with the second until the
@@ -253,26 +273,23 @@ def stall(evidence: Evidence) -> Iterator[Finding]:
     elsewhere (RFC 1122, 4.2.3.2). Times alone don't tell that from a page that works as long: the
     target does, when it answers at once to who acknowledges at once.
     """
-    rule, cluster, asked = limit("B205"), evidence.cluster, evidence.stall
-    level = rule.level(cluster.percent) if cluster else None
-    if cluster is None or level is None:
+    cluster, asked = evidence.cluster, evidence.stall
+    if cluster is None or not (level := rule.level(cluster.percent)):
         return
     longer = f"just over {format_duration(cluster.at_s)} longer than the fastest"
     if asked is None or (len(asked.rounds) < FEWEST_ROUNDS and not asked.is_shown):
-        yield Finding(
-            code=rule.code,
-            level=Level.INFO,
-            message=f"{format_percent(cluster.percent)} of the answers took {longer}: whether they "
+        yield rule.found(
+            Level.INFO,
+            f"{format_percent(cluster.percent)} of the answers took {longer}: whether they "
             "waited for an acknowledgement, or the page takes that long, could not be told.",
             hint="What the journey asks first is asked again when the load has ended, if it is a "
             "plain GET: measure such a page by itself (--workload=url).",
         )
     elif asked.is_shown:
         times = asked.medians
-        yield Finding(
-            code=rule.code,
-            level=level,
-            message=f"{format_percent(cluster.percent)} of the answers took {longer}. Asked again, "
+        yield rule.found(
+            level,
+            f"{format_percent(cluster.percent)} of the answers took {longer}. Asked again, "
             f"the page took {format_duration(times.kept_s)} on a kept connection, "
             f"{format_duration(times.fresh_s)} on a new one, and "
             f"{format_duration(times.prompt_s)} when each piece was acknowledged at once.",
@@ -286,25 +303,30 @@ def stalled(evidence: Evidence) -> bool:
     return any(found.level is not Level.INFO for found in stall(evidence))
 
 
-def starvation(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B206",
+    "starvation",
+    of="users with less than a tenth of their share; open model: connections that waited in vain",
+    weak=0,
+    invalid=50,
+    by_stage=True,
+    beyond=True,
+)
+def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Some users are served all the time, and others never: their waiting is in no percentile."""
-    found = _starved_users(evidence.journeys_by_user, evidence.who) or _starved_slots(
-        evidence.slots
-    )
-    if found is None:
-        return
-    level, message = found
-    yield Finding(
-        code=limit("B206").code,
-        level=level,
-        message=message,
-        hint="The server gives its slots to connections, not to requests: kept connections hold "
-        "all of them. Give it as many threads as there are connections, put a proxy before it, or "
-        "measure with --no-keep-alive.",
-    )
+    users = _starved_users(rule, evidence.journeys_by_user, evidence.who)
+    if found := users or _starved_slots(rule, evidence.slots):
+        level, message = found
+        yield rule.found(
+            level,
+            message,
+            hint="The server gives its slots to connections, not to requests: kept connections hold "
+            "all of them. Give it as many threads as there are connections, put a proxy before it, or "
+            "measure with --no-keep-alive.",
+        )
 
 
-def _starved_users(counts: Sequence[int], who: str) -> tuple[Level, str] | None:
+def _starved_users(rule: Rule, counts: Sequence[int], who: str) -> tuple[Level, str] | None:
     """A user's share is the median or, where most get nothing, the mean."""
     if len(counts) < 2:
         return None
@@ -312,7 +334,7 @@ def _starved_users(counts: Sequence[int], who: str) -> tuple[Level, str] | None:
     if share < FEWEST_JOURNEYS:
         return None
     starved = sum(count < STARVED_SHARE * share for count in counts)
-    level = limit("B206").level(starved / len(counts) * 100)
+    level = rule.level(starved / len(counts) * 100)
     if level is None:
         return None
     return level, (
@@ -321,12 +343,12 @@ def _starved_users(counts: Sequence[int], who: str) -> tuple[Level, str] | None:
     )
 
 
-def _starved_slots(slots: Slots | None) -> tuple[Level, str] | None:
+def _starved_slots(rule: Rule, slots: Slots | None) -> tuple[Level, str] | None:
     """Arrivals have no share; but a connection on which nothing is answered, while others are, is
     starved. A single one may have met a slow page."""
     if slots is None or slots.starved < 2 or slots.answered < SERVED_SHARE:
         return None
-    level = limit("B206").level(slots.starved / slots.used * 100)
+    level = rule.level(slots.starved / slots.used * 100)
     if level is None:
         return None
     return level, (
@@ -350,28 +372,37 @@ def _connected_late(evidence: Evidence) -> bool:
     )
 
 
-def not_stored(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B208",
+    "not-stored",
+    of="completions that the database has too few, or too many",
+    invalid=0,
+)
+def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A completion that the target's database doesn't hold was none, whatever the pages said."""
-    rule = limit("B208")
     found = evidence.stored
     if found is None or found.claimed <= found.stored <= found.claimed + found.in_doubt:
         return
-    yield Finding(
-        code=rule.code,
-        level=Level.INVALID,
-        message=f"{format_count(found.claimed)} completions were seen, and "
+    yield rule.found(
+        Level.INVALID,
+        f"{format_count(found.claimed)} completions were seen, and "
         f"{format_count(found.stored)} are stored.",
         hint="The target loses answers, or stores them twice: its log may say why.",
     )
 
 
-def not_checked(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B214",
+    "not-checked",
+    of="what answers say that nobody checked",
+    weak_words=INFORMATIONAL,
+)
+def not_checked(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """What a wrong answer with the right status could have hidden behind; never weighs."""
     if evidence.unchecked:
-        yield Finding(
-            code=limit("B214").code,
-            level=Level.INFO,
-            message=evidence.unchecked,
+        yield rule.found(
+            Level.INFO,
+            evidence.unchecked,
             hint="Ask for a text that only the right answer holds: --expect with --path, or an "
             'AnswerError of the journey. A journey that checks all says so by unchecked = "".',
         )
@@ -383,20 +414,3 @@ def _failed(evidence: Evidence, kind: Kind) -> int:
 
 def _says(log: str, sign: str) -> bool:
     return re.search(sign, log, re.IGNORECASE) is not None
-
-
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
-    failed_journeys,
-    wrong_responder,
-    answered_elsewhere,
-    died,
-    turned_away,
-    stall,
-    not_stored,
-    not_checked,
-)
-BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (
-    failures,
-    sent_again,
-    starvation,
-)

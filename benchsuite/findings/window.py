@@ -8,57 +8,65 @@ from benchsuite.core.results import Finding, Interval, Level
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.capacity import HINT as CAPACITY
 from benchsuite.findings.capacity import is_near_capacity
-from benchsuite.findings.limits import FEWEST_INTERVALS, FEWEST_SAMPLES, limit
+from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.stages import ORDER
 from benchsuite.stats.percentiles import samples_needed
 from benchsuite.stats.steady import Change, change
 
+FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
+
+FEWEST_INTERVALS = 8
+"""Seconds that a window must have before a trend can be told from noise."""
+
 EDGE_S = 0.01
 
 
-def not_steady(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B301",
+    "not-steady",
+    of="trend, step or cycle over the window",
+    weak=5,
+    weak_words="in a cycle 10 %",
+    invalid_words="and no half is steady",
+)
+def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid when not even half of the window was steady.
 
     The second half of the warm-up is looked at together with the window: it tells a change that
     ends soon after the window begins, and one that was only just over is said.
     """
-    found = [one for what in SERIES if (one := _changed(what, evidence)) is not None]
+    found = [one for what in SERIES if (one := _changed(rule, what, evidence))]
     if found:
         yield min(found, key=lambda one: ORDER.index(one.level))
 
 
-def _changed(what: str, evidence: Evidence) -> Finding | None:
+def _changed(rule: Rule, what: str, evidence: Evidence) -> Finding | None:
     before, inside = (
         _values(intervals, SERIES[what])
         for intervals in (_late_warm_up(evidence), _inside(evidence))
     )
-    found = _change(inside)
+    found = change(inside, least=FEWEST_INTERVALS, percent=rule.weak)
     if found is not None:
-        return _not_steady(what, found, evidence)
-    joined = _change([*before, *inside])
+        return _not_steady(rule, what, found, evidence)
+    joined = change([*before, *inside], least=FEWEST_INTERVALS, percent=rule.weak)
     if joined is not None and joined.at is not None:
-        return _reaches_in(what, joined, joined.at - len(before), evidence)
+        return _reaches_in(rule, what, joined, joined.at - len(before), evidence)
     return None
 
 
-def _change(values: Sequence[float]) -> Change | None:
-    return change(values, least=FEWEST_INTERVALS, percent=limit("B301").weak or 0.0)
-
-
-def _reaches_in(what: str, joined: Change, at: int, evidence: Evidence) -> Finding:
+def _reaches_in(rule: Rule, what: str, joined: Change, at: int, evidence: Evidence) -> Finding:
     """A step that only the window and the warm-up before it show, by where it lies."""
     if at > 0:
-        return _not_steady(what, replace(joined, at=at), evidence)
-    return Finding(
-        code=limit("B301").code,
-        level=Level.INFO,
-        message=f"In the second half of the warm-up the {what} still changed: by "
+        return _not_steady(rule, what, replace(joined, at=at), evidence)
+    return rule.found(
+        Level.INFO,
+        f"In the second half of the warm-up the {what} still changed: by "
         f"{format_percent(abs(joined.percent))}, {format_duration(float(-at))} before the window.",
         hint="Give --warmup more time, to be sure that nothing of it reaches into the window.",
     )
 
 
-def _not_steady(what: str, found: Change, evidence: Evidence) -> Finding:
+def _not_steady(rule: Rule, what: str, found: Change, evidence: Evidence) -> Finding:
     if is_near_capacity(evidence):
         hint = CAPACITY
     elif found.period is not None:
@@ -71,27 +79,33 @@ def _not_steady(what: str, found: Change, evidence: Evidence) -> Finding:
             "Give --warmup more time (caches, pools and compilers fill), look at the run's "
             "chart over time, and see that nothing else runs."
         )
-    return Finding(
-        code=limit("B301").code,
-        level=Level.WEAK if found.has_steady_half else Level.INVALID,
-        message=f"The {what} was not steady: {found.words}"
+    return rule.found(
+        Level.WEAK if found.has_steady_half else Level.INVALID,
+        f"The {what} was not steady: {found.words}"
         + ("." if found.has_steady_half else ", and no half of it was steady."),
         hint=hint,
     )
 
 
-def few_samples(evidence: Evidence) -> Iterator[Finding]:
+@finding(
+    "B302",
+    "few-samples",
+    of="successes",
+    weak_words=f"fewer than {samples_needed(95)}",
+    invalid_words=f"fewer than {FEWEST_SAMPLES}",
+    by_stage=True,
+    own_stage_only=True,
+)
+def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid below 20; weak when not even p95 can be told, said when p99 can't."""
-    rule = limit("B302")
     if evidence.total is None or evidence.idle is not None:  # nothing was asked
         return
     count = evidence.total.response_time.count
     hint = f"Give --duration more time, or use {evidence.more}."
     if count < FEWEST_SAMPLES:
-        yield Finding(
-            code=rule.code,
-            level=Level.INVALID,
-            message=f"Only {format_count(count)} {evidence.units} succeeded; {FEWEST_SAMPLES} are "
+        yield rule.found(
+            Level.INVALID,
+            f"Only {format_count(count)} {evidence.units} succeeded; {FEWEST_SAMPLES} are "
             "the least.",
             hint=hint,
         )
@@ -99,10 +113,9 @@ def few_samples(evidence: Evidence) -> Iterator[Finding]:
     withheld = [percent for percent in (95, 99) if count < samples_needed(percent)]
     if withheld:
         needs = ", ".join(f"p{percent} needs {samples_needed(percent)}" for percent in withheld)
-        yield Finding(
-            code=rule.code,
-            level=Level.INFO if withheld == [99] else Level.WEAK,
-            message=f"{format_count(count)} {evidence.units} succeeded, too few for some "
+        yield rule.found(
+            Level.INFO if withheld == [99] else Level.WEAK,
+            f"{format_count(count)} {evidence.units} succeeded, too few for some "
             f"percentiles ({needs}).",
             hint=hint,
         )
@@ -139,6 +152,3 @@ SERIES: Mapping[str, Callable[[Interval], float | None]] = {
     "throughput": lambda one: float(one.successes + one.failures),
     "median response time": lambda one: one.p50_s,
 }
-
-CHECKS: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (not_steady,)
-BY_STAGE: tuple[Callable[[Evidence], Iterator[Finding]], ...] = (few_samples,)

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchsuite import conf
+from benchsuite.core.observations import Arrivals, Evidence, FrontShares, UnderWay
 from benchsuite.core.readings import LOAD, mean_cpu_percent, work_s
 from benchsuite.core.results import Ceiling, Summary
 from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.core.specs import LoadProfile
-from benchsuite.findings import Arrivals, Evidence, FrontShares, UnderWay
 from benchsuite.load.job import Done
 from benchsuite.runner.monitor import Witness
 from benchsuite.runner.running_system import ANSWERING, FRONT, TARGET

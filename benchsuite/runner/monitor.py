@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from benchsuite.core.observations import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.core.readings import LOAD
 from benchsuite.core.results import Summary
 from benchsuite.core.stall import Stall
-from benchsuite.findings import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.findings.target import NO_SESSION
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.runner.running_system import DATABASE, TARGET, Serving

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from benchsuite import findings as validity
+from benchsuite.core.observations import Cluster, Evidence, Stored
 from benchsuite.core.passwords import hidden, hidden_in
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.stall import Stall
-from benchsuite.findings import Cluster, Evidence, Stored
-from benchsuite.findings.limits import limit
+from benchsuite.findings.registry import FINDINGS
 from benchsuite.load.job import Done
 from benchsuite.load.parent.spool import NameEntry, Samples
 from benchsuite.runner.broadcasts import with_broadcasts
@@ -192,7 +192,7 @@ class Draft:
         cluster, witness = self.cluster, self.witness
         if witness is not None:
             self.busy_after_percent = witness.busy_after()
-        if cluster is None or witness is None or not limit("B205").level(cluster.percent):
+        if cluster is None or witness is None or not FINDINGS["B205"].level(cluster.percent):
             return
         found = witness.stall()
         if found is not None and (found.is_shown or self.asks_one_page):

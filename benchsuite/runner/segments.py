@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from benchsuite.core.observations import Slots, UnderWay
 from benchsuite.core.results import Summary
 from benchsuite.core.samples import PAUSE, POPULATION
-from benchsuite.findings import Slots, UnderWay
 from benchsuite.load.job import stage_windows
 from benchsuite.runner.figures import Figures, Window
 from benchsuite.stats import signs, summary

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from benchsuite.findings import Turnover
+from benchsuite.core.observations import Turnover
 from benchsuite.system.procfs import Stat, all_pids, read_stat
 
 STEP_S = 0.1  #: Between looks for new processes: one that serves takes longer to start.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from benchsuite.findings import ClockCheck, HostShares
+from benchsuite.core.observations import ClockCheck, HostShares
 from benchsuite.system.procfs import read_bytes
 from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.others import Others

@@ -10,7 +10,7 @@ from benchmarks.faults.drawing import DECK, FAULTS, KINDS, drawn
 from benchmarks.faults.judging import Ending, judged
 from benchsuite.core.results import Finding, Level, RunResult, Status
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.findings.limits import LIMITS
+from benchsuite.findings.registry import FINDINGS
 from benchsuite.runner import planning
 from tests.integration.quiet import Quiet
 from tests.sabotage.runs import Laboratory
@@ -43,8 +43,8 @@ def test_each_fault_comes_once_in_a_deal_and_a_fifth_is_clean() -> None:
 
 def test_each_finding_is_the_true_one_about_some_fault() -> None:
     named = {code for case in CASES for code in case.codes}
-    assert named <= set(LIMITS)
-    assert set(LIMITS) - named <= NOT_DRAWN
+    assert named <= set(FINDINGS)
+    assert set(FINDINGS) - named <= NOT_DRAWN
 
 
 def test_each_is_a_run_that_makes_sense() -> None:

@@ -5,8 +5,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchsuite.core.observations import HostShares
 from benchsuite.core.units import format_duration, format_percent
-from benchsuite.findings import HostShares
+from benchsuite.findings.registry import FINDINGS
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.machine.check import Check, State, graded
 
@@ -78,12 +79,13 @@ def checks(seen: Noise) -> Iterator[Check]:
 def _from_host(host: HostShares | None) -> Iterator[Check]:
     if host is None:
         return
+    rule = FINDINGS["B401"]
     if host.others_percent is not None:
         culprit = f", most of it {host.culprit}" if host.culprit else ""
         yield graded(
             "other programs",
             host.others_percent,
-            (5, 25),
+            (rule.weak, rule.invalid),
             f"other programs use {format_percent(host.others_percent)} of the CPUs{culprit}",
             "stop them before measuring",
         )
@@ -100,7 +102,7 @@ def _from_host(host: HostShares | None) -> Iterator[Check]:
         yield graded(
             "throttling",
             host.throttled_percent,
-            (0, 25),
+            (0, rule.invalid),
             f"the CPU limit held us back in {format_percent(host.throttled_percent)} of periods",
             "raise or remove the CPU limit of the container or service",
         )

@@ -9,7 +9,7 @@ from contextlib import closing
 from time import monotonic
 
 from benchsuite.core.stall import Round, Stall
-from benchsuite.findings.limits import FEWEST_ROUNDS
+from benchsuite.findings.target import FEWEST_ROUNDS
 from benchsuite.telemetry.prober.client import RIGHT, Client
 
 KEPT = 4

@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from benchsuite.core.specs import LoadProfile
-from benchsuite.findings.limits import FEWEST_PROBES
+from benchsuite.findings.prober import FEWEST_PROBES
 
 USUAL_SHARE = 0.01
 """Of what the load asks, the prober asks this much: it must not be a load itself."""

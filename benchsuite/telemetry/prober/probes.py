@@ -13,10 +13,10 @@ from statistics import median
 from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 
+from benchsuite.core.observations import Connection, Probes
 from benchsuite.core.paths import quoted
 from benchsuite.core.results import Summary
 from benchsuite.core.specs import LoadProfile, over
-from benchsuite.findings import Connection, Probes
 from benchsuite.system import private
 from benchsuite.system.isolated import python
 from benchsuite.system.starting import running

@@ -4,8 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite import findings as validity
-from benchsuite.core.results import Distribution, Finding, Interval, Phase, Summary
-from benchsuite.findings import (
+from benchsuite.core.observations import (
     Arrivals,
     ClockCheck,
     Cluster,
@@ -15,6 +14,7 @@ from benchsuite.findings import (
     Probes,
     Turnover,
 )
+from benchsuite.core.results import Distribution, Finding, Interval, Phase, Summary
 
 
 def summary(**changes: Any) -> Summary:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from benchsuite.core.observations import FrontShares
 from benchsuite.core.results import Finding, Level
-from benchsuite.findings import FrontShares
 from tests.unit.findings.clean import CLEAN, found
 
 IDLE = FrontShares(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from benchsuite.core.observations import ClockCheck, HostShares
 from benchsuite.core.results import Level
-from benchsuite.findings import ClockCheck, HostShares
 from tests.unit.findings.clean import found
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchsuite.core.observations import Connection
 from benchsuite.core.results import Distribution, Finding, Level, Summary
-from benchsuite.findings import Connection
-from benchsuite.findings.limits import MOST_TOLD
+from benchsuite.findings.host import MOST_TOLD
 from benchsuite.stats import histogram
 from tests.unit.findings.clean import CLEAN, found, summary
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.findings.limits import LIMITS
+from benchsuite.findings.registry import FINDINGS
 
 ROOT = Path(__file__).parents[3]
 ROW = re.compile(r"^\| (B\d+) ([\w-]+) \|.*\| `(\w+)` \|$", re.MULTILINE)
@@ -19,11 +19,11 @@ ROWS = ROW.findall((ROOT / "docs" / "sabotage.md").read_text())
 
 def test_the_page_lists_all_findings() -> None:
     assert [(number, name) for number, name, _ in ROWS] == [
-        (number, row.name) for number, row in sorted(LIMITS.items())
+        (number, row.name) for number, row in sorted(FINDINGS.items())
     ]
 
 
-@pytest.mark.parametrize("number", LIMITS)
+@pytest.mark.parametrize("number", FINDINGS)
 def test_each_finding_has_a_saboteur(number: str) -> None:
     assert any(name.startswith(f"test_{number.lower()}_") for name in TESTS)
 

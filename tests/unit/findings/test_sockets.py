@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from benchsuite.core.observations import HostShares
 from benchsuite.core.results import Accounts, IdleMemory, Level, Recovery
-from benchsuite.findings import HostShares
 from tests.unit.findings.clean import found, summary
 
 

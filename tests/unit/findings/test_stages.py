@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite import findings
+from benchsuite.core.observations import Arrivals, Connection, Evidence, Probes
 from benchsuite.core.results import Finding, Level
-from benchsuite.findings import Arrivals, Connection, Evidence, Probes
 from tests.unit.findings.clean import CLEAN, summary
 
 

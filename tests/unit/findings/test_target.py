@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from benchsuite.core.observations import Cluster, Connection, HostShares, Slots, Stored, Turnover
 from benchsuite.core.results import Asked, Distribution, Level
 from benchsuite.core.stall import Round, Stall
-from benchsuite.findings import Cluster, Connection, HostShares, Slots, Stored, Turnover
 from tests.unit.findings.clean import CLEAN, found, summary
 
 

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from benchsuite import findings
+from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level, Verdict
-from benchsuite.findings import Evidence
-from benchsuite.findings.limits import LIMITS
+from benchsuite.findings.registry import FINDINGS
 from tests.unit.findings.clean import found
 
 PAGE = Path(__file__).parents[3] / "docs" / "reading-results.md"
@@ -39,15 +39,15 @@ def test_every_finding_is_tripped_by_a_saboteur_who_is_described() -> None:
     page = (PAGE.parent / "sabotage.md").read_text()
     suite = Path(__file__).parents[2] / "sabotage"
     tests = "".join(path.read_text() for path in suite.glob("test_*.py"))
-    for number, rule in LIMITS.items():
+    for number, rule in FINDINGS.items():
         assert f"| {rule.code} |" in page, f"{rule.code} has no row in docs/sabotage.md"
         assert f"def test_{number.lower()}_" in tests, f"no test of the suite breaks {number}"
 
 
 def test_every_finding_has_a_section_that_names_its_thresholds() -> None:
     sections = dict(re.findall(r"^### (B\d+ \S+)\n(.*?)(?=^##|\Z)", PAGE.read_text(), re.M | re.S))
-    assert list(sections) == [rule.code for rule in LIMITS.values()]
-    for rule in LIMITS.values():
+    assert list(sections) == [FINDINGS[number].code for number in sorted(FINDINGS)]
+    for rule in FINDINGS.values():
         numbers = set(re.findall(r"\d+(?:\.\d+)?", sections[rule.code]))
         wanted = {f"{limit:g}" for limit in (rule.weak, rule.invalid) if limit}
         assert wanted <= numbers, f"{rule.code}: {wanted - numbers} not in its section"

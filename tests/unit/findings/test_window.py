@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from benchsuite.core.observations import UnderWay
 from benchsuite.core.results import Distribution, Level
-from benchsuite.findings import UnderWay
 from tests.unit.findings.clean import found, intervals, summary
 
 

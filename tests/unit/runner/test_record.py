@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 
 from benchsuite.core.exceptions import LoadError
+from benchsuite.core.observations import Cluster
 from benchsuite.core.results import Reading, Status
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.stall import Round, Stall
-from benchsuite.findings import Cluster
 from benchsuite.load.job import Done
 from benchsuite.runner.planning import adapter
 from benchsuite.runner.record import Draft

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from benchsuite.findings import Turnover
+from benchsuite.core.observations import Turnover
 from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import census
 from benchsuite.telemetry.census import Census

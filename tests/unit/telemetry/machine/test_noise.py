@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.findings import HostShares
+from benchsuite.core.observations import HostShares
 from benchsuite.telemetry.machine import State, noise
 from benchsuite.telemetry.machine.noise import Noise
 
