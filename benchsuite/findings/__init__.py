@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level, Verdict
-from benchsuite.findings import (
+from benchsuite.findings import (  # noqa: F401: each declares its findings
     capacity,
     front,
     generator,
@@ -21,10 +21,6 @@ from benchsuite.findings import (
 )
 from benchsuite.findings.registry import CHECKS
 from benchsuite.findings.stages import of_each_stage
-
-GROUPS = (generator, prober, target, sockets, layer, front, window, capacity, host, project)
-"""What declares findings."""
-
 
 def assess(evidence: Evidence) -> tuple[Finding, ...]:
     """All findings about one run, by code."""

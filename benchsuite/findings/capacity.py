@@ -9,7 +9,7 @@ from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.stats.levels import HELD
 
 HINT = (
-    "Times at or beyond capacity are those of the queue and grow as long as the load lasts; use a "
+    "At or beyond capacity, times are those of the queue and grow as long as the load lasts: use a "
     "lower --rate."
 )
 
@@ -17,10 +17,10 @@ HINT = (
 @finding(
     "B304",
     "near-capacity",
-    of="open model: how busy the target was",
+    of="time in which the target was busy (open model)",
     weak=95,
     weak_words=INFORMATIONAL,
-    by_stage=True,
+    by_stage=True
 )
 def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Informational: what is wrong with such a run, other findings weigh."""
@@ -40,7 +40,7 @@ def _why(rule: Rule, evidence: Evidence) -> str:
     arrived = under_way.arrived_per_s
     if total.throughput < HELD * arrived:
         return (
-            f"Beyond capacity: {format_rate(arrived)} arrived, and "
+            f"Beyond capacity: {format_rate(arrived)} arrived, but only "
             f"{format_rate(total.throughput)} were answered."
         )
     busy = evidence.busy_percent

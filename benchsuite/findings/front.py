@@ -1,4 +1,4 @@
-"""Whether what stands before the target is what was measured: B211."""
+"""Whether the front, not the target behind it, was what was measured: B211."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_count, format_percent
 from benchsuite.findings.registry import Rule, finding
 
-USED_UP_PERCENT = 90.0  #: CPUs of which more is used have no time left worth the name.
+USED_UP_PERCENT = 90.0  #: CPUs of which more is used have no time left worth mentioning.
 
 
 @finding(
@@ -15,8 +15,8 @@ USED_UP_PERCENT = 90.0  #: CPUs of which more is used have no time left worth th
     "front-limit",
     of="CPU share of the front, of what it can use; or its part of CPUs that are used up",
     weak=70,
-    weak_words="or more than all the rest",
-    by_stage=True,
+    weak_words="or more than all others",
+    by_stage=True
 )
 def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Servers behind a front that is at its limit come out equal, however different they are.
@@ -29,9 +29,9 @@ def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             Level.WEAK,
             message,
-            hint="Another server behind it would come out much the same: give the front more processes "
-            "or threads and CPUs for them, less to do (TLS, connections that are not kept), or measure "
-            "without it.",
+            hint="Another server behind it would come out much the same: give the front more "
+            "processes or threads, with CPUs for them, or less to do (TLS, new connections), or "
+            "measure without it.",
         )
 
 
@@ -53,7 +53,7 @@ def _greedy(seen: FrontShares) -> str | None:
         return None
     share = seen.front_percent / seen.answering_percent * 100
     return (
-        f"All that answers used up the {_cpus(seen.cpus)} that it shares, and {seen.name} took "
+        f"Front, target and services together used up {_cpus(seen.cpus)}, and {seen.name} took "
         f"{format_percent(share)} of that."
     )
 

@@ -1,4 +1,4 @@
-"""Whether the load generator itself was what was measured: B101 to B105."""
+"""Whether the load generator itself was what was measured: B101 to B105 and B107."""
 
 from collections.abc import Iterator
 
@@ -15,6 +15,10 @@ from benchsuite.findings.registry import Rule, finding
 
 LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.
 
+TOO_SHORT = (
+    "The window is too short for such response times: increase --warmup and --duration."
+)
+
 
 @finding("B101", "generator-cpu", of="CPU share of the busiest load process", weak=70, invalid=90)
 def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
@@ -22,10 +26,9 @@ def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level := rule.level(percent):
         yield rule.found(
             level,
-            f"The load process used {format_percent(percent)} of a CPU: it may be what "
-            "was measured.",
-            hint=f"Use {evidence.less} or a heavier workload, or give the load a machine's free "
-            "CPU.",
+            f"The busiest load process used {format_percent(percent)} of a CPU: the load generator "
+            "may be what was measured.",
+            hint=f"Use {evidence.less} or a heavier workload, or free a CPU for the load.",
         )
 
 
@@ -35,7 +38,7 @@ def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     of="lateness of a timer in the load process (p99) against the median response time, where it "
     "is above 1 ms",
     weak=10,
-    invalid=100,
+    invalid=100
 )
 def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A timer in the load process that fires late sends and receives late, too."""
@@ -46,8 +49,8 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level := rule.level(late_s / median_s * 100):
         yield rule.found(
             level,
-            f"A timer in the load process was {format_duration(late_s)} late (p99), at a "
-            f"median response time of {format_duration(median_s)}.",
+            f"A timer in the load process fired {format_duration(late_s)} late (p99), at a median "
+            f"response time of {format_duration(median_s)}.",
             hint=f"The load process waited for a CPU: stop other programs, or use {evidence.less}.",
         )
 
@@ -58,7 +61,7 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     of="throughput against this generator's own ceiling",
     weak=70,
     invalid=90,
-    by_stage=True,
+    by_stage=True
 )
 def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Close to what the generator makes of a server that costs nothing, it is what is measured."""
@@ -69,10 +72,11 @@ def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level := rule.level(percent):
         yield rule.found(
             level,
-            f"{format_rate(evidence.total.throughput)} are {format_percent(percent)} of "
-            f"the {format_rate(highest)} that this generator makes at most on this machine.",
-            hint="The server may do more than the generator can ask for: use a heavier workload, "
-            "or free CPUs; after changes to the machine repeat: checkbench --calibrate.",
+            f"The throughput of {format_rate(evidence.total.throughput)} is "
+            f"{format_percent(percent)} of this generator's ceiling on this machine, "
+            f"{format_rate(highest)}.",
+            hint="The server may be faster than the generator can show: use a heavier workload, or "
+            "free CPUs. After changes to the machine, run checkbench --calibrate again.",
         )
 
 
@@ -84,7 +88,7 @@ def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     invalid=10,
     invalid_words="or one dropped",
     by_stage=True,
-    beyond=True,
+    beyond=True
 )
 def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """An open model that didn't keep to its plan measured another load than it says."""
@@ -99,8 +103,8 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"{format_rate(arrivals.achieved)} were started where "
             f"{format_rate(arrivals.offered)} were planned, {format_percent(percent)} apart"
             f"{never * (arrivals.dropped > 0)}.",
-            hint="The target is beyond its capacity, or the generator at its own: use a lower "
-            "--rate, or a higher --max-in-flight.",
+            hint="The target or the generator is beyond its capacity: use a lower --rate, or a "
+            "higher --max-in-flight.",
         )
 
 
@@ -111,15 +115,15 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     weak=5,
     invalid=15,
     by_stage=True,
-    beyond=True,
+    beyond=True
 )
 def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Users who wait for an answer must be in flight, and those in flight must be the throughput
     times the mean response time (Little 1961); in the open model, the rate of arrivals times it.
 
-    What lacks in the first is time that users lost inside the generator, and that no figure shows.
-    What lacks in the second is work that crosses the edges of a short window; in the open model
-    also work that piles up, because more arrives than is answered.
+    What is missing from the first is time that users lost inside the generator, and that no figure
+    shows. What is missing from the second is work that crosses the edges of a short window; in the
+    open model also work that piles up, because more arrives than is answered.
     """
     total = evidence.total
     if total is None:
@@ -140,15 +144,15 @@ def _lost_in_generator(
     lost = waiting_users - in_flight
     gap = lost / waiting_users * 100
     level = rule.level(gap)
-    # Who pauses wakes as late as any timer; that is no small part of a fast answer.
+    # A user who pauses wakes as late as any timer; that is no small part of a fast answer.
     if level and lost > evidence.wakes_per_s * LAG_ALWAYS_FINE_S:
         yield rule.found(
             level,
             f"{format_number(waiting_users)} {evidence.who} did not pause, but only "
             f"{format_number(in_flight)} {evidence.units} were in flight on average: "
             f"{format_percent(gap)} of their time was lost in the load generator.",
-            hint=f"Use fewer {evidence.who} or a heavier workload; a journey that computes much "
-            "between its requests takes that time, too.",
+            hint=f"Use fewer {evidence.who} or a heavier workload. A journey that computes between "
+            "its requests loses that time, too.",
         )
 
 
@@ -166,8 +170,7 @@ def _lost_at_edges(
             f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
             f"throughput × mean response time accounts for {format_number(explained)}: "
             f"{format_percent(gap)} apart.",
-            hint="The window is too short for response times like these: give --warmup and "
-            "--duration more time.",
+            hint=TOO_SHORT,
         )
 
 
@@ -183,9 +186,8 @@ def _piled_up(rule: Rule, under_way: UnderWay, total: Summary) -> Iterator[Findi
             f"{format_number(under_way.mean)} requests were under way on average, but "
             f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
             f"{format_number(explained)}: {format_percent(gap)} apart.",
-            hint="More arrives than is answered, so that each waits longer than the one before: "
-            "lower --rate. Or the window is too short for response times like these: give "
-            "--warmup and --duration more time.",
+            hint="More requests arrive than are answered, so each waits longer than the one "
+            f"before: use a lower --rate. Or: {TOO_SHORT}",
         )
 
 
@@ -197,7 +199,7 @@ def broken(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if evidence.broken:
         yield rule.found(
             Level.INVALID,
-            "The measuring failed, not what was measured: the load generator or a "
-            "throw-away database ended the run.",
-            hint="The reason of the failure says what to do; then repeat the run.",
+            "The measurement failed, not the target: the load generator or a throw-away database "
+            "ended the run.",
+            hint="The failure's message says what to do; then repeat the run.",
         )

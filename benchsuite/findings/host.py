@@ -16,7 +16,7 @@ WALL_STEP_S = 0.05  #: More than a clock is slewed in a minute.
 
 GAP_S = 1.0  #: A reading that came so late was held up by more than a busy machine.
 
-MOST_TOLD = 5  #: So many reasons are told.
+MOST_TOLD = 5  #: How many reasons a finding lists.
 
 
 @finding(
@@ -24,7 +24,7 @@ MOST_TOLD = 5  #: So many reasons are told.
     "noisy-host",
     of="CPU stolen or used by others, throttled periods, stopped processes, waiting for memory",
     weak=5,
-    invalid=25,
+    invalid=25
 )
 def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """What others took; each by itself, as they take in different ways.
@@ -37,7 +37,7 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     host = evidence.host
     if host is None:
         return
-    by_whom = f", most of it by {host.culprit}" if host.culprit else ""
+    by_whom = f", most of it to {host.culprit}" if host.culprit else ""
     parts = (
         (host.steal_percent, "{} of the CPUs' time went to other machines of this hypervisor"),
         (host.others_percent, f"{{}} of the CPUs' time went to other programs{by_whom}"),
@@ -45,7 +45,7 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             host.throttled_percent,
             "the CPU limit of a control group held the run back in {} of periods",
         ),
-        (host.stopped_percent, "a process of the run was stopped by signals in {} of the looks"),
+        (host.stopped_percent, "a process of the run was stopped by signals in {} of the samples"),
         (host.memory_pressure_percent, "something waited for memory in {} of the time"),
     )
     told = [
@@ -58,22 +58,22 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             Level.INVALID if wrong else Level.WEAK,
             f"The machine was not quiet: {'; '.join(words for _, words in told)}.",
-            hint="Stop other programs, or measure on a machine of its own; checkbench shows what "
-            "keeps it busy.",
+            hint="Stop other programs, or use a dedicated machine; checkbench shows what keeps it "
+            "busy.",
         )
 
 
 @also("B401")
 def left_behind(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Only said: it may be work that belongs to the answers, or what a request left behind."""
+    """Informational: it may be work that belongs to the answers, or what a request left behind."""
     percent = evidence.busy_after_percent
     if percent is not None and percent > BUSY_AFTER_PERCENT:
         yield rule.found(
             Level.INFO,
-            f"The target still used {format_percent(percent)} of a CPU when the load had "
-            "ended and every answer was there.",
-            hint="Something in it works on without being asked: a process or thread that a request "
-            "left behind, or work that was put off. Its CPU time is in the target's.",
+            f"The target still used {format_percent(percent)} of a CPU after the load had ended "
+            "and every answer had arrived.",
+            hint="Something in it keeps working: a process or thread that a request left behind, "
+            "or deferred work. Its CPU time is included in the target's.",
         )
 
 
@@ -94,19 +94,16 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             level,
             f"Time did not pass evenly: {' and '.join(told)}.",
-            hint="The machine was suspended, paused by its hypervisor, or its clock corrected; "
+            hint="The machine was suspended, paused by its hypervisor, or its clock was corrected: "
             "repeat the run.",
         )
 
 
 @finding(
-    "B403",
-    "shared-cpus",
-    of="CPUs that load and target may both use",
-    weak_words=INFORMATIONAL,
+    "B403", "shared-cpus", of="CPUs that load and target may both use", weak_words=INFORMATIONAL
 )
 def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Only said: on the same CPUs, generator and target take time from each other."""
+    """Informational: on the same CPUs, generator and target take time from each other."""
     times = [shared for shared in evidence.cpus_shared if shared]
     if times:
         shared = frozenset.union(*times)
@@ -126,7 +123,7 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     Only a trend or a step: what comes and goes may be the kinds of CPUs that are asked in turn.
     """
     told = [
-        f"on those of the {part} {found.words}"
+        f"on the CPUs of the {part} {found.words}"
         for part, times in evidence.work_s.items()
         if (found := change(times, least=FEWEST_INTERVALS, percent=rule.weak))
         and found.period is None
@@ -134,24 +131,23 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if told:
         yield rule.found(
             Level.WEAK,
-            "The CPUs changed their speed, by the time that a fixed piece of work takes: "
+            "The CPUs' speed changed, as the time of a fixed piece of work shows: "
             f"{'; '.join(told)}.",
-            hint="Other guests of the same host, a clock that follows the heat, or work on the "
-            "same core's other thread: measure again, or on a machine of its own.",
+            hint="Other guests of the same host, thermal throttling, or work on the core's other "
+            "thread: measure again, or on a dedicated machine.",
         )
 
 
-@finding("B405", "not-watched", of="what could not be seen", weak_words=INFORMATIONAL)
+@finding("B405", "not-watched", of="what could not be observed", weak_words=INFORMATIONAL)
 def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Only said: what was not seen gives no finding, and should not be taken for quiet."""
+    """Informational: what was not seen gives no finding, and should not be taken for quiet."""
     unwatched = [*evidence.unwatched, *unchecked(evidence)]
-    if not unwatched:
-        return
-    told = "; ".join(unwatched[:MOST_TOLD])
-    more = len(unwatched) - MOST_TOLD
-    yield rule.found(
-        Level.INFO,
-        f"Not everything could be watched: {told}{f'; and {more} more' * (more > 0)}.",
-        hint="What these would show is not known. A longer window helps when there were too few "
-        "looks; rights, when something could not be read.",
-    )
+    if unwatched:
+        more = len(unwatched) - MOST_TOLD
+        yield rule.found(
+            Level.INFO,
+            f"Not everything could be watched: {'; '.join(unwatched[:MOST_TOLD])}"
+            f"{f'; and {more} more' * (more > 0)}.",
+            hint="What these would show is unknown. Where there were too few samples, a longer "
+            "window helps; where something could not be read, permissions do.",
+        )

@@ -14,18 +14,18 @@ TIMED_OUT = ("Timeout reading from", "Timeout connecting to", "Timeout writing t
 @finding(
     "B207",
     "layer",
-    of="messages that the channel layer left out; reads of Redis that it gave up; processes that "
+    of="messages that the channel layer dropped; reads of Redis that it gave up; processes that "
     "a layer in memory can't join",
     weak=0,
-    invalid_words="refused before the run, or messages lost",
+    invalid_words="messages lost, or refused before the run"
 )
-def left_out(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Messages for a full channel are dropped, and nobody but the layer knows."""
-    count = evidence.left_out
-    if level := rule.level(count or 0):
+    count = evidence.left_out or 0
+    if level := rule.level(count):
         yield rule.found(
             level,
-            f"The channel layer left messages out {format_count(count or 0)} times, "
+            f"The channel layer dropped messages {format_count(count)} time{'s' * (count != 1)} "
             "because channels were over capacity.",
             hint="Consumers take messages more slowly than they are sent: raise capacity in the "
             "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
@@ -58,6 +58,6 @@ def kept_apart(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         Level.INVALID if lost else Level.INFO,
         f"The project's channel layer is in memory, so it stays within each of the "
         f"{format_count(evidence.layers_apart)} processes{and_lost}.",
-        hint="What is sent to a group reaches the connections of the sender's process only: take "
+        hint="A message to a group reaches only the connections of the sender's process: use "
         "--layer=redis, or one process.",
     )

@@ -37,7 +37,7 @@ ANSWERED_PROBES = 0.9  #: With a smaller share known, others are answered someth
     weak=10,
     invalid=50,
     invalid_words="of the median only",
-    by_stage=True,
+    by_stage=True
 )
 def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """An independent client that asks the same now and then must see the same times.
@@ -78,23 +78,24 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
     if math.isinf(low_s):
         message = (
             f"{format_count(_lost(probes))} of the {format_count(probes.sent)} requests of an "
-            "independent prober were refused or broken off, and of the load's "
-            f"{format_percent(_failed(probes) * 100)}."
+            "independent prober were refused or broken off, but only "
+            f"{format_percent(_failed(probes) * 100)} of the load's failed."
         )
     else:
         most = "more" if math.isinf(high_s) else format_duration(high_s)
         message = (
             f"An independent prober saw a median service time of {format_duration(low_s)} to "
-            f"{most}{_unanswered(probes)}, and the load one of {format_duration(median_s)}: "
-            f"{format_percent(percent)} apart, its own waiting counted out."
+            f"{most}{_unanswered(probes)}, but the load saw {format_duration(median_s)}: "
+            f"{format_percent(percent)} apart, without the prober's own waiting."
         )
     return rule.found(
         level,
         message,
-        hint=f"The load sees later than others do: it is short of CPU. Use {evidence.less}."
+        hint="The load sees answers later than others do, because it is short of CPU: use "
+        f"{evidence.less}."
         if below_s > above_s
-        else "Others wait longer than the load does: the server prefers connections that are busy "
-        "already, or stalls between its answers.",
+        else "Others wait longer than the load does: the server prefers connections that are "
+        "already busy, or stalls between its answers.",
     )
 
 
@@ -103,8 +104,8 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
 
     That they were slow twice may have been the moment. Their further requests tell: they must be
     slow more often than the first requests of others at the same time (Fisher's exact test), which
-    nobody has chosen for being slow or fast. And the load must
-    show less of it (binomial test): in a closed model users who got a slow connection ask seldom.
+    nobody has chosen for being slow or fast. And the load must show less of it (binomial test): in
+    a closed model users who got a slow connection ask seldom.
     """
     median_s = _median_s(probes)
     slow_s = median_s * (_outsider(probes) + rule.invalid / 100) + _allowance_s(probes)
@@ -133,12 +134,12 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
         return None
     return rule.found(
         Level.WEAK,
-        f"On {format_count(len(slow + broken))} of its {format_count(len(known))} "
-        f"connections an independent prober waited more than {format_duration(slow_s)} each time"
+        f"An independent prober waited more than {format_duration(slow_s)} each time on "
+        f"{format_count(len(slow + broken))} of its {format_count(len(known))} connections"
         f"{_unanswered(probes)}; {format_percent(seldom * 100)} of the load's requests were as "
         f"slow, and their median is {format_duration(median_s)}.",
-        hint="Some connections are served later than others: by a process or an instance that is "
-        "slow. Users who have one ask seldom, so the load's figures hardly show them.",
+        hint="A slow process or instance serves some connections. Users who have one ask seldom, "
+        "so the load's figures hardly show them.",
     )
 
 
@@ -174,19 +175,19 @@ def _why_unchecked(evidence: Evidence) -> str:
     if probes is None or stalled(evidence):
         return evidence.unprobed
     if not _median_s(probes):
-        return "no request of the load was answered right"
+        return "no request of the load was answered correctly"
     if any(prober_disagrees(evidence)):
         return ""
     known = probes.answered + probes.hung + probes.lost
     if known < ANSWERED_PROBES * probes.sent:
         return (
             f"{format_count(probes.sent - known)} of the prober's {format_count(probes.sent)} "
-            "requests were answered otherwise than the load's"
+            "requests were answered differently from the load's"
         )
     if known < FEWEST_PROBES:
         return (
-            f"the prober, which must be no load itself, asked {format_count(known)} times, and "
-            f"{FEWEST_PROBES} are the least: --duration needs more time"
+            f"the prober, which must be no load itself, asked only {format_count(known)} times of "
+            f"at least {FEWEST_PROBES}: increase --duration"
         )
     return ""
 

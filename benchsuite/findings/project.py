@@ -9,12 +9,12 @@ from benchsuite.findings.registry import Rule, finding
 
 @finding("B501", "settings", of="settings of the project that slow it down", weak=0)
 def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Weak when something slows the project down; only said when the run has put it right."""
+    """Weak when something slows the project down; informational when the run has corrected it."""
     if level := rule.level(len(evidence.slowing)):
         yield rule.found(
             level,
             f"The project's settings slow it down: {_told(evidence.slowing)}.",
-            hint="Measure with the settings of production: name their module in "
+            hint="Measure with production settings: name their module in "
             'BENCHSUITE = {"TARGET_SETTINGS": …}.',
         )
     elif evidence.undone:
@@ -22,8 +22,8 @@ def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             Level.INFO,
             "The project was measured with DEBUG = False; by its settings, "
             f"{_told(evidence.undone)}.",
-            hint="Other settings may depend on DEBUG: better name the settings module of "
-            'production in BENCHSUITE = {"TARGET_SETTINGS": …}.',
+            hint="Other settings may depend on DEBUG: name the production settings module in "
+            'BENCHSUITE = {"TARGET_SETTINGS": …}.',
         )
 
 

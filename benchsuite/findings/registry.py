@@ -5,7 +5,7 @@ be off, above `invalid` it is wrong. `docs/reading-results.md` explains each.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from math import inf
 
 from benchsuite.core.observations import Evidence
@@ -18,23 +18,29 @@ about the target (B2), the window (B3) and the project's settings (B5)."""
 INFORMATIONAL = "informational"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """What is declared of a finding."""
+    """What is declared of a finding: a decorator of the function that looks for it."""
 
     number: str
     name: str
+    _: KW_ONLY
     of: str  #: What is compared with the limits.
-    unit: str
-    weak: float
-    invalid: float
-    weak_words: str  #: What else makes a run weak, or what does where no limit is the rule.
-    invalid_words: str
-    beyond: bool
-    """Whether it is an answer, and no doubt, at levels of load above the one that the run's
-    figures are of: what a target does beyond what it can take."""
-    own_stage_only: bool  #: Whether it says something of the figures of its own stage only.
-    of_others: bool  #: Whether the figures are those of another program when it is invalid.
+    unit: str = " %"
+    weak: float = inf
+    invalid: float = inf
+    weak_words: str = ""  #: What else makes a run weak, or does so where that is no limit.
+    invalid_words: str = ""
+    by_stage: bool = False  #: Whether what it looks at differs from level to level of a load.
+    beyond: bool = False
+    """Whether it is a result and no doubt at levels above the one that gives the run its figures:
+    what a target does beyond its capacity."""
+    own_stage_only: bool = False  #: Whether it is about the figures of its own stage only.
+    of_others: bool = False  #: Whether the figures of an invalid run are those of another program.
+
+    def __call__(self, look: "Look") -> "Check":
+        FINDINGS[self.number] = self
+        return also(self.number, by_stage=self.by_stage)(look)
 
     @property
     def code(self) -> str:
@@ -54,66 +60,33 @@ class Rule:
 
     @property
     def row(self) -> tuple[str, str, str, str]:
-        """Its row in tables: code, what is compared, weak above, invalid above."""
-        weak = _told(self.weak, self.unit, self.weak_words)
-        return self.code, self.of, weak, _told(self.invalid, self.unit, self.invalid_words)
+        """As tables list it."""
+        weak = _words(self.weak, self.unit, self.weak_words)
+        return self.code, self.of, weak, _words(self.invalid, self.unit, self.invalid_words)
 
 
+finding = Rule
 Look = Callable[[Rule, Evidence], Iterator[Finding]]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A function that looks for a finding, with what is declared of that."""
+    """A function that looks for a finding."""
 
     rule: Rule
     look: Look
-    by_stage: bool  #: Whether what it looks at differs from level to level of a load.
+    by_stage: bool
 
     def __call__(self, evidence: Evidence) -> Iterator[Finding]:
         return self.look(self.rule, evidence)
 
 
-FINDINGS: dict[str, Rule] = {}  #: By number; all that there are, as the package imports all groups.
+FINDINGS: dict[str, Rule] = {}  #: By number; complete, as `benchsuite.findings` imports all groups.
 CHECKS: list[Check] = []
-
-HEADINGS = ("code", "what is compared", "weak above", "invalid above")
-
-
-def finding(
-    number: str,
-    name: str,
-    *,
-    of: str,
-    unit: str = " %",
-    weak: float = inf,
-    invalid: float = inf,
-    weak_words: str = "",
-    invalid_words: str = "",
-    by_stage: bool = False,
-    beyond: bool = False,
-    own_stage_only: bool = False,
-    of_others: bool = False,
-) -> Callable[[Look], Check]:
-    """Declares a finding; what is decorated looks for it."""
-    FINDINGS[number] = Rule(
-        number=number,
-        name=name,
-        of=of,
-        unit=unit,
-        weak=weak,
-        invalid=invalid,
-        weak_words=weak_words,
-        invalid_words=invalid_words,
-        beyond=beyond,
-        own_stage_only=own_stage_only,
-        of_others=of_others,
-    )
-    return also(number, by_stage=by_stage)
 
 
 def also(number: str, *, by_stage: bool = False) -> Callable[[Look], Check]:
-    """What is decorated looks for a finding that is declared already, too."""
+    """Decorates another function that looks for a finding declared above it."""
 
     def declared(look: Look) -> Check:
         CHECKS.append(Check(FINDINGS[number], look, by_stage))
@@ -122,11 +95,14 @@ def also(number: str, *, by_stage: bool = False) -> Callable[[Look], Check]:
     return declared
 
 
+HEADINGS = ("code", "what is compared", "weak", "invalid")
+
+
 def rows() -> list[tuple[str, str, str, str]]:
-    """Of the table of all findings, by number."""
+    """All findings, by number, under `HEADINGS`."""
     return [FINDINGS[number].row for number in sorted(FINDINGS)]
 
 
-def _told(limit: float, unit: str, words: str) -> str:
-    number = {0: "one", inf: ""}.get(limit, f"{limit:g}{unit}")
-    return ", ".join(filter(None, (number, words)))
+def _words(limit: float, unit: str, others: str) -> str:
+    own = {0: "any", inf: ""}.get(limit, f"above {limit:g}{unit}")
+    return ", ".join(filter(None, (own, others)))

@@ -19,26 +19,27 @@ ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or 
     "messages-astray",
     of="WebSocket messages that came twice, out of order, damaged or to another connection",
     weak=0,
-    invalid=1,
+    invalid=1
 )
 def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Messages that nobody waited for: a server that sends one twice may well have lost others."""
     found = evidence.accounts
-    if found is None or not found.strays:
+    if found is None:
         return
-    counts = {
-        "came twice": found.duplicated,
-        "came out of order": found.reordered,
-        "came damaged": found.corrupt,
-        "came to another connection": found.misdirected,
-    }
-    words = ", ".join(f"{format_count(count)} {what}" for what, count in counts.items() if count)
     if level := rule.level(found.strays / max(found.messages, 1) * 100):
+        counts = {
+            "came twice": found.duplicated,
+            "came out of order": found.reordered,
+            "came damaged": found.corrupt,
+            "came to another connection": found.misdirected,
+        }
+        words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
+        said = "events" if evidence.unit == EVENT else "messages"
         yield rule.found(
             level,
-            f"Of {format_count(found.messages)} {_said(evidence)} {words}.",
+            f"Of {format_count(found.messages)} {said}, {', '.join(words)}.",
             hint="The server, the channel layer or a proxy between them mixes messages up: the "
-            "server's log may say why. A stream of events begins after its Last-Event-ID.",
+            "server's log may say why. A stream of events must begin after its Last-Event-ID.",
         )
 
 
@@ -47,68 +48,52 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     "connections-ended",
     of="WebSockets that were not opened, or not ended, as they should be",
     weak=0,
-    invalid=5,
+    invalid=5
 )
 def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Connections that somebody else ended, or that never were or never ended as they should."""
     found = evidence.accounts
     if found is None:
         return
-    wrong = found.closed_early + found.broken + found.handshakes_failed + found.closings_failed
-    level = rule.level(wrong / max(found.handshakes, 1) * 100)
-    if level is None:
-        return
-    parts = []
-    if found.closed_early:
-        codes = ", ".join(f"{format_count(count)} × {code}" for code, count in found.closes.items())
-        how = f" ({codes})" if codes else ""
-        parts.append(f"{format_count(found.closed_early)} were ended by the server{how}")
-    if found.broken:
-        parts.append(
-            f"{format_count(found.broken)} were ended by the load, as the server broke the protocol"
+    codes = ", ".join(f"{format_count(count)} × {code}" for code, count in found.closes.items())
+    how = f" ({codes})" if codes else ""
+    opening = "had no first event" if evidence.unit == EVENT else "handshakes failed"
+    counts = {
+        f"were ended by the server{how}": found.closed_early,
+        "were ended by the load because the server broke the protocol": found.broken,
+        opening: found.handshakes_failed,
+        "closing handshakes were not answered": found.closings_failed,
+    }
+    if level := rule.level(sum(counts.values()) / max(found.handshakes, 1) * 100):
+        words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
+        error = f"; the server's error: {evidence.socket_errors[0]}" * bool(evidence.socket_errors)
+        yield rule.found(
+            level,
+            f"Of {format_count(found.handshakes)} connections, {', '.join(words)}{error}.",
+            hint=_advice(evidence, found.silence_s),
         )
-    if found.handshakes_failed:
-        what = "had no first event" if evidence.unit == EVENT else "handshakes failed"
-        parts.append(f"{format_count(found.handshakes_failed)} {what}")
-    if found.closings_failed:
-        parts.append(f"{format_count(found.closings_failed)} closing handshakes were not answered")
-    yield rule.found(
-        level,
-        f"Of {format_count(found.handshakes)} connections {', '.join(parts)}{_cause(evidence)}.",
-        hint=_advice(evidence),
-    )
 
 
-def _said(evidence: Evidence) -> str:
-    return "events" if evidence.unit == EVENT else "messages"
-
-
-def _cause(evidence: Evidence) -> str:
-    """What consumers raised, if any did."""
-    return f"; the server's error: {evidence.socket_errors[0]}" if evidence.socket_errors else ""
-
-
-def _advice(evidence: Evidence) -> str:
+def _advice(evidence: Evidence, silence_s: float | None) -> str:
     """What may be behind it; a time-out where connections were cut after just as long a silence."""
-    found, limit_s = evidence.accounts, evidence.front_timeout_s
-    silence_s = found.silence_s if found else None
+    limit_s = evidence.front_timeout_s
     if evidence.unit == EVENT:
         return (
-            "A server that gives each stream a thread has room for as many as it has threads; "
-            "time-outs of workers and proxies end streams, too. Look at the log."
+            "A server that gives each stream a thread has room for as many streams as it has "
+            "threads; time-outs of workers and proxies end streams, too. See its log."
         )
     if silence_s is None:
         return (
             "1009 is a message that was too big, 1011 an error in the application, 1012 and 1013 a "
-            "server that wants to be left alone: look at its log."
+            "server that restarts or is overloaded: see its log."
         )
     cut = f"Those without a close frame (1006) had been silent for {format_duration(silence_s)}"
     if limit_s is not None and ABOUT[0] <= silence_s / limit_s <= ABOUT[1]:
         return (
-            f"{cut}: the front ends what is silent for {limit_s:g} s. Give it more with "
-            "--front-option timeout_s=…, or let messages or pings pass more often."
+            f"{cut}: the front ends what is silent for {limit_s:g} s. Raise that with "
+            "--front-option timeout_s=…, or send messages or pings more often."
         )
-    return f"{cut}: a time-out of the server or layer, a crash, or a proxy. Look at the log."
+    return f"{cut}: a time-out of the server or layer, a crash, or a proxy. See its log."
 
 
 @finding(
@@ -116,7 +101,7 @@ def _advice(evidence: Evidence) -> str:
     "memory-kept",
     of="memory that each closed WebSocket leaves behind (the lower end of its interval)",
     unit=" bytes",
-    weak=1024,
+    weak=1024
 )
 def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A target that grows with each connection it has closed runs full one day."""
@@ -126,10 +111,10 @@ def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level := rule.level(closed.low_bytes):
         yield rule.found(
             level,
-            f"Each connection that was closed left {format_bytes(closed.each_bytes)} "
-            f"behind in the target's memory, of {format_count(closed.steps[-1][0])} connections.",
-            hint="A longer window tells a leak, which goes on, from caches that fill up: look at "
-            "what consumers keep after disconnect, and at groups that are never left.",
+            f"Each of {format_count(closed.steps[-1][0])} closed connections left "
+            f"{format_bytes(closed.each_bytes)} behind in the target's memory.",
+            hint="A longer window tells a leak, which goes on, from caches that fill up. Look for "
+            "what consumers keep after disconnect, and for groups that are never left.",
         )
 
 
@@ -142,10 +127,9 @@ def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level := rule.level(found.cut - found.back):
         yield rule.found(
             level,
-            f"{format_count(found.cut - found.back)} of {format_count(found.cut)} "
-            f"connections that were cut never came back; {format_count(found.failed)} handshakes "
-            "failed.",
-            hint="The window ended before, or the server turns connections away: a longer "
+            f"{format_count(found.cut - found.back)} of {format_count(found.cut)} connections that "
+            f"were cut never came back; {format_count(found.failed)} handshakes failed.",
+            hint="The window was too short, or the server turns connections away: a longer "
             "--duration tells which.",
         )
 
@@ -156,7 +140,7 @@ def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     of="half the interval of the memory per connection, of it",
     weak=10,
     invalid=50,
-    invalid_words="or fewer than three steps",
+    invalid_words=f"or fewer than {FEWEST_STEPS} steps"
 )
 def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Memory per connection is a slope: without steps enough, or with steps that lie about, it says
@@ -168,9 +152,9 @@ def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if idle.each_bytes is None or idle.low_bytes is None or idle.high_bytes is None:
         yield rule.found(
             Level.INVALID,
-            f"Memory was read at {len(idle.steps)} numbers of connections; {FEWEST_STEPS} "
-            "are the least that show a slope.",
-            hint="Give the load more --stages, or the workload more steps.",
+            f"Memory was read at {len(idle.steps)} numbers of connections; a slope needs at least "
+            f"{FEWEST_STEPS}.",
+            hint="Use more --stages, or a workload with more steps.",
         )
         return
     half = (idle.high_bytes - idle.low_bytes) / 2
@@ -179,8 +163,7 @@ def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             level,
             f"A connection takes between {format_bytes(idle.low_bytes)} and "
-            f"{format_bytes(idle.high_bytes)}: that is "
-            f"{format_percent(percent)} to either side.",
+            f"{format_bytes(idle.high_bytes)}: {format_percent(percent)} to either side.",
             hint="Use more --connections, so that they weigh more than what the server does by "
-            "itself, and give each step more --warmup.",
+            "itself, and a longer --warmup for each step.",
         )

@@ -1,5 +1,5 @@
-"""Whether the target was there, whole, served everyone and kept what it got: B201 to B208, B212 and
-B213.
+"""Whether the target was there, whole, served everyone and kept what it got: B201 to B206, B208 and
+B212 to B214.
 """
 
 import re
@@ -12,6 +12,7 @@ from benchsuite.core.results import Finding, Level, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
+from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import STARVED_SHARE
 
 CRASHES = 3
@@ -25,7 +26,8 @@ FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it d
 
 FEWEST_JOURNEYS = 10  #: That a user must make on average before a share can be told.
 
-SERVED_SHARE = 0.5  #: When less than that is answered, not only some connections are starved.
+SERVED_SHARE = 0.5
+"""When less than that is answered, not only some connections are starved, but all."""
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 
@@ -57,7 +59,15 @@ HERE = (
 """What a failed request says when something is used up before it gets to the target."""
 
 
-@finding("B201", "failures", of="failed requests", weak=0.1, invalid=5, by_stage=True, beyond=True)
+@finding(
+    "B201",
+    "failures",
+    of="failed requests",
+    weak=0.1,
+    invalid=100 * FAILED,
+    by_stage=True,
+    beyond=True
+)
 def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Requests that failed."""
     if evidence.total is not None:
@@ -74,21 +84,20 @@ def failed_journeys(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterator[Finding]:
     made = sum(one.requests for one in summaries)
     failed = sum(one.failures for one in summaries)
-    level = rule.level(failed / made * 100) if made else None
-    if level is None:
-        return
-    kinds: Counter[str] = Counter()
-    for one in summaries:
-        kinds.update(one.failures_by_kind)
-    words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
-    yield rule.found(
-        level,
-        f"{format_percent(failed / made * 100)} of the {what} failed ({words})"
-        f"{_example(kinds, summaries)}.",
-        hint="Their requests were answered: look at the messages of the journeys below."
-        if what == "journeys"
-        else "Look at the server's log below; times are those of the successes only.",
-    )
+    percent = failed / made * 100 if made else 0.0
+    if level := rule.level(percent):
+        kinds: Counter[str] = Counter()
+        for one in summaries:
+            kinds.update(one.failures_by_kind)
+        words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
+        yield rule.found(
+            level,
+            f"{format_percent(percent)} of the {what} failed ({words})"
+            f"{_example(kinds, summaries)}.",
+            hint="Their requests were answered: see the messages of the journeys below."
+            if what == "journeys"
+            else "See the server's log below; times are those of the successes only.",
+        )
 
 
 def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
@@ -106,7 +115,7 @@ def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
     of="requests that were sent a second time",
     weak=0.1,
     invalid=5,
-    by_stage=True,
+    by_stage=True
 )
 def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Requests that were answered at the second attempt only; without keep-alive they fail."""
@@ -117,12 +126,11 @@ def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level := rule.level(percent):
         yield rule.found(
             level,
-            f"{format_percent(percent)} of the requests ({format_count(total.resent)}) "
-            "were sent a second time: the server closed a connection that had rested, and answered "
-            "nothing.",
-            hint="It drops requests, or keeps idle connections just as long as users think, and "
-            "its close crosses their next request. With --no-keep-alive the first shows as "
-            "failures, the second does not.",
+            f"{format_percent(percent)} of the requests ({format_count(total.resent)}) were sent a "
+            "second time, because the server closed an idle connection without an answer.",
+            hint="The server drops requests, or closes idle connections after just the time that "
+            "users think, so that its close crosses their next request. With --no-keep-alive "
+            "dropped requests are failures.",
         )
 
 
@@ -142,7 +150,7 @@ def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     of="answers to requests that the target never saw",
     weak=1,
     invalid=5,
-    of_others=True,
+    of_others=True
 )
 def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Answers with the run's header to requests that the target never saw: they are copies."""
@@ -152,10 +160,10 @@ def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level := rule.level((asked.answered - asked.seen) / asked.answered * 100):
         yield rule.found(
             level,
-            f"{format_count(asked.answered)} requests were answered, and the target saw "
-            f"{format_count(asked.seen)}: the others were answered by somebody else.",
-            hint="Something before it answers from a cache: a front, middleware around the "
-            "project's application, a process that the run did not start.",
+            f"{format_count(asked.answered)} requests were answered, but the target saw only "
+            f"{format_count(asked.seen)}: something else answered the others.",
+            hint="A cache answers before the target does: a front, middleware around the project's "
+            "application, or a process that the run did not start.",
         )
 
 
@@ -164,25 +172,26 @@ def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     "target-died",
     of="processes of the server that ended",
     weak_words="one replaced, and a request lost",
-    invalid_words="one that nothing replaced",
+    invalid_words="one not replaced"
 )
 def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid when a process is gone, or when processes end again and again with requests under
-    way; weak when the server put another one in its place and requests were lost; else only said.
+    way; weak when the server put another one in its place and requests were lost; else
+    informational.
     """
     turnover = evidence.turnover
     if evidence.died:
         yield rule.found(
             Level.INVALID,
             "The server ended while it was being measured.",
-            hint="Its log's last lines say why.",
+            hint="See the last lines of its log.",
         )
     elif turnover is not None and turnover.gone:
         yield rule.found(
             Level.INVALID,
-            f"{format_count(turnover.gone)} of the server's processes ended in the window "
-            "and none came in their place.",
-            hint="The server's log says why; what was measured is a smaller server.",
+            f"{format_count(turnover.gone)} of the server's processes ended in the window and were "
+            "not replaced.",
+            hint="See the server's log; what was measured is a smaller server.",
         )
     elif turnover is not None and turnover.replaced:
         many, lost = turnover.replaced, _lost(evidence)
@@ -190,12 +199,12 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
         with_them = f", and {format_count(lost)} requests were lost" if lost else ""
         hint = {
-            Level.INVALID: "They crash again and again, or are ended before they have answered: "
-            "the server's log says why.",
+            Level.INVALID: "They crash repeatedly, or are ended before they have answered: see the "
+            "server's log.",
             Level.WEAK: "They crashed, or were ended before they had answered: see the server's "
             "log.",
-            Level.INFO: "No request was lost: the server recycles them after so many requests or "
-            "seconds, which its figures then include.",
+            Level.INFO: "No request was lost: the server recycles its processes, and its figures "
+            "include that.",
         }
         yield rule.found(
             level,
@@ -253,8 +262,8 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             level,
             f"A limit was reached: {'; '.join(seen)}.",
             hint="Raise that limit (the server's backlog, threads or connections, the database's "
-            f"max_connections), or use {evidence.less}: what is measured is being turned away. "
-            "Ports last longer when connections are kept.",
+            f"max_connections), or use {evidence.less}: requests were turned away. Ports last "
+            "longer when connections are kept.",
         )
 
 
@@ -263,7 +272,7 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     "stall",
     of="answers 40 ms or 200 ms longer than the fastest, by a target that waits for "
     "acknowledgements",
-    weak=10,
+    weak=10
 )
 def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Answers that wait for a timer of TCP, not for the server.
@@ -276,25 +285,28 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     cluster, asked = evidence.cluster, evidence.stall
     if cluster is None or not (level := rule.level(cluster.percent)):
         return
-    longer = f"just over {format_duration(cluster.at_s)} longer than the fastest"
+    longer = (
+        f"{format_percent(cluster.percent)} of the answers took just over "
+        f"{format_duration(cluster.at_s)} longer than the fastest."
+    )
     if asked is None or (len(asked.rounds) < FEWEST_ROUNDS and not asked.is_shown):
         yield rule.found(
             Level.INFO,
-            f"{format_percent(cluster.percent)} of the answers took {longer}: whether they "
-            "waited for an acknowledgement, or the page takes that long, could not be told.",
-            hint="What the journey asks first is asked again when the load has ended, if it is a "
-            "plain GET: measure such a page by itself (--workload=url).",
+            f"{longer} Whether they waited for an acknowledgement, or the page takes that long, "
+            "could not be told.",
+            hint="Only a journey that begins with a plain GET can be checked after the load: "
+            "measure such a page by itself (--workload=url).",
         )
     elif asked.is_shown:
         times = asked.medians
         yield rule.found(
             level,
-            f"{format_percent(cluster.percent)} of the answers took {longer}. Asked again, "
-            f"the page took {format_duration(times.kept_s)} on a kept connection, "
-            f"{format_duration(times.fresh_s)} on a new one, and "
+            f"{longer} Asked again, the page took {format_duration(times.kept_s)} on a kept "
+            f"connection, {format_duration(times.fresh_s)} on a new one, and "
             f"{format_duration(times.prompt_s)} when each piece was acknowledged at once.",
             hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
-            "algorithm against delayed ACK): another server, a proxy before it, or TCP_NODELAY.",
+            "algorithm and delayed ACK): use another server, put a proxy in front of it, or set "
+            "TCP_NODELAY.",
         )
 
 
@@ -310,48 +322,41 @@ def stalled(evidence: Evidence) -> bool:
     weak=0,
     invalid=50,
     by_stage=True,
-    beyond=True,
+    beyond=True
 )
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Some users are served all the time, and others never: their waiting is in no percentile."""
-    users = _starved_users(rule, evidence.journeys_by_user, evidence.who)
-    if found := users or _starved_slots(rule, evidence.slots):
-        level, message = found
+    percent, message = _starved_users(evidence.journeys_by_user, evidence.who)
+    if not percent:
+        percent, message = _starved_slots(evidence.slots)
+    if level := rule.level(percent):
         yield rule.found(
             level,
             message,
-            hint="The server gives its slots to connections, not to requests: kept connections hold "
-            "all of them. Give it as many threads as there are connections, put a proxy before it, or "
-            "measure with --no-keep-alive.",
+            hint="The server gives its slots to connections, not to requests, and kept connections "
+            "hold all of them. Give it as many threads as there are connections, put a proxy in "
+            "front of it, or measure with --no-keep-alive.",
         )
 
 
-def _starved_users(rule: Rule, counts: Sequence[int], who: str) -> tuple[Level, str] | None:
-    """A user's share is the median or, where most get nothing, the mean."""
-    if len(counts) < 2:
-        return None
-    share = max(median(counts), fmean(counts))
+def _starved_users(counts: Sequence[int], who: str) -> tuple[float, str]:
+    """Of all, in percent. A user's share is the median or, where most get nothing, the mean."""
+    share = max(median(counts), fmean(counts)) if len(counts) > 1 else 0
     if share < FEWEST_JOURNEYS:
-        return None
+        return 0.0, ""
     starved = sum(count < STARVED_SHARE * share for count in counts)
-    level = rule.level(starved / len(counts) * 100)
-    if level is None:
-        return None
-    return level, (
+    return starved / len(counts) * 100, (
         f"{format_count(starved)} of {format_count(len(counts))} {who} completed less than a "
         f"tenth of the {format_count(share)} journeys that were their share."
     )
 
 
-def _starved_slots(rule: Rule, slots: Slots | None) -> tuple[Level, str] | None:
+def _starved_slots(slots: Slots | None) -> tuple[float, str]:
     """Arrivals have no share; but a connection on which nothing is answered, while others are, is
     starved. A single one may have met a slow page."""
     if slots is None or slots.starved < 2 or slots.answered < SERVED_SHARE:
-        return None
-    level = rule.level(slots.starved / slots.used * 100)
-    if level is None:
-        return None
-    return level, (
+        return 0.0, ""
+    return slots.starved / slots.used * 100, (
         f"{format_count(slots.starved)} of {format_count(slots.used)} connections waited in vain, "
         f"while {format_percent(100 * slots.answered)} of all journeys were answered."
     )
@@ -373,10 +378,7 @@ def _connected_late(evidence: Evidence) -> bool:
 
 
 @finding(
-    "B208",
-    "not-stored",
-    of="completions that the database has too few, or too many",
-    invalid=0,
+    "B208", "not-stored", of="completions that the database has too few, or too many", invalid=0
 )
 def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A completion that the target's database doesn't hold was none, whatever the pages said."""
@@ -385,17 +387,14 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         return
     yield rule.found(
         Level.INVALID,
-        f"{format_count(found.claimed)} completions were seen, and "
-        f"{format_count(found.stored)} are stored.",
+        f"{format_count(found.claimed)} completions were seen, but {format_count(found.stored)} "
+        "are stored.",
         hint="The target loses answers, or stores them twice: its log may say why.",
     )
 
 
 @finding(
-    "B214",
-    "not-checked",
-    of="what answers say that nobody checked",
-    weak_words=INFORMATIONAL,
+    "B214", "not-checked", of="what answers say that nobody checked", weak_words=INFORMATIONAL
 )
 def not_checked(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """What a wrong answer with the right status could have hidden behind; never weighs."""
@@ -403,8 +402,8 @@ def not_checked(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             Level.INFO,
             evidence.unchecked,
-            hint="Ask for a text that only the right answer holds: --expect with --path, or an "
-            'AnswerError of the journey. A journey that checks all says so by unchecked = "".',
+            hint="Require a text that only the right answer holds: --expect with --path, or an "
+            'AnswerError in the journey. A journey that checks everything has unchecked = "".',
         )
 
 

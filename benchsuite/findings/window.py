@@ -27,13 +27,13 @@ EDGE_S = 0.01
     of="trend, step or cycle over the window",
     weak=5,
     weak_words="in a cycle 10 %",
-    invalid_words="and no half is steady",
+    invalid_words="and no half is steady"
 )
 def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid when not even half of the window was steady.
 
     The second half of the warm-up is looked at together with the window: it tells a change that
-    ends soon after the window begins, and one that was only just over is said.
+    ends soon after the window begins, and one that was only just over is informational.
     """
     found = [one for what in SERIES if (one := _changed(rule, what, evidence))]
     if found:
@@ -60,9 +60,9 @@ def _reaches_in(rule: Rule, what: str, joined: Change, at: int, evidence: Eviden
         return _not_steady(rule, what, replace(joined, at=at), evidence)
     return rule.found(
         Level.INFO,
-        f"In the second half of the warm-up the {what} still changed: by "
+        f"The {what} still changed in the second half of the warm-up: by "
         f"{format_percent(abs(joined.percent))}, {format_duration(float(-at))} before the window.",
-        hint="Give --warmup more time, to be sure that nothing of it reaches into the window.",
+        hint="Increase --warmup, to be sure that none of it reaches into the window.",
     )
 
 
@@ -71,13 +71,13 @@ def _not_steady(rule: Rule, what: str, found: Change, evidence: Evidence) -> Fin
         hint = CAPACITY
     elif found.period is not None:
         hint = (
-            "Give --duration several whole cycles, and find what comes so regularly: a garbage "
+            "Make --duration several whole cycles long, and find what recurs: a garbage "
             "collector, a timer, a checkpoint of the database."
         )
     else:
         hint = (
-            "Give --warmup more time (caches, pools and compilers fill), look at the run's "
-            "chart over time, and see that nothing else runs."
+            "Increase --warmup (caches and pools fill, compilers warm up), look at the run's "
+            "chart over time, and make sure that nothing else runs."
         )
     return rule.found(
         Level.WEAK if found.has_steady_half else Level.INVALID,
@@ -94,31 +94,23 @@ def _not_steady(rule: Rule, what: str, found: Change, evidence: Evidence) -> Fin
     weak_words=f"fewer than {samples_needed(95)}",
     invalid_words=f"fewer than {FEWEST_SAMPLES}",
     by_stage=True,
-    own_stage_only=True,
+    own_stage_only=True
 )
 def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Invalid below 20; weak when not even p95 can be told, said when p99 can't."""
+    """Invalid below 20; weak when not even p95 can be told, informational when p99 can't."""
     if evidence.total is None or evidence.idle is not None:  # nothing was asked
         return
     count = evidence.total.response_time.count
-    hint = f"Give --duration more time, or use {evidence.more}."
-    if count < FEWEST_SAMPLES:
-        yield rule.found(
-            Level.INVALID,
-            f"Only {format_count(count)} {evidence.units} succeeded; {FEWEST_SAMPLES} are "
-            "the least.",
-            hint=hint,
-        )
-        return
+    succeeded = f"{format_count(count)} {evidence.units} succeeded"
     withheld = [percent for percent in (95, 99) if count < samples_needed(percent)]
-    if withheld:
+    hint = f"Increase --duration, or use {evidence.more}."
+    if count < FEWEST_SAMPLES:
+        message = f"Only {succeeded}; a run needs at least {FEWEST_SAMPLES}."
+        yield rule.found(Level.INVALID, message, hint=hint)
+    elif withheld:
         needs = ", ".join(f"p{percent} needs {samples_needed(percent)}" for percent in withheld)
-        yield rule.found(
-            Level.INFO if withheld == [99] else Level.WEAK,
-            f"{format_count(count)} {evidence.units} succeeded, too few for some "
-            f"percentiles ({needs}).",
-            hint=hint,
-        )
+        level = Level.INFO if withheld == [99] else Level.WEAK
+        yield rule.found(level, f"{succeeded}, too few for some percentiles ({needs}).", hint=hint)
 
 
 def _values(intervals: Sequence[Interval], of: Callable[[Interval], float | None]) -> list[float]:

@@ -20,7 +20,7 @@ highest goodput."""
 BREAKS = 0.9
 """Closed model: beyond that level, less than this share of the highest goodput is a break."""
 
-FAILED = 0.05  #: More failures than this break a level, as they make a run invalid (B201).
+FAILED = 0.05  #: More failures than this break a level, and make a run invalid (B201).
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

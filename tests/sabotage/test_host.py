@@ -128,7 +128,7 @@ def test_b404_the_cpus_become_slower(lab: Laboratory, monkeypatch: pytest.Monkey
         monkeypatch.setattr(speed, "EXPONENT", (1 << 160) - 1)
 
     finding = found("B404", lambda: lab.run(duration_s=11.0, at_second={6.0: slower}))
-    assert "on those of the target it rose by" in finding.message
+    assert "on the CPUs of the target it rose by" in finding.message
 
 
 def test_b401_the_target_works_on_when_nobody_asks(

@@ -21,3 +21,10 @@ def test_what_helps_stands_on_one_line_from_where_it_can_be_copied(
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert COMMAND in lines
     assert any(line.endswith("no: bjoern is not installed, and has no wheel") for line in lines)
+
+
+def test_findings_are_listed_with_their_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("listbench", findings=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert any("B101 generator-cpu" in one and "above 70 %" in one for one in lines)
+    assert not any("workload" in one.split()[:1] for one in lines)

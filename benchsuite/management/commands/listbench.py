@@ -3,9 +3,12 @@
 from itertools import groupby
 from typing import Any
 
+from django.core.management.base import CommandParser
+
 from benchsuite import conf
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
+from benchsuite.report.terminal.findings import findings_table
 from benchsuite.report.terminal.grid import Grid
 from benchsuite.servers.base import Available
 
@@ -13,9 +16,15 @@ from benchsuite.servers.base import Available
 class Command(BriefCommand):
     help = __doc__
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--findings", action="store_true", help="list the findings and their limits instead"
+        )
+
     def handle(self, **options: Any) -> None:
         console = Screen(quiet_stdout=False).console
-        for table in (_servers(), _fronts(), _workloads()):
+        listed = [findings_table] if options["findings"] else [_servers, _fronts, _workloads]
+        for table in (make() for make in listed):
             console.table(table)
 
 

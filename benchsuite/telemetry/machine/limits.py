@@ -40,7 +40,7 @@ def _cpus(facts: Mapping[str, object]) -> Iterator[Check]:
         name="CPU limit",
         state=State.DOUBTFUL if limited else State.OK,
         found=f"limited by the control group: {quota}" if limited else "none",
-        advice="remove it: what exceeds it is held back for the rest of a period"
+        advice="remove it: it holds the run back for the rest of each period"
         if limited
         else "",
     )
@@ -57,7 +57,7 @@ def _cpus(facts: Mapping[str, object]) -> Iterator[Check]:
         name="turbo",
         state=State.DOUBTFUL if turbo else State.OK,
         found="not visible" if turbo is None else "on" if turbo else "off",
-        advice="the clock depends on heat and on busy neighbours: switch it off in the firmware"
+        advice="the clock rate depends on heat and neighbours: switch turbo off in the firmware"
         if turbo
         else "",
     )
@@ -83,7 +83,7 @@ def _busy(root: Path) -> Iterator[Check]:
             float(load[0]) / cpus,
             (0.5, 1.0),
             f"{load[0]} over the last minute, on {cpus} CPUs",
-            "something was running just now; wait a minute, or look what it is",
+            "something was running just now: wait a minute, or find out what it was",
         )
     pressure = _pressure(root / "proc/pressure/cpu")
     if pressure is not None:
@@ -151,7 +151,7 @@ def _limits(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
         (25, 75),
         f"{format_count(high - low + 1)} for outgoing connections, {format_count(waiting)} of "
         "them in TIME_WAIT",
-        "wait a minute; sysctl net.ipv4.ip_local_port_range='1024 65000' makes more of them",
+        "wait a minute; sysctl net.ipv4.ip_local_port_range='1024 65000' makes more available",
     )
     backlog = facts.get("somaxconn")
     if isinstance(backlog, str) and backlog.isdigit():

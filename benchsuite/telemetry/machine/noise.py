@@ -65,14 +65,14 @@ def checks(seen: Noise) -> Iterator[Check]:
         seen.lost_percent,
         (1, 5),
         f"a busy loop did not run for {format_percent(seen.lost_percent)} of the time",
-        "other programs or the hypervisor take the CPU: stop them, or take another machine",
+        "other programs or the hypervisor take the CPU: stop them, or use another machine",
     )
     yield graded(
         "sleep",
         seen.late_s,
         (0.001, 0.005),
         f"a sleep of {format_duration(SLEEP_S)} lasts up to {format_duration(seen.late_s)} longer",
-        "the scheduler is late: stop other programs; deep sleep states of the CPU do it, too",
+        "the scheduler is late: stop other programs; deep sleep states of the CPU cause it, too",
     )
 
 
@@ -96,14 +96,14 @@ def _from_host(host: HostShares | None) -> Iterator[Check]:
             (2, 10),
             f"the hypervisor gives {format_percent(host.steal_percent)} of the CPUs' time to "
             "others",
-            "take a machine with CPUs of its own",
+            "use a machine with dedicated CPUs",
         )
     if host.throttled_percent is not None:
         yield graded(
             "throttling",
             host.throttled_percent,
             (0, rule.invalid),
-            f"the CPU limit held us back in {format_percent(host.throttled_percent)} of periods",
+            f"the CPU limit held this back in {format_percent(host.throttled_percent)} of periods",
             "raise or remove the CPU limit of the container or service",
         )
 

@@ -52,7 +52,7 @@ def test_on_a_cpu_that_is_used_up_the_greedier_one_is_the_limit() -> None:
     finding = told(front_percent=60.0, target_percent=37.0, **crowded)
     assert finding is not None
     assert finding.message == (
-        "All that answers used up the 1 CPU that it shares, and nginx took 61.9\u2009% of that."
+        "Front, target and services together used up 1 CPU, and nginx took 61.9\u2009% of that."
     )
     assert told(front_percent=37.0, target_percent=60.0, **crowded) is None
     assert told(front_percent=47.0, target_percent=20.0, **crowded) is None  # Redis took the rest

@@ -37,7 +37,7 @@ def test_noise_is_told_with_all_its_causes_and_who_made_it() -> None:
     ]
     assert finding.level is Level.INVALID
     assert "hypervisor" in finding.message
-    assert "most of it by make (91)" in finding.message
+    assert "most of it to make (91)" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_cpus_that_change_their_speed(times: list[float], *, told: bool) -> None
     assert set(findings) == ({"B404"} if told else set())
     if told:
         assert findings["B404"].level is Level.WEAK
-        assert "on those of the target it rose by" in findings["B404"].message
+        assert "on the CPUs of the target it rose by" in findings["B404"].message
         assert "load" not in findings["B404"].message
 
 

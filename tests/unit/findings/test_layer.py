@@ -10,7 +10,7 @@ from tests.unit.findings.test_sockets import accounts
 def test_messages_left_out() -> None:
     finding = found(left_out=1)["B207"]
     assert finding.level is Level.WEAK
-    assert "left messages out 1 times, because channels were over capacity" in finding.message
+    assert "dropped messages 1 time because channels were over capacity" in finding.message
     assert "B207" not in found(left_out=0)
 
 

@@ -139,7 +139,8 @@ def test_connections_that_are_slow_each_time(
 def test_slow_connections_are_told_with_the_loads_own_share() -> None:
     connections = (FAST,) * 15 + (SLOW,) * 5
     message = told(connections=connections, load=loaded(slow=10))["B106"].message
-    assert message.startswith("On 5 of its 20 connections an independent prober waited more than")
+    assert message.startswith("An independent prober waited more than")
+    assert "each time on 5 of its 20 connections" in message
     assert "1.00\u2009% of the load's requests were as slow" in message
 
 
@@ -153,10 +154,10 @@ def unwatched(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"sent": 19, "answered": 19}, "asked 19 times, and 20 are the least"),
-        ({"sent": 0, "answered": 0, "connections": ()}, "asked 0 times"),
+        ({"sent": 19, "answered": 19}, "asked only 19 times of at least 20"),
+        ({"sent": 0, "answered": 0, "connections": ()}, "asked only 0 times"),
         ({"sent": 50, "answered": 40}, "10 of the prober's 50 requests were ans"),
-        ({"load": loaded(0.0)}, "no request of the load was answered right"),
+        ({"load": loaded(0.0)}, "no request of the load was answered correctly"),
     ],
 )
 def test_what_could_not_be_held_against_the_load_is_said(

@@ -38,7 +38,7 @@ def test_a_run_that_kept_everything_is_clean() -> None:
 @pytest.mark.parametrize(
     ("counts", "level", "words"),
     [
-        ({"duplicated": 1}, Level.WEAK, "Of 1 000 messages 1 came twice."),
+        ({"duplicated": 1}, Level.WEAK, "Of 1 000 messages, 1 came twice."),
         ({"reordered": 10}, Level.WEAK, "10 came out of order"),
         ({"corrupt": 11}, Level.INVALID, "11 came damaged"),
         (
@@ -61,11 +61,11 @@ def test_messages_astray(counts: dict[str, int], level: Level, words: str) -> No
         (
             {"closed_early": 3, "closes": {1011: 2, 1006: 1}},
             Level.WEAK,
-            "Of 100 connections 3 were ended by the server (2 × 1011, 1 × 1006).",
+            "Of 100 connections, 3 were ended by the server (2 × 1011, 1 × 1006).",
         ),
         ({"handshakes_failed": 6}, Level.INVALID, "6 handshakes failed"),
         ({"closings_failed": 1}, Level.WEAK, "1 closing handshakes were not answered"),
-        ({"broken": 2}, Level.WEAK, "2 were ended by the load, as the server broke the protocol"),
+        ({"broken": 2}, Level.WEAK, "2 were ended by the load because the server broke the protocol"),
     ],
 )
 def test_connections_ended(counts: dict[str, Any], level: Level, words: str) -> None:
@@ -102,7 +102,7 @@ def test_what_a_consumer_raised_is_told() -> None:
 def test_what_closed_connections_leave_behind() -> None:
     finding = found(closed=idle(4_300.0, 4_000.0, 4_600.0))["B215"]
     assert finding.level is Level.WEAK
-    assert "closed left 4.20 KiB behind" in finding.message.replace("\u2009", " ")
+    assert "closed connections left 4.20 KiB behind" in finding.message.replace("\u2009", " ")
     assert not found(closed=idle(1_200.0, 1_000.0, 1_400.0))
     assert not found(closed=idle(None))
 
@@ -119,7 +119,7 @@ def test_connections_that_never_came_back() -> None:
     [
         (idle(28_000.0, 25_000.0, 31_000.0), Level.WEAK, "10.7 % to either side"),
         (idle(28_000.0, 8_000.0, 48_000.0), Level.INVALID, "71.4 % to either side"),
-        (idle(None), Level.INVALID, "at 2 numbers of connections; 3 are the least"),
+        (idle(None), Level.INVALID, "at 2 numbers of connections; a slope needs at least 3."),
         (idle(0.0, -10.0, 10.0), Level.INVALID, "to either side"),
     ],
 )
@@ -155,11 +155,11 @@ def test_failures_are_told_in_their_unit() -> None:
 
 def test_streams_of_events_are_told_in_their_own_words() -> None:
     (finding,) = found(unit="event", accounts=accounts(duplicated=1)).values()
-    assert finding.message.replace("\u2009", " ") == "Of 1 000 events 1 came twice."
+    assert finding.message.replace("\u2009", " ") == "Of 1 000 events, 1 came twice."
     (finding,) = found(
         unit="event", accounts=accounts(closed_early=2, handshakes_failed=3)
     ).values()
     assert finding.message == (
-        "Of 100 connections 2 were ended by the server, 3 had no first event."
+        "Of 100 connections, 2 were ended by the server, 3 had no first event."
     )
     assert "threads" in finding.hint

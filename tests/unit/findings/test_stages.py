@@ -34,7 +34,7 @@ def test_clean_stages_have_no_finding() -> None:
 def test_one_stage_beyond_the_ceiling_is_named() -> None:
     finding = found(stage(10), stage(20, ceiling_rate=110.0), stage(40))["B103"]
     assert finding.level is Level.INVALID
-    assert finding.message.startswith("At 20 users: 100\u2009/s are 90.9\u2009% of the 110")
+    assert finding.message.startswith("At 20 users: The throughput of 100\u2009/s is 90.9\u2009% of")
     assert "other" not in finding.message
 
 
@@ -96,7 +96,7 @@ def test_the_generators_own_limit_is_a_doubt_at_every_level() -> None:
 def test_other_checks_look_at_the_whole_run() -> None:
     whole = replace(CLEAN, stages=(stage(10), stage(20)), load_cpu_percent=95.0)
     (finding,) = findings.assess(whole)
-    assert finding.message.startswith("The load process used 95")
+    assert finding.message.startswith("The busiest load process used 95")
 
 
 def test_failures_in_a_stage_leave_mean_times_alone_there() -> None:

@@ -1,12 +1,16 @@
 """All findings together, their table and the page that explains them."""
 
 import re
+import runpy
 from pathlib import Path
+
+import pytest
 
 from benchsuite import findings
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level, Verdict
-from benchsuite.findings.registry import FINDINGS
+from benchsuite.findings.registry import CHECKS, FINDINGS
+from benchsuite.stats.levels import FAILED, HELD
 from tests.unit.findings.clean import found
 
 PAGE = Path(__file__).parents[3] / "docs" / "reading-results.md"
@@ -51,3 +55,28 @@ def test_every_finding_has_a_section_that_names_its_thresholds() -> None:
         numbers = set(re.findall(r"\d+(?:\.\d+)?", sections[rule.code]))
         wanted = {f"{limit:g}" for limit in (rule.weak, rule.invalid) if limit}
         assert wanted <= numbers, f"{rule.code}: {wanted - numbers} not in its section"
+
+
+def test_the_page_has_the_table_that_is_made_from_the_findings(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runpy.run_module("benchsuite.findings", run_name="__main__")
+    assert capsys.readouterr().out in PAGE.read_text(), "python -m benchsuite.findings"
+
+
+def test_every_number_that_is_named_is_a_finding() -> None:
+    root = PAGE.parents[1]
+    pages = [*(root / "docs").glob("*.md"), root / "README.md"]
+    code = [*(root / "benchsuite").rglob("*.py"), *(root / "benchsuite").rglob("*.html")]
+    for path in (*pages, *code):
+        unknown = set(re.findall(r"\bB[1-5]\d\d\b", path.read_text())) - set(FINDINGS)
+        assert not unknown, f"{path.relative_to(root)} names {unknown}"
+
+
+def test_levels_are_held_to_the_same_limits() -> None:
+    assert FINDINGS["B104"].weak == pytest.approx(100 * (1 - HELD))
+    assert FINDINGS["B201"].invalid == 100 * FAILED
+
+
+def test_no_number_is_declared_twice() -> None:
+    assert all(check.rule is FINDINGS[check.rule.number] for check in CHECKS)
