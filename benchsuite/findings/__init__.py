@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level, Verdict
-from benchsuite.findings import (  # noqa: F401: each declares its findings
+from benchsuite.findings import (  # noqa: F401 - each declares its findings
     capacity,
     front,
     generator,
@@ -21,6 +21,7 @@ from benchsuite.findings import (  # noqa: F401: each declares its findings
 )
 from benchsuite.findings.registry import CHECKS
 from benchsuite.findings.stages import of_each_stage
+
 
 def assess(evidence: Evidence) -> tuple[Finding, ...]:
     """All findings about one run, by code."""

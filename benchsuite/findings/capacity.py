@@ -20,7 +20,7 @@ HINT = (
     of="time in which the target was busy (open model)",
     weak=95,
     weak_words=INFORMATIONAL,
-    by_stage=True
+    by_stage=True,
 )
 def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Informational: what is wrong with such a run, other findings weigh."""

@@ -16,7 +16,7 @@ USED_UP_PERCENT = 90.0  #: CPUs of which more is used have no time left worth me
     of="CPU share of the front, of what it can use; or its part of CPUs that are used up",
     weak=70,
     weak_words="or more than all others",
-    by_stage=True
+    by_stage=True,
 )
 def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Servers behind a front that is at its limit come out equal, however different they are.

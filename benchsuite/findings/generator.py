@@ -15,9 +15,7 @@ from benchsuite.findings.registry import Rule, finding
 
 LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.
 
-TOO_SHORT = (
-    "The window is too short for such response times: increase --warmup and --duration."
-)
+TOO_SHORT = "window is too short for such response times: increase --warmup and --duration."
 
 
 @finding("B101", "generator-cpu", of="CPU share of the busiest load process", weak=70, invalid=90)
@@ -38,7 +36,7 @@ def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     of="lateness of a timer in the load process (p99) against the median response time, where it "
     "is above 1 ms",
     weak=10,
-    invalid=100
+    invalid=100,
 )
 def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A timer in the load process that fires late sends and receives late, too."""
@@ -61,7 +59,7 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     of="throughput against this generator's own ceiling",
     weak=70,
     invalid=90,
-    by_stage=True
+    by_stage=True,
 )
 def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Close to what the generator makes of a server that costs nothing, it is what is measured."""
@@ -88,7 +86,7 @@ def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     invalid=10,
     invalid_words="or one dropped",
     by_stage=True,
-    beyond=True
+    beyond=True,
 )
 def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """An open model that didn't keep to its plan measured another load than it says."""
@@ -115,7 +113,7 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     weak=5,
     invalid=15,
     by_stage=True,
-    beyond=True
+    beyond=True,
 )
 def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Users who wait for an answer must be in flight, and those in flight must be the throughput
@@ -170,7 +168,7 @@ def _lost_at_edges(
             f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
             f"throughput × mean response time accounts for {format_number(explained)}: "
             f"{format_percent(gap)} apart.",
-            hint=TOO_SHORT,
+            hint=f"The {TOO_SHORT}",
         )
 
 
@@ -187,7 +185,7 @@ def _piled_up(rule: Rule, under_way: UnderWay, total: Summary) -> Iterator[Findi
             f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
             f"{format_number(explained)}: {format_percent(gap)} apart.",
             hint="More requests arrive than are answered, so each waits longer than the one "
-            f"before: use a lower --rate. Or: {TOO_SHORT}",
+            f"before: use a lower --rate. Or the {TOO_SHORT}",
         )
 
 

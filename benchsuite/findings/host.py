@@ -24,7 +24,7 @@ MOST_TOLD = 5  #: How many reasons a finding lists.
     "noisy-host",
     of="CPU stolen or used by others, throttled periods, stopped processes, waiting for memory",
     weak=5,
-    invalid=25
+    invalid=25,
 )
 def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """What others took; each by itself, as they take in different ways.

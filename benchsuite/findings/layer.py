@@ -17,7 +17,7 @@ TIMED_OUT = ("Timeout reading from", "Timeout connecting to", "Timeout writing t
     of="messages that the channel layer dropped; reads of Redis that it gave up; processes that "
     "a layer in memory can't join",
     weak=0,
-    invalid_words="messages lost, or refused before the run"
+    invalid_words="messages lost, or refused before the run",
 )
 def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Messages for a full channel are dropped, and nobody but the layer knows."""

@@ -37,7 +37,7 @@ ANSWERED_PROBES = 0.9  #: With a smaller share known, others are answered someth
     weak=10,
     invalid=50,
     invalid_words="of the median only",
-    by_stage=True
+    by_stage=True,
 )
 def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """An independent client that asks the same now and then must see the same times.
@@ -186,8 +186,8 @@ def _why_unchecked(evidence: Evidence) -> str:
         )
     if known < FEWEST_PROBES:
         return (
-            f"the prober, which must be no load itself, asked only {format_count(known)} times of "
-            f"at least {FEWEST_PROBES}: increase --duration"
+            f"the prober, which must be no load itself, asked only {format_count(known)} times and "
+            f"needs {FEWEST_PROBES}: increase --duration"
         )
     return ""
 

@@ -19,7 +19,7 @@ ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or 
     "messages-astray",
     of="WebSocket messages that came twice, out of order, damaged or to another connection",
     weak=0,
-    invalid=1
+    invalid=1,
 )
 def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Messages that nobody waited for: a server that sends one twice may well have lost others."""
@@ -48,7 +48,7 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     "connections-ended",
     of="WebSockets that were not opened, or not ended, as they should be",
     weak=0,
-    invalid=5
+    invalid=5,
 )
 def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Connections that somebody else ended, or that never were or never ended as they should."""
@@ -66,7 +66,7 @@ def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     }
     if level := rule.level(sum(counts.values()) / max(found.handshakes, 1) * 100):
         words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
-        error = f"; the server's error: {evidence.socket_errors[0]}" * bool(evidence.socket_errors)
+        error = "".join(f"; the server's error: {one}" for one in evidence.socket_errors[:1])
         yield rule.found(
             level,
             f"Of {format_count(found.handshakes)} connections, {', '.join(words)}{error}.",
@@ -101,7 +101,7 @@ def _advice(evidence: Evidence, silence_s: float | None) -> str:
     "memory-kept",
     of="memory that each closed WebSocket leaves behind (the lower end of its interval)",
     unit=" bytes",
-    weak=1024
+    weak=1024,
 )
 def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A target that grows with each connection it has closed runs full one day."""
@@ -140,7 +140,7 @@ def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     of="half the interval of the memory per connection, of it",
     weak=10,
     invalid=50,
-    invalid_words=f"or fewer than {FEWEST_STEPS} steps"
+    invalid_words=f"or fewer than {FEWEST_STEPS} steps",
 )
 def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Memory per connection is a slope: without steps enough, or with steps that lie about, it says

@@ -66,7 +66,7 @@ HERE = (
     weak=0.1,
     invalid=100 * FAILED,
     by_stage=True,
-    beyond=True
+    beyond=True,
 )
 def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Requests that failed."""
@@ -115,7 +115,7 @@ def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
     of="requests that were sent a second time",
     weak=0.1,
     invalid=5,
-    by_stage=True
+    by_stage=True,
 )
 def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Requests that were answered at the second attempt only; without keep-alive they fail."""
@@ -150,7 +150,7 @@ def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     of="answers to requests that the target never saw",
     weak=1,
     invalid=5,
-    of_others=True
+    of_others=True,
 )
 def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Answers with the run's header to requests that the target never saw: they are copies."""
@@ -172,7 +172,7 @@ def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     "target-died",
     of="processes of the server that ended",
     weak_words="one replaced, and a request lost",
-    invalid_words="one not replaced"
+    invalid_words="one not replaced",
 )
 def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid when a process is gone, or when processes end again and again with requests under
@@ -272,7 +272,7 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     "stall",
     of="answers 40 ms or 200 ms longer than the fastest, by a target that waits for "
     "acknowledgements",
-    weak=10
+    weak=10,
 )
 def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Answers that wait for a timer of TCP, not for the server.
@@ -322,7 +322,7 @@ def stalled(evidence: Evidence) -> bool:
     weak=0,
     invalid=50,
     by_stage=True,
-    beyond=True
+    beyond=True,
 )
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Some users are served all the time, and others never: their waiting is in no percentile."""
@@ -393,9 +393,7 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-@finding(
-    "B214", "not-checked", of="what answers say that nobody checked", weak_words=INFORMATIONAL
-)
+@finding("B214", "not-checked", of="what answers say that nobody checked", weak_words=INFORMATIONAL)
 def not_checked(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """What a wrong answer with the right status could have hidden behind; never weighs."""
     if evidence.unchecked:

@@ -27,7 +27,7 @@ EDGE_S = 0.01
     of="trend, step or cycle over the window",
     weak=5,
     weak_words="in a cycle 10 %",
-    invalid_words="and no half is steady"
+    invalid_words="the same, and no half is steady",
 )
 def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid when not even half of the window was steady.
@@ -94,7 +94,7 @@ def _not_steady(rule: Rule, what: str, found: Change, evidence: Evidence) -> Fin
     weak_words=f"fewer than {samples_needed(95)}",
     invalid_words=f"fewer than {FEWEST_SAMPLES}",
     by_stage=True,
-    own_stage_only=True
+    own_stage_only=True,
 )
 def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid below 20; weak when not even p95 can be told, informational when p99 can't."""

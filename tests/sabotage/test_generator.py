@@ -103,7 +103,7 @@ def test_b105_names_the_stage(lab: Laboratory) -> None:
 @pytest.mark.parametrize(
     ("path", "load", "words"),
     [
-        ("/slow/", {"users": 1, "duration_s": 1.0}, "at least 20: increase --duration"),
+        ("/slow/", {"users": 1, "duration_s": 1.0}, "needs 20: increase --duration"),
         ("/slow/", {"users": 8, "stages": (1, 8), "duration_s": 1.0}, "sees at 1 user (B106)"),
     ],
 )

@@ -5,5 +5,4 @@ from benchsuite.report.terminal.grid import Grid
 
 
 def findings_table() -> Grid:
-    code, *prose = HEADINGS
-    return Grid(headings=HEADINGS, rows=rows(), words=prose, prose=prose)
+    return Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:])

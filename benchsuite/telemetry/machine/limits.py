@@ -40,9 +40,7 @@ def _cpus(facts: Mapping[str, object]) -> Iterator[Check]:
         name="CPU limit",
         state=State.DOUBTFUL if limited else State.OK,
         found=f"limited by the control group: {quota}" if limited else "none",
-        advice="remove it: it holds the run back for the rest of each period"
-        if limited
-        else "",
+        advice="remove it: it holds the run back for the rest of each period" if limited else "",
     )
     governor = facts.get("cpu_governor")
     steady = governor in (None, "performance")

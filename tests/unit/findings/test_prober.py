@@ -154,7 +154,7 @@ def unwatched(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"sent": 19, "answered": 19}, "asked only 19 times of at least 20"),
+        ({"sent": 19, "answered": 19}, "asked only 19 times and needs 20"),
         ({"sent": 0, "answered": 0, "connections": ()}, "asked only 0 times"),
         ({"sent": 50, "answered": 40}, "10 of the prober's 50 requests were ans"),
         ({"load": loaded(0.0)}, "no request of the load was answered correctly"),

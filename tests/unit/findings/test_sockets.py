@@ -65,7 +65,11 @@ def test_messages_astray(counts: dict[str, int], level: Level, words: str) -> No
         ),
         ({"handshakes_failed": 6}, Level.INVALID, "6 handshakes failed"),
         ({"closings_failed": 1}, Level.WEAK, "1 closing handshakes were not answered"),
-        ({"broken": 2}, Level.WEAK, "2 were ended by the load because the server broke the protocol"),
+        (
+            {"broken": 2},
+            Level.WEAK,
+            "2 were ended by the load because the server broke",
+        ),
     ],
 )
 def test_connections_ended(counts: dict[str, Any], level: Level, words: str) -> None:

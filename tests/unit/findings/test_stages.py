@@ -34,7 +34,9 @@ def test_clean_stages_have_no_finding() -> None:
 def test_one_stage_beyond_the_ceiling_is_named() -> None:
     finding = found(stage(10), stage(20, ceiling_rate=110.0), stage(40))["B103"]
     assert finding.level is Level.INVALID
-    assert finding.message.startswith("At 20 users: The throughput of 100\u2009/s is 90.9\u2009% of")
+    assert finding.message.startswith(
+        "At 20 users: The throughput of 100\u2009/s is 90.9\u2009% of"
+    )
     assert "other" not in finding.message
 
 
