@@ -10,6 +10,8 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Place
 from benchsuite.core.units import (
     MISSING,
     format_bytes,
@@ -46,16 +48,18 @@ class ReadOnly(admin.options.BaseModelAdmin):
 
 def _shown(field: "Field[Any, Any]") -> Callable[[Model], str]:
     """A column of the admin: the figure as our own pages write it."""
-    write = html.FORMATS.get(field.name) or next(
+    write = next(
         (write for ending, write in BY_ENDING.items() if field.name.endswith(ending)),
         format_count if isinstance(field, IntegerField) else format_number,
     )
 
     @admin.display(description=field.verbose_name, ordering=field.name)
     def shown(obj: Model) -> str:
-        if isinstance(obj, Run) and field.name in html.FORMATS:
-            return html.figure(obj, field.name)
-        return write(getattr(obj, field.name))
+        known = [one for one in every.METRICS if one.name == field.name]
+        if known and isinstance(obj, Run):
+            return html.figure(obj, known[0])
+        value = getattr(obj, field.name)
+        return known[0].show(value) if known else write(value)
 
     return shown
 
@@ -97,14 +101,16 @@ class RunAdmin(ReadOnly, admin.ModelAdmin):
         "workload",
         "server",
         "users",
-        SHOWN[Run, "goodput"],
-        SHOWN[Run, "p95_s"],
     )
     list_display_links = ("started_at",)
     list_filter = ("status", "verdict", "server", "workload", "started_at")
     search_fields = ("label", "server", "workload", "failure")
     date_hierarchy = "started_at"
     inlines = (FindingInline, MeasurementInline)
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        figures = [SHOWN.get((Run, one.name)) for one in every.in_place(Place.LIST)]
+        return [*self.list_display, *filter(None, figures)]
 
     def get_queryset(self, request: HttpRequest) -> Any:
         sweep()

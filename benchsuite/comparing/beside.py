@@ -1,6 +1,6 @@
 """Each side of a comparison against the baseline: what the compare page says of every metric."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchsuite.comparing.comparison import Comparison
@@ -21,7 +21,7 @@ class Beside:
     margins: str  #: What counts as too small to matter.
 
 
-def beside(comparison: Comparison) -> Beside | None:
+def beside(comparison: Comparison, margins: Mapping[str, float]) -> Beside | None:
     """None without a baseline, or when no side has more than one start: nothing can be tested."""
     sides = [
         Side(title, cell)
@@ -30,7 +30,7 @@ def beside(comparison: Comparison) -> Beside | None:
     ]
     base = next((side for side in sides if side.cell is comparison.baseline), None)
     others = [side for side in sides if side is not base]
-    metrics = [metric(name) for name in DEFAULT]
+    metrics = [metric(name, margins) for name in DEFAULT]
     if base is None or not others or all(len(side.cell.runs) < 2 for side in sides):
         return None
     pairs = [(base, other) for other in others]

@@ -5,8 +5,11 @@ they lie apart.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
+from types import SimpleNamespace
 
 from benchsuite.comparing.starts import Standing, Start, Starts
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.models import Run
@@ -89,6 +92,18 @@ class Cell:
     def middle(self, column: str) -> float | None:
         found = self.spread(column)
         return found.median if found else None
+
+    def value(self, metric: Metric) -> float | None:
+        """The median over its starts, or the sum; of a figure without a column, what follows from
+        the medians of others.
+        """
+        if metric.of:
+            columns = (one.name for one in every.METRICS if one.read)
+            return metric.of(SimpleNamespace(**{name: self.middle(name) for name in columns}))
+        if not metric.summed:
+            return self.middle(metric.name)
+        known = [one for run in self.shown if (one := metric.value(run)) is not None]
+        return sum(known) if known else None
 
 
 def start(run: Run) -> Start:

@@ -6,10 +6,8 @@ from functools import cached_property
 from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.differences import Difference, differences
 from benchsuite.comparing.titles import cell_titles
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.models import Run
-
-OF_ANSWERS = ("goodput", "p50_s", "p95_s", "p99_s")
-"""Columns of `Run` that tell of its unit: requests, messages or handshakes."""
 
 
 class Comparison:
@@ -26,13 +24,11 @@ class Comparison:
         """What differs between the cells, what was measured first."""
         return differences([cell.first for cell in self.cells])
 
-    def ratio(self, cell: Cell, column: str) -> float | None:
+    def ratio(self, cell: Cell, metric: Metric) -> float | None:
         """The cell's median divided by the baseline's."""
-        if self.baseline is None:
+        if self.baseline is None or (metric.of_answers and cell.unit != self.baseline.unit):
             return None
-        if column in OF_ANSWERS and cell.unit != self.baseline.unit:
-            return None
-        mine, base = cell.middle(column), self.baseline.middle(column)
+        mine, base = cell.middle(metric.name), self.baseline.middle(metric.name)
         return None if mine is None or not base else mine / base
 
     def _baseline(self, wanted: str) -> Cell | None:
@@ -44,15 +40,3 @@ class Comparison:
         by_run = {run.pk: cell for cell in self.cells for run in cell.runs}
         in_order = [by_run[run.pk] for run in self.runs]
         return next((cell for cell in in_order if cell.is_sound), None)
-
-
-def per_cpu_second(cell: Cell) -> float | None:
-    """Correct answers for each second of CPU that the target used."""
-    goodput, cpu = cell.middle("goodput"), cell.middle("cpu_percent")
-    return None if goodput is None or not cpu else goodput / (cpu / 100)
-
-
-def per_gib(cell: Cell) -> float | None:
-    """Correct answers per second for each GiB that the target held."""
-    goodput, memory = cell.middle("goodput"), cell.middle("memory_bytes")
-    return None if goodput is None or not memory else goodput / (memory / 2**30)

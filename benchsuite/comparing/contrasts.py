@@ -3,26 +3,23 @@ gate needs.
 """
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from statistics import fmean
 
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.margins import Metric, metric
 from benchsuite.comparing.sides import Side
 from benchsuite.comparing.titles import cell_titles
+from benchsuite.core.metrics.metric import Metric, Scale
 from benchsuite.core.results import Level
 from benchsuite.core.units import format_period
-from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
+from benchsuite.stats.compare import Comparison, Outcome, compare, together
 from benchsuite.stats.percentiles import samples_needed
 
 Pair = tuple[Side, Side]  #: Baseline and candidate.
 
 APART = timedelta(minutes=10)
-
-PERCENTILE = re.compile(r"p(\d+)")  #: What the metrics are called that a small sample can't carry.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +45,13 @@ class Contrast:
         """Whether the candidate is better; None when no difference is shown."""
         if not self.is_shown or self.found.value is None:
             return None
-        return (self.found.value > self.found.nothing) == self.metric.higher_is_better
+        return (self.found.value > self.found.nothing) == self.metric.more_is_better
 
     @property
     def name(self) -> str:
         """What is compared: "granian-wsgi / gunicorn-gthread goodput"."""
         by = "/" if self.found.scale is Scale.RATIO else "−"
-        return f"{self.candidate.title} {by} {self.baseline.title} {self.metric.name}"
+        return f"{self.candidate.title} {by} {self.baseline.title} {self.metric.short}"
 
     @property
     def value_text(self) -> str:
@@ -121,12 +118,11 @@ class Contrast:
 
     def _way_out(self) -> str:
         """What gives a sample that a percentile can be told of."""
-        found = PERCENTILE.fullmatch(self.metric.name)
-        if found is None:
+        if not self.metric.percent:
             return ""
-        needed = samples_needed(float(found[1]))
+        needed = samples_needed(self.metric.percent)
         return (
-            f"; {self.metric.name} needs {needed} right answers in the window: give runbench a "
+            f"; {self.metric.short} needs {needed} right answers in the window: give runbench a "
             "longer --duration or more load"
         )
 
@@ -192,7 +188,7 @@ def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast
     return found
 
 
-def ranked(cells: Sequence[Cell], name: str) -> list[Contrast]:
+def ranked(cells: Sequence[Cell], metric: Metric) -> list[Contrast]:
     """The best cell in a metric against each of the others, the nearest first; empty for fewer
     than two that have figures.
 
@@ -200,19 +196,17 @@ def ranked(cells: Sequence[Cell], name: str) -> list[Contrast]:
     for goodput the best is the candidate, for times the other. Corrected for the number of
     others. Invalid cells take no part, and no cells whose answers are of another unit.
     """
-    one = metric(name)
     titled = zip(cell_titles(cells), cells, strict=True)
     sides = [Side(title, cell) for title, cell in titled if cell.is_sound]
-    if one.is_of_answers and len({side.cell.unit for side in sides}) > 1:
+    if metric.of_answers and len({side.cell.unit for side in sides}) > 1:
         return []
-    able = [(fmean(figures), side) for side in sides if (figures := side.figures(one))]
-    able.sort(key=lambda pair: pair[0], reverse=one.higher_is_better)
+    able = [(fmean(figures), side) for side in sides if (figures := side.figures(metric))]
+    able.sort(key=lambda pair: pair[0], reverse=metric.more_is_better)
     if len(able) < 2:
         return []
     best, *others = (side for _, side in able)
-    if one.higher_is_better:
-        return contrasts([(other, best) for other in others], [one])
-    return contrasts([(best, other) for other in others], [one])
+    more = metric.more_is_better
+    return contrasts([(one, best) if more else (best, one) for one in others], [metric])
 
 
 def notes(pairs: Iterable[Pair]) -> list[str]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchsuite.comparing.contrasts import Contrast, Pair, contrasts
-from benchsuite.comparing.margins import Metric, metric
+from benchsuite.comparing.margins import metric
 from benchsuite.core.exceptions import UsageError
-from benchsuite.stats.compare import Scale
+from benchsuite.core.metrics.metric import Metric, Scale
 
 FORM = re.compile(r"\s*([a-z0-9]+)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*")
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.margins import Metric
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import Verdict
 from benchsuite.models import Run
 

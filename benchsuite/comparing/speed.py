@@ -5,14 +5,11 @@ from dataclasses import replace
 from statistics import fmean
 
 from benchsuite.comparing.contrasts import Contrast, Pair
-from benchsuite.comparing.margins import Metric
 from benchsuite.comparing.sides import Side
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import format_percent
 from benchsuite.findings.registry import FINDINGS
 from benchsuite.stats.compare import compare
-
-RATES, TIMES = ("goodput", "throughput"), ("p50", "p95", "p99", "mean")
-"""Of twice as fast a CPU the first are twice as high, and the others half."""
 
 
 def corrected(one: Contrast) -> str:
@@ -52,11 +49,10 @@ def _figures(side: Side, metric: Metric) -> list[float]:
     for run in side.starts:
         value, work_s = metric.value(run), run.target_work_s
         is_open = run.spec.get("load", {}).get("model") == "open"
-        if value is None or not work_s or (is_open and metric.name in RATES):
+        grows = metric.with_speed > 0
+        if value is None or not work_s or not metric.with_speed or (is_open and grows):
             return []
-        if metric.name not in (*RATES, *TIMES):
-            return []
-        found.append(value * work_s if metric.name in RATES else value / work_s)
+        found.append(value * work_s if grows else value / work_s)
     return found
 
 

@@ -58,6 +58,11 @@ def cache_folder() -> Path:
     return folder(config()["CACHE"])
 
 
+def margins() -> dict[str, float]:
+    """MARGINS_PERCENT, as ratios and shares."""
+    return {name: percent / 100 for name, percent in config()["MARGINS_PERCENT"].items()}
+
+
 def server_paths() -> dict[str, str]:
     """Dotted paths of all server adapters by name, built-in ones first."""
     return {**BUILTIN_SERVERS, **PEERS, **HERITAGE_SERVERS, **config()["SERVERS"]}

@@ -12,27 +12,13 @@ from urllib.parse import urlsplit
 from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import last_line
+from benchsuite.core.metrics.every import compared
 from benchsuite.core.suggestions import meant
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.workloads.base import Workload
 
 UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
-
-COMPARED = (
-    "goodput",
-    "throughput",
-    "p50",
-    "p95",
-    "p99",
-    "mean",
-    "failures",
-    "cpu",
-    "memory",
-    "connection",
-    "lost",
-)
-"""The figures by which runs are compared (`report.comparing.metrics`)."""
 
 SHOWN = 80  #: Letters of a value that a sentence shows.
 
@@ -50,7 +36,7 @@ class Key:
     id: str
     default: Any
     wanted: str  #: What it must be: "BENCHSUITE['CACHE'] is 3, not …".
-    hint: str
+    hint: str | Callable[[], str]
     is_right: Callable[[Any], bool]  #: Of the right type and form; imports nothing.
     faults: Callable[[Any], Iterator[str]] = lambda value: iter(())
     """Of a value of that form: what it names and what is not there, as "…['shop']: …"."""
@@ -69,12 +55,14 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
         key = KEYS.get(name)
         if key is None:
             yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", _meant(name))
-        elif not key.is_right(given[name]):
+            continue
+        hint = key.hint if isinstance(key.hint, str) else key.hint()
+        if not key.is_right(given[name]):
             said = f"BENCHSUITE[{name!r}] is {_shown(given[name])}, not {key.wanted}."
-            yield Problem(key.id, said, key.hint)
+            yield Problem(key.id, said, hint)
         elif importing:
             for fault in key.faults(given[name]):
-                yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", key.hint)
+                yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", hint)
 
 
 def fault_of(path: str, base: type) -> str:
@@ -162,7 +150,7 @@ def _is_folder(value: Any) -> bool:
 
 def _are_margins(value: Any) -> bool:
     return isinstance(value, dict) and all(
-        name in ("all", *COMPARED)
+        name in ("all", *compared())
         and isinstance(percent, int | float)
         and not isinstance(percent, bool)
         and 0 <= percent < 100
@@ -245,7 +233,7 @@ KEYS: dict[Any, Key] = {
         id="benchsuite.E011",
         default={},
         wanted="a dict of figures and percentages from 0 to below 100",
-        hint=f"Write {{'memory': 2}}; the figures are: all, {', '.join(COMPARED)}.",
+        hint=lambda: f"Write {{'memory': 2}}; the figures are: all, {', '.join(compared())}.",
         is_right=_are_margins,
     ),
     "OVERRIDES": Key(

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchsuite import conf
 from benchsuite.comparing import gate, likeness, pairing, speed
 from benchsuite.comparing.comparison import Comparison
 from benchsuite.comparing.contrasts import Contrast, contrasts, notes
 from benchsuite.comparing.gate import Judgement
-from benchsuite.comparing.margins import DEFAULT, Metric, margins_sentence, metric, parsed
+from benchsuite.comparing.margins import DEFAULT, margins_sentence, metric, parsed
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.management import writing
 from benchsuite.management.options.parsing import names
 from benchsuite.management.output import Screen
@@ -46,8 +48,8 @@ def answer(options: Mapping[str, Any]) -> Answer:
     """Compares what the options ask for; raises UsageError."""
     for name in ("json", "junit", "markdown"):
         writing.check(f"--{name}", options[name])
-    margins = parsed(options["margin"])
-    metrics = [metric(name, margins) for name in names("--metric", options["metric"]) or DEFAULT]
+    margins = (parsed(options["margin"]), conf.margins())
+    metrics = [metric(name, *margins) for name in names("--metric", options["metric"]) or DEFAULT]
     conditions = [gate.parse(text) for text in options["fail_if"]]
     if options["junit"] and not conditions:
         raise UsageError("--junit writes what became of conditions, and there is no --fail-if.")

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 from benchsuite.comparing.titles import units_of, workload_title
 from benchsuite.core.units import format_count, format_number
 from benchsuite.models import Measurement, Run
+from benchsuite.report.stages import stages_of
 from benchsuite.stats.levels import HELD, Level, climb
 
 
 def levels_of(run: Run, measurements: Iterable[Measurement]) -> list[Level]:
     """The levels of a run with stages, in their order; empty for others."""
-    stages = [one for one in measurements if one.scope == "stage"]
-    return [_level(run, one) for one in sorted(stages, key=lambda one: one.order)]
+    return [_level(run, one) for one in stages_of(measurements)]
 
 
 def climb_words(run: Run, measurements: Sequence[Measurement]) -> str:

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Metric, Place, Unit
 from benchsuite.core.samples import POPULATION
-from benchsuite.core.units import format_count, format_duration, format_rate
 from benchsuite.models import Measurement, Run
-from benchsuite.report.terminal.grid import Grid
-
-TIMES = ("p50_s", "p95_s", "p99_s")
+from benchsuite.report.terminal.grid import Grid, spare
 
 
 def populations(run: Run) -> list[Measurement]:
@@ -15,22 +14,23 @@ def populations(run: Run) -> list[Measurement]:
     return [one for one in run.measurements.all() if one.scope == POPULATION]
 
 
+def columns_of_parts() -> list[Metric]:
+    """Of tables of parts of a run: counts before the others."""
+    return sorted(every.in_place(Place.PART), key=lambda one: one.unit is not Unit.COUNT)
+
+
 def populations_table(runs: Sequence[Run]) -> Grid | None:
     """A row for each kind of users of each run; None when no run has several."""
     rows = [(run, one) for run in runs for one in populations(run)]
     if not rows:
         return None
+    columns = columns_of_parts()
     return Grid(
-        headings=["server", "users", "goodput", "p50", "p95", "p99", "failed"],
+        headings=["server", "users", *(one.heading for one in columns)],
         rows=[
-            [
-                run.server,
-                one.name,
-                format_rate(one.goodput),
-                *(format_duration((one.response_time or {}).get(time)) for time in TIMES),
-                format_count(one.failures),
-            ]
-            for run, one in rows
+            [run.server, part.name, *(one.show(one.of_part(part)) for one in columns)]
+            for run, part in rows
         ],
         words=("users",),
+        spare=spare(columns),
     )

@@ -11,10 +11,11 @@ from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.starts import Starts
 from benchsuite.comparing.titles import units_beside
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics import every
 from benchsuite.core.results import Level
 from benchsuite.core.units import format_rate
 from benchsuite.models import Finding, Interval, Measurement, Reading, Run
-from benchsuite.report.exports.runs import COLUMNS
+from benchsuite.report.exports.runs import FACTS
 from benchsuite.store.interchange import PARTS
 
 HEAVY = ("log_tail", "argv", "settings_changed")
@@ -40,7 +41,7 @@ def exported() -> QuerySet[Run]:
 
 def tabled() -> QuerySet[Run]:
     """Runs with what a row of a CSV holds."""
-    return Run.objects.only(*COLUMNS)
+    return Run.objects.only(*FACTS, *(one.name for one in every.METRICS if one.read))
 
 
 def compared() -> QuerySet[Run]:
@@ -168,31 +169,12 @@ class Batch:
 
 
 def batches(ids: Iterable[UUID]) -> dict[UUID, Batch]:
-    """The whole batches of these ids, in two queries, with a few columns of each run."""
+    """The whole batches of these ids, in two queries, without what is long of each run."""
     found: dict[UUID, list[Run]] = {}
-    columns = (
-        "batch",
-        "key",
-        "started_at",
-        "server",
-        "workload",
-        "label",
-        "model",
-        "users",
-        "goodput",
-        "connection_bytes",
-        "verdict",
-        "unit",
-        "revision",
-        "server_version",
-        "python_version",
-        "environment_id",
-        "software_id",
-    )
     invalid = Prefetch("findings", queryset=Finding.objects.filter(level=Level.INVALID.value))
     wanted = Run.objects.filter(batch__in=set(ids)).order_by("started_at")
     wanted = wanted.prefetch_related(invalid)
-    for run in wanted.only(*columns, "spec", "status"):
+    for run in wanted.defer(*HEAVY, "programs", "delay", "websockets"):
         found.setdefault(run.batch, []).append(run)
     return {batch: Batch(batch, tuple(runs)) for batch, runs in found.items()}
 

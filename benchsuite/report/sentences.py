@@ -1,8 +1,6 @@
 """What a run or a comparison says, in one plain sentence each; for pages and the terminal alike."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Sequence
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -11,7 +9,7 @@ from django.utils.timezone import localtime
 from benchsuite import conf
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.leading import leading_sentence
-from benchsuite.comparing.margins import metric
+from benchsuite.comparing.margins import DEFAULT, metric
 from benchsuite.comparing.titles import (
     cell_titles,
     levels_title,
@@ -21,17 +19,16 @@ from benchsuite.comparing.titles import (
     workload_title,
 )
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED, OPEN
 from benchsuite.core.units import (
-    format_bytes,
     format_count,
     format_duration,
     format_number,
     format_percent,
     format_period,
-    format_rate,
     format_ratio,
     listed,
 )
@@ -49,60 +46,10 @@ CLOSE = 1.05
 STARTS_WANTED = 5  #: Fresh starts of each side that a comparison needs before it proves anything.
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A figure that servers are ranked by, and the words for it."""
-
-    column: str
-    show: Callable[[float | None], str]
-    won: str
-    lost: str
-    metric: str  #: By which name runs are compared in it.
-    about: str  #: What it is about, as one says it.
-    highest: bool = False
-
-
-GOODPUT = Question(
-    "goodput",
-    format_rate,
-    "answered most",
-    "{ratio} {next}’s",
-    metric="goodput",
-    about="goodput",
-    highest=True,
-)
-P95 = Question(
-    "p95_s",
-    format_duration,
-    "had the shortest p95",
-    "{next} took {ratio} as long",
-    metric="p95",
-    about="p95",
-)
-MEMORY = Question(
-    "memory_bytes",
-    format_bytes,
-    "needed the least memory",
-    "{next} took {ratio} as much",
-    metric="memory",
-    about="memory",
-)
-CONNECTION = Question(
-    "connection_bytes",
-    format_bytes,
-    "needed the least memory for a connection",
-    "{next} took {ratio} as much",
-    metric="connection",
-    about="memory per connection",
-)
-QUESTIONS = (GOODPUT, P95, MEMORY)
-
-
-def questions(cells: Sequence[Cell]) -> tuple[Question, ...]:
+def questions(cells: Sequence[Cell]) -> list[Metric]:
     """What to rank these by: of idle connections, what each takes."""
-    if any(cell.middle(CONNECTION.column) is not None for cell in cells):
-        return (CONNECTION,)
-    return QUESTIONS
+    idle = any(cell.middle("connection_bytes") is not None for cell in cells)
+    return [metric(name, conf.margins()) for name in (("connection",) if idle else DEFAULT)]
 
 
 def run_sentence(
@@ -138,7 +85,7 @@ def ranking_sentence(cells: Sequence[Cell]) -> str:
 
 def unranked_sentence(cells: Sequence[Cell]) -> str:
     """Why no server is named first though there are several; empty when one is, or there is one."""
-    ranked = [cell for (_, cell), _ in _ranked(cells, GOODPUT)]
+    ranked = [cell for (_, cell), _ in _ranked(cells, metric("goodput"))]
     if len(cells) < 2 or len(ranked) > 1:
         return ""
     if len({cell.unit for cell in cells if cell.is_sound}) > 1:
@@ -151,38 +98,37 @@ def unranked_sentence(cells: Sequence[Cell]) -> str:
     return f"Nothing is ranked: {listed(out)}."
 
 
-def question_sentence(cells: Sequence[Cell], question: Question) -> str:
+def question_sentence(cells: Sequence[Cell], question: Metric) -> str:
     """Who is first in one figure, against the next; invalid cells take no part.
 
     Times and memory of different levels of a load are not ranked.
     """
-    if not question.highest and len(levels := {levels_title(cell) for cell in cells}) > 1:
-        about = question.about[:1].upper() + question.about[1:]
+    if not question.more_is_better and len(levels := {levels_title(cell) for cell in cells}) > 1:
+        about = question.heading[:1].upper() + question.heading[1:]
         return f"{about} is not ranked: the figures are of {listed(sorted(filter(None, levels)))}."
-    if said := leading_sentence(cells, question.metric):
+    if said := leading_sentence(cells, question):
         return said
     ranked = _ranked(cells, question)
     if len(ranked) < 2:
         return ""
     (first, best), (second, next_best), *_ = ranked
     units = units_beside(first[1].first)
-    show = partial(format_rate, units=units) if question is GOODPUT else question.show
-    shown = show(best)
+    shown, other = question.show(best, units), question.show(next_best, units)
     less, more = sorted((best, next_best))
     ratio = more / less if less else 1.0
     if next_best and (ratio < CLOSE or _overlap(first[1], second[1], question)):
         told = (
-            f"{first[0]} and {second[0]} are too close to call in {question.about}: "
-            f"{shown} and {show(next_best)}"
+            f"{first[0]} and {second[0]} are too close to call in {question.heading}: "
+            f"{shown} and {other}"
         )
         return f"{told}{_further(ranked, question)}."
     if not next_best or not best:
-        return f"{first[0]} {question.won}: {shown}; {second[0]}: {show(next_best)}."
-    lost = question.lost.format(ratio=format_ratio(ratio), next=second[0])
-    return f"{first[0]} {question.won}: {shown}, {lost} ({show(next_best)})."
+        return f"{first[0]} {question.won}: {shown}; {second[0]}: {other}."
+    lost = question.lost.format(ratio=format_ratio(ratio), other=second[0], figure="")
+    return f"{first[0]} {question.won}: {shown}, {lost} ({other})."
 
 
-def _further(ranked: Sequence[tuple[tuple[str, Cell], float]], question: Question) -> str:
+def _further(ranked: Sequence[tuple[tuple[str, Cell], float]], question: Metric) -> str:
     """The nearest of the others that is not too close to the best; empty without one."""
     (_, cell), best = ranked[0]
     for (title, other), value in ranked[2:]:
@@ -239,14 +185,14 @@ def model_sentence(runs: Iterable[Run]) -> str:
     return " ".join(told)
 
 
-def missing_reason(run: Run, column: str) -> str:
+def missing_reason(run: Run, metric: Metric) -> str:
     """Why a figure is "—"."""
     if run.status == Status.RUNNING.value:
         return "still running"
     if run.goodput is None:
         return f"not measured: the run {_became(run)}"
-    if column in ("p50_s", "p95_s", "p99_s"):
-        needed = samples_needed(int(column[1:3]))
+    if metric.percent:
+        needed = samples_needed(metric.percent)
         answered = (run.requests or 0) - (run.failures or 0)
         return f"needs {format_count(needed)} right answers, and the run has {answered}"
     return "not recorded"
@@ -309,26 +255,26 @@ def _remaining(run: Run) -> str:
     return f"About {format_period(left)} to go."
 
 
-def _ranked(cells: Sequence[Cell], question: Question) -> list[tuple[tuple[str, Cell], float]]:
+def _ranked(cells: Sequence[Cell], question: Metric) -> list[tuple[tuple[str, Cell], float]]:
     """((title, cell), figure) of the cells that may be ranked, best first."""
     found = []
     for title, cell in zip(cell_titles(cells), cells, strict=True):
-        value = cell.middle(question.column)
+        value = cell.value(question)
         if value is not None and cell.is_sound:
             found.append(((title, cell), value))
-    if metric(question.metric).is_of_answers and len({c.unit for (_, c), _ in found}) > 1:
+    if question.of_answers and len({c.unit for (_, c), _ in found}) > 1:
         return []
-    return sorted(found, key=lambda pair: -pair[1] if question.highest else pair[1])
+    return sorted(found, key=lambda pair: pair[1], reverse=question.more_is_better)
 
 
-def _overlap(first: Cell, second: Cell, question: Question) -> bool:
+def _overlap(first: Cell, second: Cell, question: Metric) -> bool:
     """Whether starts of the one lie among starts of the other; with one start it can't be seen, but
     where each start knows its own interval.
     """
-    if question is CONNECTION:
+    if question.name == "connection_bytes":
         (low, high), (other_low, other_high) = idle_interval(first), idle_interval(second)
         return low <= other_high and other_low <= high
-    mine, theirs = first.spread(question.column), second.spread(question.column)
+    mine, theirs = first.spread(question.name), second.spread(question.name)
     if mine is None or theirs is None or min(len(first.entering), len(second.entering)) < 2:
         return False
     return mine.least <= theirs.most and theirs.least <= mine.most

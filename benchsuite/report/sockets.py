@@ -1,19 +1,14 @@
 """What only WebSockets have, in words: for the terminal, the run page and the compare page."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import keeps_alive
+from benchsuite.core.metrics import every
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, UNSOLICITED
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_rate,
-)
+from benchsuite.core.units import MISSING, format_bytes, format_count, format_duration, format_rate
 from benchsuite.models import Measurement, Run
 from benchsuite.report.terminal.grid import Grid
 from benchsuite.stats.lagging import HEALTHY, SLOW
@@ -31,21 +26,25 @@ class Figure:
     note: str = ""  #: What stands after it in smaller letters.
 
     @property
+    def headline(self) -> str:
+        """Handshakes, but p95."""
+        return self.title[:1].upper() + self.title[1:] if self.title[1:2].isalpha() else self.title
+
+    @property
     def whole(self) -> str:
         return f"{self.text} {self.note}".strip()
 
 
-def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = False) -> list[Figure]:
+def figures(run: Run, *, brief: bool = False) -> list[Figure]:
     """All of them in their order, those that a run has none of left out; none without WebSockets.
 
-    `measurements` may be all of the run's, or those of handshakes and fan-outs alone. What went
-    astray is one figure when it is to be brief.
+    What went astray is one figure when it is to be brief.
     """
     data: Mapping[str, Any] | None = run.websockets
     if not data:
         return []
     accounts = data["accounts"]
-    measurements = list(measurements)
+    measurements = list(run.measurements.all())
     by_scope = {one.scope: one for one in measurements}
     shake, last = by_scope.get(HANDSHAKE), by_scope.get(FANOUT)
     rate = data["rate_connected"]
@@ -53,15 +52,13 @@ def figures(run: Run, measurements: Iterable[Measurement], *, brief: bool = Fals
     reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
     told = [
         Figure("connections", _count(data["connections"]) if keeps_connections(run) else ""),
-        Figure("per connection", *_idle(run)),
+        Figure("per connection", *_slope(data["idle"], kib=True)),
         Figure("left by each", *_slope(data["closed"])),
         Figure(opened, _count(accounts["handshakes"])),
         Figure(f"{opened}/s", format_rate(shake.goodput) if shake and reconnects else ""),
-        Figure(f"{until} p50", _time(shake, "p50_s")),
-        Figure(f"{until} p99", _time(shake, "p99_s")),
+        *_times(until, shake),
         Figure("without connecting", format_rate(rate) if reconnects else ""),
-        Figure("last subscriber p50", _time(last, "p50_s")),
-        Figure("last subscriber p99", _time(last, "p99_s")),
+        *_times("last subscriber", last),
         *_recovery(data["recovery"]),
         *_lagging(data["lagging"], measurements),
     ]
@@ -90,20 +87,23 @@ def _recovery(found: Mapping[str, Any] | None) -> list[Figure]:
     half, whole, away_s = found["half_back_s"], found["all_back_s"], found.get("away_s")
     missing = "" if whole is not None else f"{found['back']} of {found['cut']}"
     return [
-        Figure("half back", format_duration(half) if half is not None else MISSING),
-        Figure("all back", format_duration(whole) if whole is not None else MISSING, missing),
+        Figure("half back", format_duration(half)),
+        Figure("all back", format_duration(whole), missing),
         Figure("refused meanwhile", format_count(found["failed"])),
         Figure("server away", format_duration(away_s) if away_s is not None else ""),
         Figure("without close frame", _count(found.get("unclosed"))),
     ]
 
 
-def _slope(found: Mapping[str, Any] | None) -> tuple[str, str]:
-    """120 B and [100, 140]; empty if unknown."""
+def _slope(found: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str, str]:
+    """120 B and [100, 140], or 28.0 KiB and [27.8, 28.3]; empty if unknown."""
     if not found or found["each_bytes"] is None:
         return "", ""
-    low, high = (f"{found[name]:.0f}" for name in ("low_bytes", "high_bytes"))
-    return f"{found['each_bytes']:.0f} B", f"[{low}, {high}]"
+    each, low, high = (
+        f"{found[name] / 1024:.1f}" if kib else f"{found[name]:.0f}"
+        for name in ("each_bytes", "low_bytes", "high_bytes")
+    )
+    return f"{each} {'KiB' if kib else 'B'}", f"[{low}, {high}]"
 
 
 def _lagging(
@@ -120,26 +120,17 @@ def _lagging(
         f"{part} +{format_bytes(max(0, size))}" for part, size in lagging["grown_bytes"].items()
     )
     return [
-        Figure("healthy p50", _time(of[HEALTHY], "p50_s")),
-        Figure("healthy p99", _time(of[HEALTHY], "p99_s")),
+        *_times("healthy", of[HEALTHY]),
         Figure(
             "slow subscribers", format_count(lagging["subscribers"]), f"({grown})" if grown else ""
         ),
-        Figure("slow p50", _time(of[SLOW], "p50_s")),
-        Figure("slow p99", _time(of[SLOW], "p99_s")),
+        *_times("slow", of[SLOW]),
     ]
-
-
-def brief_of(run: Run) -> list[Figure]:
-    """The same in brief."""
-    if not run.websockets:
-        return []
-    return figures(run, run.measurements.all(), brief=True)
 
 
 def sockets_table(runs: Sequence[Run]) -> Grid | None:
     """A row for each run with WebSockets; None when no run has."""
-    rows = [(run, {one.title: one.whole for one in brief_of(run)}) for run in runs]
+    rows = [(run, {one.title: one.whole for one in figures(run, brief=True)}) for run in runs]
     rows = [(run, texts) for run, texts in rows if texts]
     if not rows:
         return None
@@ -155,15 +146,6 @@ def sockets_table(runs: Sequence[Run]) -> Grid | None:
 def keeps_connections(run: Run) -> bool:
     """Whether connections outlive a message: else how many are open is a matter of the moment."""
     return run.unit != HANDSHAKE and keeps_alive(run)
-
-
-def _idle(run: Run) -> tuple[str, str]:
-    """28.0 KiB and [27.8, 28.3]: memory of one idle connection, its interval; empty if unknown."""
-    idle = (run.websockets or {}).get("idle")
-    if run.connection_bytes is None or not idle:
-        return "", ""
-    low, high = (f"{idle[name] / 1024:.1f}" for name in ("low_bytes", "high_bytes"))
-    return f"{run.connection_bytes / 1024:.1f} KiB", f"[{low}, {high}]"
 
 
 def _compression(traffic: Mapping[str, Any] | None) -> list[Figure]:
@@ -197,7 +179,7 @@ def idle_sentence(run: Run) -> str:
     if not idle:
         return ""
     held = f"{run.server} held {format_count(run.websockets['connections'])} idle connections"
-    each, interval = _idle(run)
+    each, interval = _slope(idle, kib=True)
     if each:
         before = format_bytes(idle["before_bytes"])
         took = f"each took {each} {interval} of its memory"
@@ -209,6 +191,8 @@ def _count(count: int | None) -> str:
     return "" if count is None else format_count(count)
 
 
-def _time(measurement: Measurement | None, percentile: str) -> str:
-    seconds = (measurement.response_time or {}).get(percentile) if measurement else None
-    return "" if seconds is None else format_duration(seconds)
+def _times(title: str, measurement: Measurement | None) -> list[Figure]:
+    """Median and p99 of one kind of times."""
+    figures = [every.figure(name) for name in ("p50_s", "p99_s")] if measurement else []
+    told = [(one.heading, one.show(one.of_part(measurement))) for one in figures]
+    return [Figure(f"{title} {name}", text) for name, text in told if text != MISSING]

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from benchsuite.core.metrics.metric import Scale
 from benchsuite.stats.ranks import (
     FEWEST_STARTS,
     attained_level,
@@ -45,14 +46,6 @@ POWER = 0.9  #: Chance with which a difference of `detectable` would have been s
 
 RANK_EFFICIENCY = math.sqrt(3 / math.pi)
 RESAMPLES = 9999
-
-
-class Scale(StrEnum):
-    """What two sides are compared by."""
-
-    RATIO = "ratio"  #: Candidate divided by baseline; 1 is no difference.
-    DIFFERENCE = "difference"
-    """Candidate less baseline; 0 is no difference. For shares, which may well be 0."""
 
 
 class Outcome(StrEnum):

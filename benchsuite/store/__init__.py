@@ -4,7 +4,6 @@ end.
 
 import dataclasses
 import hashlib
-import math
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import chain
@@ -17,9 +16,9 @@ from django.db.models import Model
 
 from benchsuite import models
 from benchsuite.core import refusals
-from benchsuite.core.readings import LOAD, mean_cpu_percent, mean_work_s, most_memory_bytes
+from benchsuite.core.metrics import every
 from benchsuite.core.refusals import Refusal
-from benchsuite.core.results import Ceiling, Distribution, RunResult, Status, Summary, is_completion
+from benchsuite.core.results import Ceiling, Distribution, RunResult, Status, Summary
 from benchsuite.core.specs import RunSpec
 from benchsuite.store.interchange import PARTS, SHARED, attach, settle, share, storable
 from benchsuite.system import fingerprint, owner
@@ -27,8 +26,6 @@ from benchsuite.system import fingerprint, owner
 BATCH_SIZE = 500
 
 LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room for it is full.
-
-TARGET = "target"  #: The part whose CPU and memory are columns.
 
 
 def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
@@ -166,43 +163,12 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.delay = dict(result.delay)
     run.settings_changed = dict(result.settings_changed)
     run.log_tail = result.log_tail
-    run.startup_s = result.startup_s
-    run.sampler_cpu_percent = result.sampler_cpu_percent
-    run.cpu_percent = mean_cpu_percent(result.readings, TARGET, result.window)
-    run.target_work_s, run.load_work_s = (
-        mean_work_s(result.readings, part, result.window) for part in (TARGET, LOAD)
-    )
-    run.memory_bytes = most_memory_bytes(result.readings, TARGET, _until_s(result))
-    own = [one for one in result.summaries if is_completion(run.workload, one.scope, one.name)]
-    if own:
-        run.failed_completions = sum(one.failures for one in own)
-        run.completions = sum(one.requests for one in own) - run.failed_completions
     run.unit = result.unit
-    if result.asked is not None:
-        run.sent, run.seen = result.asked.sent, result.asked.seen
-    sockets = result.websockets
-    if sockets is not None:
-        run.websockets = dataclasses.asdict(sockets)
-        run.connection_bytes = sockets.idle.each_bytes if sockets.idle else None
-    total = result.total
-    if total is not None:
-        run.level = total.level
-        run.requests = total.requests
-        run.failures = total.failures
-        run.resent = total.resent
-        run.throughput = total.throughput
-        run.goodput = total.goodput
-        run.mean_s = total.response_time.mean_s
-        run.p50_s = total.response_time.at(50)
-        run.p95_s = total.response_time.at(95)
-        run.p99_s = total.response_time.at(99)
-
-
-def _until_s(result: RunResult) -> float:
-    """Memory is read up to here: what higher levels need later is not that of the level told."""
-    if result.total is None or result.total.level is None or result.window is None:
-        return math.inf
-    return result.window[1]
+    if result.websockets is not None:
+        run.websockets = dataclasses.asdict(result.websockets)
+    for metric in every.METRICS:
+        if metric.read:
+            setattr(run, metric.name, metric.read(result))
 
 
 def _known(model: type[Model], data: dict[str, Any]) -> Any:

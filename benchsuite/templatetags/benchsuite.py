@@ -4,39 +4,17 @@ from typing import Any
 
 from django import template
 
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_number,
-    format_percent,
-    format_period,
-    format_rate,
-)
-from benchsuite.models import Run
-from benchsuite.report.charts.series import percent_text
+from benchsuite.core.units import MISSING, format_count, format_percent, format_rate
 from benchsuite.report.pages import html
 
 register = template.Library()
 
 register.filter("count", format_count)
-register.filter("number", format_number)
-register.filter("duration", format_duration)
-register.filter("period", format_period)
 register.filter("rate", format_rate)
-register.filter("bytes", format_bytes)
 register.filter("percent", format_percent)
-register.filter("percentile", percent_text)
 register.filter("badge", html.badge)
 register.filter("state", html.state)
 register.filter("reason", html.reason)
-
-
-@register.simple_tag
-def figure(run: Run, column: str) -> str:
-    """A figure of a run, or "—" with the reason."""
-    return html.figure(run, column)
 
 
 @register.simple_tag

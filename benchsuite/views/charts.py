@@ -53,7 +53,7 @@ def of_run(request: HttpRequest, pk: UUID, slug: str) -> HttpResponse:
     if slug in OF_READINGS:
         return as_csv(OF_READINGS[slug](queries.readings(run)), str(run.pk))
     if slug in OF_STAGES:
-        return as_csv(OF_STAGES[slug](stages.points(run)), str(run.pk))
+        return as_csv(OF_STAGES[slug](stages.stages_of(run.measurements.all())), str(run.pk))
     if slug == DISTRIBUTION:
         total = run.measurements.filter(scope="all").first()
         return as_csv(series.distribution(total), str(run.pk))

@@ -2,29 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from benchsuite import conf
 from benchsuite.comparing.beside import beside
-from benchsuite.comparing.cells import Cell, Spread
-from benchsuite.comparing.comparison import (
-    OF_ANSWERS,
-    Comparison,
-    per_cpu_second,
-    per_gib,
-)
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.comparison import Comparison
 from benchsuite.comparing.likeness import Unlike, alike, unlike
-from benchsuite.comparing.titles import levels_title
+from benchsuite.comparing.titles import levels_title, units_beside
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Metric, Place
+from benchsuite.core.metrics.reading import was_asked
 from benchsuite.core.results import Verdict
-from benchsuite.core.units import format_number, format_ratio, listed
+from benchsuite.core.units import format_ratio, listed
 from benchsuite.report import queries
 from benchsuite.report.charts import overlays
 from benchsuite.report.charts.styles import Style
-from benchsuite.report.pages import html
 from benchsuite.report.sentences import (
     missing_reason,
     question_sentence,
@@ -37,29 +36,16 @@ from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import page, problem
 
-COLUMNS = {
-    "goodput": "goodput",
-    "completions": "completed",
-    "p50_s": "p50",
-    "p95_s": "p95",
-    "p99_s": "p99",
-    "cpu_percent": "CPU",
-    "memory_bytes": "memory",
-    "connection_bytes": "per connection",
-}
-"""Column of `Run` → heading."""
-
-OPTIONAL = ("completions", "connection_bytes")  #: Columns that few workloads have.
-
 
 @dataclass(frozen=True, slots=True)
 class Shown:
     """One figure of a cell as its table writes it."""
 
     text: str
-    ratio: str  #: To the baseline; empty where there is none.
-    spread: str  #: Least and most of several starts.
-    reason: str  #: Why there is no figure.
+    ratio: str = ""  #: To the baseline; empty where there is none.
+    spread: str = ""  #: Least and most of several starts.
+    reason: str = ""  #: Why there is no figure.
+    bar: float | None = None  #: Of goodput: in percent of the highest of its unit.
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +58,8 @@ class Row:
     state: str
     level: str  #: Of a load with stages: which its figures are of.
     figures: list[Shown]
-    per_cpu_second: str
-    per_gib: str
-    failures: str
     is_baseline: bool
     baseline_url: str
-    bar: float | None  #: Goodput in percent of the highest of its unit.
 
 
 @access.guarded
@@ -138,10 +120,9 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
         "sentences": said,
         "cautions": [sentence for sentence in cautions if sentence],
         "unlike": reasons,
-        "beside": beside(comparison),
+        "beside": beside(comparison, conf.margins()),
         "differences": comparison.differences,
-        "asked": _asked(comparison),
-        "headings": [COLUMNS[column] for column in _columns(comparison)],
+        "headings": [metric.heading for metric in _columns(comparison)],
         "rows": _rows(request, comparison),
         "invalid": [
             title
@@ -164,13 +145,9 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
             style=style,
             state=cell.verdict.value if cell.verdict else cell.first.status,
             level=levels_title(cell),
-            figures=[_shown(comparison, cell, column) for column in columns],
-            per_cpu_second=format_number(per_cpu_second(cell)),
-            per_gib=format_number(per_gib(cell)),
-            failures=_failures(cell),
+            figures=[_shown(comparison, cell, metric) for metric in columns],
             is_baseline=cell is comparison.baseline,
             baseline_url=_url(request, baseline=str(cell.first.pk)) if cell.is_sound else "",
-            bar=_bar(comparison, cell),
         )
         for title, cell, style in zip(
             comparison.titles, comparison.cells, overlays.styles(comparison), strict=True
@@ -183,45 +160,37 @@ def _bar(comparison: Comparison, cell: Cell) -> float | None:
     return (cell.middle("goodput") or 0.0) / max(goodputs) * 100 if max(goodputs) else None
 
 
-def _asked(comparison: Comparison) -> bool:
-    """Whether answers were waited for: idle connections get none."""
+def _columns(comparison: Comparison) -> list[Metric]:
+    """Those that a run has; no answers where nothing was asked. Medians stand before the others."""
     runs = [run for cell in comparison.cells for run in cell.runs]
-    return any(run.requests is None or run.requests for run in runs)
-
-
-def _columns(comparison: Comparison) -> list[str]:
-    """Those of `OPTIONAL` only where a run has them; no answers where nothing was asked."""
-    cells = comparison.cells
-    asked = _asked(comparison)
-    return [
-        column
-        for column in COLUMNS
-        if (column not in OPTIONAL or any(cell.middle(column) is not None for cell in cells))
-        and (asked or column not in OF_ANSWERS)
+    asked = any(was_asked(run) for run in runs)
+    found = [
+        metric
+        for metric in every.in_place(Place.COMPARE)
+        if (asked or metric.summed or not metric.of_answers) and any(map(metric.only, runs))
     ]
+    return sorted(found, key=_is_median, reverse=True)
 
 
-def _shown(comparison: Comparison, cell: Cell, column: str) -> Shown:
-    show = html.format_of(cell.first, column)
-    spread = cell.spread(column)
+def _is_median(metric: Metric) -> bool:
+    return metric.read is not None and not metric.summed
+
+
+def _shown(comparison: Comparison, cell: Cell, metric: Metric) -> Shown:
+    show = partial(metric.show, units=units_beside(cell.first))
+    if not _is_median(metric):
+        return Shown(show(cell.value(metric)))
+    spread = cell.spread(metric.name)
     if spread is None:
-        return Shown("", "", "", missing_reason(cell.first, column))
-    ratio = comparison.ratio(cell, column)
+        return Shown("", reason=missing_reason(cell.first, metric))
+    ratio = comparison.ratio(cell, metric)
+    several = len(cell.shown) > 1
     return Shown(
         text=show(spread.median),
         ratio=format_ratio(ratio) if ratio is not None and cell is not comparison.baseline else "",
-        spread=_range(spread, show) if len(cell.shown) > 1 else "",
-        reason="",
+        spread=f"{show(spread.least)} – {show(spread.most)}" if several else "",
+        bar=_bar(comparison, cell) if metric.name == "goodput" else None,
     )
-
-
-def _range(spread: Spread, show: Any) -> str:
-    return f"{show(spread.least)} – {show(spread.most)}"
-
-
-def _failures(cell: Cell) -> str:
-    counts = [run.failures for run in cell.shown if run.failures is not None]
-    return html.FORMATS["failures"](sum(counts) if counts else None)
 
 
 def _url(request: HttpRequest, **more: str) -> str:

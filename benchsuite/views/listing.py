@@ -20,7 +20,7 @@ REFRESH_S = 5
 @access.guarded
 def show(request: HttpRequest) -> HttpResponse:
     filters = RunFilter(request.GET, queryset=queries.listed())
-    table = RunTable(filters.qs, order_by=RunTable.wanted_order(request.GET.getlist("sort")))
+    table = RunTable(filters.qs, request.GET.getlist("sort"))
     per_page = _number(request.GET.get("per_page", "")) or PER_PAGE
     table.paginate(per_page=min(per_page, MOST_PER_PAGE))
     table.page = table.paginator.get_page(_number(request.GET.get("page", "")) or 1)

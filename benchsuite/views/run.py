@@ -17,6 +17,9 @@ from benchsuite.comparing.titles import (
     who_of,
     workload_title,
 )
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Place
+from benchsuite.core.metrics.reading import was_asked
 from benchsuite.core.results import Status
 from benchsuite.models import Measurement, Run
 from benchsuite.report import queries, sockets, stages
@@ -24,9 +27,10 @@ from benchsuite.report.charts import figures, series
 from benchsuite.report.charts import sockets as socket_charts
 from benchsuite.report.charts import stages as stage_charts
 from benchsuite.report.charts.drawing import Chart, share_time
-from benchsuite.report.completions import completions
 from benchsuite.report.pages import html
+from benchsuite.report.populations import columns_of_parts
 from benchsuite.report.sentences import model_sentence, run_sentence
+from benchsuite.report.sockets import Figure
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.system.revision import short
 from benchsuite.views import access
@@ -39,13 +43,14 @@ WEIGHTS = ("invalid", "weak", "info")
 @access.guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     others = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
-    found = Run.objects.select_related("environment", "software")
+    found = Run.objects.select_related("environment", "software").prefetch_related("measurements")
     found = found.annotate(in_company=Exists(others))
     run = found.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
     findings = sorted(run.findings.all(), key=lambda one: WEIGHTS.index(one.level))
     measurements = list(run.measurements.all())
+    columns = columns_of_parts()
     before, after = queries.neighbours(run)
     context: dict[str, Any] = {
         "title": f"{run.server} · {workload_title(run)}",
@@ -56,11 +61,14 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "own_target": own_target_sentence([run.server]),
         "findings": findings,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
-        "names": [one for one in measurements if one.scope != "all" and _is_told(run, one)],
-        "ends": completions(run, measurements),
-        "units": units_of(run),
-        "sockets": sockets.figures(run, measurements),
-        "total": next((one for one in measurements if one.scope == "all"), None),
+        "names": [
+            (one, [column.show(column.of_part(one)) for column in columns])
+            for one in measurements
+            if one.scope != "all" and _is_told(run, one)
+        ],
+        "tiles": [*sockets.figures(run), *tiles(run)],
+        "asked": was_asked(run),
+        "name_columns": columns,
         "charts": charts(run, measurements),
         "what": {
             "workload": workload_title(run),
@@ -85,6 +93,18 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     return page(request, "run", context)
 
 
+def tiles(run: Run) -> list[Figure]:
+    """The key figures of a run in their order; none of answers where nothing was asked."""
+    asked = was_asked(run)
+    return [
+        Figure(
+            one.headline(units_of(run)), html.figure(run, one), one.note(run) if one.note else ""
+        )
+        for one in every.in_place(Place.TILE)
+        if (asked or not one.of_answers) and one.only(run)
+    ]
+
+
 def _is_told(run: Run, one: Measurement) -> bool:
     """Whether it has a row; nobody misses the strays of a run that had none."""
     return one.requests > 0 or not run.websockets
@@ -103,7 +123,7 @@ def charts(run: Run, measurements: list[Measurement]) -> list[Chart]:
     total = next((one for one in measurements if one.scope == "all"), None)
     intervals = list(queries.intervals(run))
     readings = list(queries.readings(run))
-    levels = stages.points_of(measurements)
+    levels = stages.stages_of(measurements)
     units = units_of(run)
     answers = [
         (stage_charts.goodput(levels, units, who_of(run)), stage_charts.draw_goodput),

@@ -25,7 +25,7 @@ def test_through_the_proxy(command: Command) -> None:
     (run,) = json.loads(ended.out)
     assert run["delay"]["by"] == "proxy"
     # gunicorn-sync closes its connections: each request is late by the SYN's answer and its own.
-    assert 0.1 < run["response_time"]["p50"] < 0.5
+    assert 0.1 < run["response_time"]["p50_s"] < 0.5
 
 
 @needs("gunicorn", "private-network", "iproute2")

@@ -230,7 +230,7 @@ def test_another_python_serves_the_project(command: Command, tmp_path: Path) -> 
     lock = tmp_path / "lock.txt"
     lock.write_text(LOCK)
     (one,) = runs(command, "--server=gunicorn-gthread", f"--python={version}", f"--env=old={lock}")
-    assert one["python"].startswith(f"{version}.")
+    assert one["python_version"].startswith(f"{version}.")
     assert one["server_version"] == "22.0.0"
     assert one["failures"] == 0
 

@@ -205,7 +205,7 @@ def test_ceilings_of_other_numbers_of_load_processes_stay() -> None:
 def test_journeys_with_names_of_their_own_are_completions() -> None:
     spec = replace(SPEC, workload=WorkloadSpec(workload="survey"))
     run = store.begin(spec, batch=uuid4(), started_at=NOW)
-    made = result()
+    made = replace(result(), spec=spec)
     assert made.total is not None
     coffee = replace(made.total, name="survey coffee", scope="journey", requests=30, failures=2)
     store.finish(run, replace(made, summaries=(coffee, replace(coffee, name="survey census"))))

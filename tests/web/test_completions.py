@@ -8,7 +8,7 @@ from django.test import Client
 from benchsuite.comparing.cells import cells
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Measurement, Run
-from benchsuite.report.completions import completion_lines, completions
+from benchsuite.report.completions import completion_lines, completions_sentence
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.terminal.text import results_table
 from tests.factories import make_run
@@ -41,15 +41,15 @@ def surveyed(failed: int = 0) -> Run:
 
 def test_completions_are_the_sum_over_all_surveys() -> None:
     run = surveyed(failed=4)
-    found = completions(run, run.measurements.all())
-    assert found is not None
-    assert (found.completed, found.failed, found.per_minute) == (36, 4, pytest.approx(216))
-    assert found.first_failure == "survey coffee: census, page 3 (/3/): 500"
+    assert completions_sentence(run).startswith("36 completed in 10 s (216 a minute, ")
+    assert completions_sentence(run).endswith(
+        "4 failed, such as survey coffee: census, page 3 (/3/): 500"
+    )
 
 
 def test_other_workloads_have_none() -> None:
     run = make_run(workload="io_read")
-    assert completions(run, run.measurements.all()) is None
+    assert completions_sentence(run) == ""
     assert completion_lines(cells([run])) == []
     assert run_as_json(run)["completions"] is None
 
@@ -77,16 +77,16 @@ def test_they_are_a_headline_of_list_comparison_and_table(client: Client) -> Non
     run, other = surveyed(failed=1), surveyed()
     assert "39 completed" in client.get("/results/").content.decode()
     compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
-    assert '<th scope="col" class="figure">completed</th>' in compared
+    assert '<th scope="col" class="figure">completions</th>' in compared
     console = SafeConsole(width=200)
     with console.capture() as capture:
         console.table(results_table(cells([run])))
     heading, _, row = [line for line in capture.get().splitlines() if line.strip()]
-    assert heading.split()[1:4] == ["completed", "not", "completed"]
-    assert row.split()[1:3] == ["39", "1"]
+    assert heading.split()[1:5] == ["runs", "completions", "failed", "completions"]
+    assert row.split()[1:4] == ["1", "39", "1"]
 
 
 def test_other_workloads_show_no_such_column(client: Client) -> None:
     run, other = make_run("uwsgi"), make_run("uvicorn")
     compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
-    assert "completed" not in compared
+    assert "completions" not in compared

@@ -2,7 +2,8 @@
 
 import argparse
 
-from benchsuite.comparing.margins import DEFAULT, METRICS
+from benchsuite.comparing.margins import DEFAULT
+from benchsuite.core.metrics.every import compared
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +24,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="NAME[,NAME…]",
-        help=f"figures to compare: {', '.join(METRICS)} (default: {', '.join(DEFAULT)})",
+        help=f"figures to compare: {', '.join(compared())} (default: {', '.join(DEFAULT)})",
     )
     parser.add_argument(
         "--margin",

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from benchsuite.core.specs import USER
-from benchsuite.core.units import format_count, format_duration, format_number, format_rate
+from benchsuite.core.units import format_count, format_number, format_rate
+from benchsuite.models import Measurement
 from benchsuite.report.charts import styles
 from benchsuite.report.charts.drawing import Chart, blank, scaled, scatter, stroke, unit_of
 from benchsuite.report.charts.series import UNITS, Column, Series
-from benchsuite.report.stages import BAND, Point
+from benchsuite.report.stages import band
 
 BANDS = (("min_s", "max_s", 0.12), ("p10_s", "p90_s", 0.25))
 """Lower and upper edge, and how strongly the area between them is drawn."""
@@ -15,9 +16,9 @@ BANDS = (("min_s", "max_s", 0.12), ("p10_s", "p90_s", 0.25))
 LINES = {"p50_s": ("median", "solid"), "p95_s": ("p95", "dash")}
 
 
-def goodput(points: Sequence[Point], units: str = UNITS, who: str = USER) -> Series:
+def goodput(levels: Sequence[Measurement], units: str = UNITS, who: str = USER) -> Series:
     """Goodput and failures of each level; `units` are what is answered, `who` asks for it."""
-    axis = _axis(points, who)
+    axis = _axis(levels, who)
     return Series(
         "stage-goodput",
         f"Goodput against {axis}",
@@ -29,24 +30,24 @@ def goodput(points: Sequence[Point], units: str = UNITS, who: str = USER) -> Ser
             Column("dropped", "dropped", format_count),
         ),
         tuple(
-            (one.level, one.goodput, one.achieved_rate, one.failures, one.dropped) for one in points
+            (one.level, one.goodput, one.achieved_rate, one.failures, one.dropped) for one in levels
         ),
         "One point a level, each measured by itself.",
         {"axis": axis, "units": units},
     )
 
 
-def response_times(points: Sequence[Point], who: str = USER) -> Series:
+def response_times(levels: Sequence[Measurement], who: str = USER) -> Series:
     """Least, p10, median, p90, p95 and longest response time of each level."""
-    axis = _axis(points, who)
+    axis = _axis(levels, who)
     return Series(
         "stage-response-times",
         f"Response time against {axis}",
         (
             Column("level", axis, format_number),
-            *(Column(name, name.removesuffix("_s"), format_duration) for name in BAND),
+            *(Column(one.name, one.heading, one.show) for one in band()),
         ),
-        tuple((one.level, *(one.response_time[name] for name in BAND)) for one in points),
+        tuple((one.level, *(time.of_part(one) for time in band())) for one in levels),
         "The line is the median; the areas reach from p10 to p90, and from least to longest.",
         {"axis": axis},
     )
@@ -83,8 +84,8 @@ def draw_response_times(series: Series) -> Chart:
     return chart
 
 
-def _axis(points: Sequence[Point], who: str) -> str:
-    is_open = any(point.achieved_rate is not None for point in points)
+def _axis(levels: Sequence[Measurement], who: str) -> str:
+    is_open = any(one.achieved_rate is not None for one in levels)
     return "arrivals per second" if is_open else f"{who}s"
 
 

@@ -47,7 +47,7 @@ def as_json(
 def _contrast(one: Contrast) -> dict[str, Any]:
     found = one.found
     return {
-        "metric": one.metric.name,
+        "metric": one.metric.short,
         "baseline": _side(one.baseline, one),
         "candidate": _side(one.candidate, one),
         "scale": found.scale.value,

@@ -32,7 +32,7 @@ def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
             suite,
             "testcase",
             {
-                "classname": f"benchsuite.{one.condition.metric.name}",
+                "classname": f"benchsuite.{one.condition.metric.short}",
                 "name": one.name,
                 "time": "0",
             },

@@ -2,17 +2,21 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from io import StringIO
 from itertools import chain
 from textwrap import indent
 from typing import Any
+from uuid import UUID
 
 from benchsuite.comparing.setup import Around
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Place
+from benchsuite.core.metrics.reading import whole
 from benchsuite.core.samples import FANOUT, HANDSHAKE
 from benchsuite.models import Measurement, Run
 from benchsuite.report import addresses
-from benchsuite.report.completions import completions
 from benchsuite.report.populations import populations
 from benchsuite.report.sentences import model_sentence
 from benchsuite.store.interchange import as_plain
@@ -20,9 +24,7 @@ from benchsuite.store.interchange import as_plain
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """How text begins that a spreadsheet may reckon with, in full-width characters, too."""
 
-PERCENTS = (50, 75, 90, 95, 99)
-
-COLUMNS = (
+FACTS = (
     "id",
     "batch",
     "started_at",
@@ -43,108 +45,40 @@ COLUMNS = (
     "warmup_s",
     "duration_s",
     "repetition",
-    "startup_s",
-    "level",
-    "requests",
-    "failures",
-    "resent",
-    "sent",
-    "seen",
-    "completions",
-    "failed_completions",
-    "throughput",
-    "goodput",
-    "mean_s",
-    "p50_s",
-    "p95_s",
-    "p99_s",
-    "cpu_percent",
-    "memory_bytes",
-    "target_work_s",
-    "load_work_s",
     "unit",
-    "connection_bytes",
 )
-"""Columns of `Run` that a table of runs has."""
+"""What is told of a run beside its figures, by columns of `Run`."""
+
+TIMES = ("response_time", "service_time", "wait_time")
 
 
 def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
     """One run as plain JSON: seconds, bytes, percent of one CPU; a missing value is null."""
-    total = next((one for one in run.measurements.all() if one.scope == "all"), None)
-    ends = completions(run, run.measurements.all())
+    total = whole(run)
     return {
-        "id": str(run.pk),
-        "batch": str(run.batch),
+        **{name: _plain(getattr(run, name)) for name in FACTS},
         "url": url or addresses.of_run(run.pk),
-        "label": run.label,
-        "started_at": run.started_at.isoformat(),
-        "status": run.status,
-        "failure": run.failure or None,
-        "verdict": run.verdict or None,
         "findings": [
-            {
-                "code": finding.code,
-                "level": finding.level,
-                "message": finding.message,
-                "hint": finding.hint,
-            }
+            {name: getattr(finding, name) for name in ("code", "level", "message", "hint")}
             for finding in run.findings.all()
         ],
-        "workload": run.workload,
-        "server": run.server,
-        "server_version": run.server_version or None,
         "argv": run.argv,
         "programs": run.programs,
         "delay": run.delay or None,
-        "python": run.python_version or None,
-        "revision": run.revision or None,
         "python_chosen": Around.of(run).python or None,
         "python_facts": run.software.data["python"] if run.software else None,
         "packages": run.packages,
-        "processes": run.processes,
-        "threads": run.threads,
-        "model": run.model,
         "coordinated_omission": "possible" if model_sentence([run]) else None,
-        "users": run.users,
-        "arrival_rate": run.arrival_rate,
-        "warmup_s": run.warmup_s,
-        "duration_s": run.duration_s,
-        "repetition": run.repetition,
         "cpus_target": run.spec.get("server", {}).get("cpus"),
         "cpus_load": run.spec.get("load", {}).get("cpus"),
-        "startup_s": run.startup_s,
-        "unit": run.unit,
-        "level": run.level,
-        "requests": run.requests,
-        "failures": run.failures,
-        "resent": run.resent,
-        "sent": run.sent,
-        "seen": run.seen,
+        **{one.name: one.value(run) for one in every.in_place(Place.JSON)},
         "failures_by_kind": total.failures_by_kind if total else {},
-        "throughput": run.throughput,
-        "goodput": run.goodput,
-        "completions": ends.completed if ends else None,
-        "failed_completions": ends.failed if ends else None,
-        "completions_per_minute": ends.per_minute if ends else None,
-        "concurrency": total.concurrency if total else None,
-        "response_time": _times(total, "response_time"),
-        "service_time": _times(total, "service_time"),
-        "wait_time": _times(total, "wait_time") if total and total.wait_time else None,
-        "offered_rate": total.offered_rate if total else None,
-        "achieved_rate": total.achieved_rate if total else None,
-        "late": total.late if total else None,
-        "dropped": total.dropped if total else None,
-        "stages": [_stage(one) for one in run.measurements.all() if one.scope == "stage"],
-        "populations": [_stage(one) for one in populations(run)],
+        **_times(total),
+        "stages": [_part(one) for one in run.measurements.all() if one.scope == "stage"],
+        "populations": [_part(one) for one in populations(run)],
         "handshake_time": _times_of(run, HANDSHAKE),
         "fan_out_time": _times_of(run, FANOUT),
         "websockets": run.websockets,
-        "cpu_percent": run.cpu_percent,
-        "memory_bytes": run.memory_bytes,
-        "connection_bytes": run.connection_bytes,
-        "target_work_s": run.target_work_s,
-        "load_work_s": run.load_work_s,
-        "sampler_cpu_percent": run.sampler_cpu_percent,
         "settings_changed": run.settings_changed,
         "environment": run.environment.data if run.environment else None,
         "spec": run.spec,
@@ -170,7 +104,12 @@ def json_of(
 
 def csv_of(runs: Iterable[Run]) -> Iterator[str]:
     """One row a run, piece by piece; an empty field is a missing value."""
-    return table_as_csv(COLUMNS, ([_plain(getattr(run, name)) for name in COLUMNS] for run in runs))
+    figures = every.in_place(Place.CSV)
+    rows = (
+        [*(_plain(getattr(run, name)) for name in FACTS), *(one.value(run) for one in figures)]
+        for run in runs
+    )
+    return table_as_csv([*FACTS, *(one.name for one in figures)], rows)
 
 
 def table_as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
@@ -191,45 +130,34 @@ def _disarmed(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
-def _times(total: Measurement | None, field: str) -> dict[str, float | None]:
-    figures = getattr(total, field) if total else {}
-    return {
-        "mean": figures.get("mean_s"),
-        **{f"p{percent}": figures.get(f"p{percent}_s") for percent in PERCENTS},
-        "max": figures.get("max_s"),
-    }
+def _times(part: Measurement | None) -> dict[str, Any]:
+    """The three times of all requests, or of a part of them."""
+    return {kind: _seconds(getattr(part, kind, None)) for kind in TIMES}
+
+
+def _seconds(stored: Mapping[str, Any] | None) -> dict[str, float | None] | None:
+    times = [one.name for one in every.METRICS if one.of_times]
+    return {name: stored.get(name) for name in times} if stored else None
 
 
 def _times_of(run: Run, scope: str) -> dict[str, float | None] | None:
     """Response times of the one measurement of this scope; None without it."""
     found = next((one for one in run.measurements.all() if one.scope == scope), None)
-    return _times(found, "response_time") if found else None
+    return _seconds(found.response_time) if found else None
 
 
-def _stage(stage: Measurement) -> dict[str, Any]:
+def _part(part: Measurement) -> dict[str, Any]:
     """One level of a run with several, or one kind of its users."""
+    names = [one.name for one in every.in_place(Place.JSON)]
     return {
-        "name": stage.name,
-        "level": stage.level,
-        "requests": stage.requests,
-        "failures": stage.failures,
-        "resent": stage.resent,
-        "throughput": stage.throughput,
-        "goodput": stage.goodput,
-        "concurrency": stage.concurrency,
-        "response_time": {
-            **_times(stage, "response_time"),
-            "min": stage.response_time.get("min_s"),
-            "p10": stage.response_time.get("p10_s"),
-        },
-        "service_time": _times(stage, "service_time"),
-        "wait_time": _times(stage, "wait_time") if stage.wait_time else None,
-        "offered_rate": stage.offered_rate,
-        "achieved_rate": stage.achieved_rate,
-        "late": stage.late,
-        "dropped": stage.dropped,
+        "name": part.name,
+        **{name: getattr(part, name) for name in names if hasattr(part, name)},
+        **_times(part),
     }
 
 
 def _plain(value: Any) -> Any:
-    return value.isoformat() if hasattr(value, "isoformat") else value
+    """For machines: text without letters is missing."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return (str(value) or None) if isinstance(value, str | UUID) else value

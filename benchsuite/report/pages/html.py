@@ -1,22 +1,13 @@
 """Figures and verdicts of a run as small pieces of HTML."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any
-
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from benchsuite.comparing.titles import units_beside
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import Status
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_rate,
-)
+from benchsuite.core.units import MISSING
 from benchsuite.models import Run
 from benchsuite.report.sentences import missing_reason
 from benchsuite.store.periods import planned_s
@@ -31,41 +22,12 @@ SHAPES = {
 }
 
 
-def format_cpus(percent: float | None) -> str:
-    """CPU share as a number of CPUs: 190 % is 1.90."""
-    return MISSING if percent is None else f"{percent / 100:.2f}"
-
-
-FORMATS: dict[str, Callable[[Any], str]] = {
-    "goodput": format_rate,
-    "throughput": format_rate,
-    "mean_s": format_duration,
-    "p50_s": format_duration,
-    "p95_s": format_duration,
-    "p99_s": format_duration,
-    "startup_s": format_duration,
-    "requests": format_count,
-    "failures": format_count,
-    "completions": format_count,
-    "cpu_percent": format_cpus,
-    "memory_bytes": format_bytes,
-    "connection_bytes": format_bytes,
-}
-
-
-def figure(run: Run, column: str) -> SafeString | str:
+def figure(run: Run, metric: Metric) -> SafeString | str:
     """The figure with its unit, or "—" with the reason as its title."""
-    value = getattr(run, column)
+    value = metric.value(run)
     if value is None:
-        return missing(missing_reason(run, column))
-    return format_of(run, column)(value)
-
-
-def format_of(run: Run, column: str) -> Callable[[Any], str]:
-    """How that column of a run is written; rates of what are no requests with their unit."""
-    if column in ("goodput", "throughput"):
-        return partial(format_rate, units=units_beside(run))
-    return FORMATS[column]
+        return missing(missing_reason(run, metric))
+    return metric.show(value, units_beside(run))
 
 
 def missing(reason: str) -> SafeString:

@@ -12,8 +12,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
-from benchsuite.comparing.comparison import OF_ANSWERS
 from benchsuite.comparing.titles import level_title, load_title, size_title, workload_title
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Metric, Place
 from benchsuite.core.results import Status, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.units import format_count
@@ -48,28 +49,31 @@ class Ordered(tables.Column):
             F(name).desc(nulls_last=True) if is_descending else F(name).asc(nulls_last=True)
             for name in self.fields
         ]
-        return queryset.order_by(*columns, "-started_at", "pk"), True
+        return queryset.order_by(*self.apart(), *columns, "-started_at", "pk"), True
+
+    def apart(self) -> list[Any]:
+        """What keeps rows from standing among the others."""
+        return []
 
 
 class Figure(Ordered):
     """A measured figure, or "—" with the reason."""
 
-    def __init__(self, field: str, **options: Any) -> None:
-        super().__init__(field, numeric=True, **options)
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        options = {"verbose_name": metric.heading, "orderable": metric.read is not None}
+        super().__init__(metric.name, numeric=True, **options)
 
-    def order(self, queryset: QuerySet[Run], is_descending: bool) -> tuple[QuerySet[Run], bool]:  # noqa: FBT001 - django-tables2 calls it so
+    def apart(self) -> list[Any]:
         """Neither what is invalid nor answers of another unit stand among the others."""
-        (name,) = self.fields
-        value = F(name).desc(nulls_last=True) if is_descending else F(name).asc(nulls_last=True)
-        apart = [
-            _last(Q(**{f"{name}__isnull": True})),
+        return [
+            _last(Q(**{f"{self.metric.name}__isnull": True})),
             _last(Q(verdict=Verdict.INVALID.value)),
-            *([_last(~Q(unit=REQUEST)), "unit"] if name in OF_ANSWERS else []),
+            *([_last(~Q(unit=REQUEST)), "unit"] if self.metric.of_answers else []),
         ]
-        return queryset.order_by(*apart, value, "-started_at", "pk"), True
 
     def render(self, record: Run) -> SafeString | str:
-        return html.figure(record, self.fields[0])
+        return html.figure(record, self.metric)
 
 
 class Goodput(Figure):
@@ -80,7 +84,7 @@ class Goodput(Figure):
 
     def render(self, record: Run) -> SafeString | str:
         if record.connection_bytes is not None:
-            each = html.figure(record, "connection_bytes")
+            each = html.figure(record, every.figure("connection_bytes"))
             return format_html('{} <span class="quiet">per connection</span>', each)
         shown = super().render(record)
         if level := level_title(record):
@@ -101,39 +105,37 @@ class Group:
 
 
 class RunTable(tables.Table):
-    """One row a run."""
+    """One row a run: what it was, then the figures of the list."""
 
     chosen = tables.Column(
         verbose_name="", empty_values=(), orderable=False, attrs={"td": {"class": "tick"}}
     )
-    verdict = Ordered("status", "verdict")
+    verdict = Ordered("status", "verdict", verbose_name="verdict")
     when = Ordered("started_at", verbose_name="when")
-    label = Ordered("label")
-    workload = Ordered("workload")
-    server = Ordered("server", "server_version")
+    label = Ordered("label", verbose_name="label")
+    workload = Ordered("workload", verbose_name="workload")
+    server = Ordered("server", "server_version", verbose_name="server")
     size = Ordered("processes", "threads", numeric=True, verbose_name="processes × threads")
-    load = Ordered("users", numeric=True)
-    goodput = Goodput("goodput")
-    p95 = Figure("p95_s", verbose_name="p95")
-    failed = Figure("failures")
-    cpu = Figure("cpu_percent", verbose_name="CPU")
-    memory = Figure("memory_bytes")
+    load = Ordered("users", numeric=True, verbose_name="load")
 
     class Meta:
         model = Run
         fields = ()
         order_by = ("-when",)
 
-    @classmethod
-    def wanted_order(cls, wanted: Sequence[str]) -> tuple[str, ...]:
-        """Those of the wanted orders that there are; the usual one without any."""
-        known = [
-            one
-            for one in wanted[:MOST_ORDERS]
-            if (column := cls.base_columns.get(one.removeprefix("-")))
-            and column.orderable is not False
+    def __init__(self, runs: QuerySet[Run], wanted: Sequence[str] = ()) -> None:
+        """In those of the wanted orders that there are; in the usual one without any."""
+        figures = [
+            (
+                one.heading.lower().replace(" ", "_"),
+                Goodput(one) if one.name == "goodput" else Figure(one),
+            )
+            for one in every.in_place(Place.LIST)
         ]
-        return tuple(known) or cls.Meta.order_by
+        columns = {**self.base_columns, **dict(figures)}
+        known = {name for name, one in columns.items() if one.orderable is not False}
+        order = [one for one in wanted[:MOST_ORDERS] if one.removeprefix("-") in known]
+        super().__init__(runs, order_by=order or None, extra_columns=figures)
 
     def render_chosen(self, record: Run) -> SafeString:
         return format_html(

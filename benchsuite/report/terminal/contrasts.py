@@ -9,10 +9,11 @@ from benchsuite.comparing.contrasts import Contrast
 from benchsuite.comparing.gate import Judgement
 from benchsuite.comparing.margins import margins_sentence
 from benchsuite.comparing.speed import corrected
+from benchsuite.core.metrics.metric import Scale
 from benchsuite.core.printable import printable
 from benchsuite.core.units import MISSING
 from benchsuite.report.terminal.grid import Grid
-from benchsuite.stats.compare import Outcome, Scale
+from benchsuite.stats.compare import Outcome
 
 HEADINGS = (
     "figure",
@@ -50,7 +51,7 @@ def cells(one: Contrast) -> list[str]:
     """A value for each of `HEADINGS`; p is the corrected one."""
     first, second = one.found.means
     return [
-        one.metric.name,
+        one.metric.short,
         one.candidate.title,
         one.baseline.title,
         f"{one.found.starts[1]}:{one.found.starts[0]}",
@@ -99,7 +100,7 @@ def markdown(
     lines += [f"- {_escaped(line)}" for line in said]
     if notes:
         lines += ["", *_quoted(notes)[:-1]]
-    lines += ["", margins_sentence({one.metric.name: one.metric for one in found}.values())]
+    lines += ["", margins_sentence({one.metric.short: one.metric for one in found}.values())]
     if any(one.found.scale is Scale.DIFFERENCE for one in found):
         lines += ["", "Failures are compared by difference, in percentage points."]
     return "\n".join(lines) + "\n"

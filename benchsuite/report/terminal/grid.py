@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.report.terminal.wrapping import wrapped
 
 PROSE_WIDTH = 24  #: Narrower than this no column of sentences is printed.
@@ -40,6 +41,12 @@ class Grid:
             prose=self.prose,
             sections=self.sections,
         )
+
+
+def spare(figures: Iterable[Metric], **others: int) -> list[str]:
+    """Headings of figures, and others, that may be left out, the first of them first."""
+    at = {one.heading: one.spare for one in figures if one.spare is not None} | others
+    return sorted(at, key=lambda heading: at[heading])
 
 
 def show(grid: Grid, console: Console) -> None:

@@ -8,37 +8,16 @@ from benchsuite import conf
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.setup import Around
 from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Metric, Place
 from benchsuite.core.results import Status, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import USER, DatabaseSpec, LoadProfile, RunSpec
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_period,
-    format_rate,
-)
-from benchsuite.report.terminal.grid import Grid
+from benchsuite.core.units import MISSING, format_period, format_rate
+from benchsuite.report.terminal.grid import Grid, spare
 from benchsuite.system.cpus import words
 
 SHAPES = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID: "○"}
-COLUMNS = (
-    "server",
-    "runs",
-    "goodput",
-    "p50",
-    "p95",
-    "p99",
-    "failed",
-    "CPU",
-    "memory",
-    "verdict",
-)
-COMPLETED = ("completed", "not completed")  #: Two more after "runs", where people come to an end.
-SPARE = ("CPU", "p50", "runs", "p99", "memory", *COMPLETED[1:], "failed")
-"""What a narrow terminal leaves out, the first first."""
-
 COLOURS = {Verdict.VALID: "green", Verdict.WEAK: "yellow", Verdict.INVALID: "red"}
 
 
@@ -119,40 +98,34 @@ def verdict_text(verdict: Verdict | None) -> Text:
 
 def results_table(cells: Sequence[Cell]) -> Grid:
     """One row a cell, most goodput first; figures are medians over its starts."""
-    completes = any(cell.middle("completions") is not None for cell in cells)
+    figures = [
+        one
+        for one in every.in_place(Place.TERMINAL)
+        if any(one.only(run) for cell in cells for run in cell.runs)
+    ]
     return Grid(
-        headings=[*COLUMNS[:1], *(COMPLETED if completes else ()), *COLUMNS[1:]],
+        headings=["server", "runs", *(one.heading for one in figures), "verdict"],
         rows=[
-            [row[0], *(_completed(cell) if completes else ()), *row[1:]]
+            [
+                title,
+                cell.starts.number,
+                *(_figure(cell, one) for one in figures),
+                _verdict(cell),
+            ]
             for title, cell in zip(cell_titles(cells), cells, strict=True)
-            for row in [_row(title, cell)]
         ],
         words=("verdict",),
-        spare=SPARE,
+        spare=spare(figures, runs=8),
     )
 
 
-def _row(title: str, cell: Cell) -> tuple[str | Text, ...]:
-    """A value for each of `COLUMNS`."""
-    cpu = cell.middle("cpu_percent")
-    failures = [run.failures for run in cell.shown if run.failures is not None]
-    verdict = verdict_text(cell.verdict)
-    if not cell.measured:
-        states = {run.status for run in cell.runs}
-        word = Status.FAILED.value if Status.FAILED.value in states else Status.INTERRUPTED.value
-        verdict = Text(f"✗ {word}", style="red")
-    return (
-        title,
-        cell.starts.number,
-        _goodput(cell),
-        format_duration(cell.middle("p50_s")),
-        format_duration(cell.middle("p95_s")),
-        format_duration(cell.middle("p99_s")),
-        format_count(sum(failures)) if failures else MISSING,
-        MISSING if cpu is None else f"{cpu / 100:.2f}",
-        format_bytes(cell.middle("memory_bytes")),
-        verdict,
-    )
+def _verdict(cell: Cell) -> Text:
+    """Its verdict or, where no start has figures, what became of them."""
+    if cell.measured:
+        return verdict_text(cell.verdict)
+    states = {run.status for run in cell.runs}
+    word = Status.FAILED.value if Status.FAILED.value in states else Status.INTERRUPTED.value
+    return Text(f"✗ {word}", style="red")
 
 
 def starts_lines(cells: Sequence[Cell]) -> list[str]:
@@ -164,12 +137,8 @@ def starts_lines(cells: Sequence[Cell]) -> list[str]:
     ]
 
 
-def _completed(cell: Cell) -> tuple[str, str]:
-    """Completions of a run, and those that failed; medians over its starts."""
-    return (
-        format_count(cell.middle("completions")),
-        format_count(cell.middle("failed_completions")),
-    )
+def _figure(cell: Cell, metric: Metric) -> str:
+    return _goodput(cell) if metric.name == "goodput" else metric.show(cell.value(metric))
 
 
 def _goodput(cell: Cell) -> str:

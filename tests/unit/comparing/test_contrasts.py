@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from benchsuite.comparing.contrasts import Contrast, contrasts, notes, ranked
-from benchsuite.comparing.margins import METRICS, metric
+from benchsuite.comparing.margins import metric
 from benchsuite.core.exceptions import UsageError
 from benchsuite.report.terminal.contrasts import HEADINGS, markdown, screen_table
 from tests.factories import BEGUN
@@ -90,12 +90,12 @@ def test_a_small_difference_is_not_rounded_away() -> None:
 def test_several_candidates_are_corrected_in_each_metric() -> None:
     pairs = [(side("a", SLOW), side(name, FAST)) for name in ("b", "c", "d")]
     found = contrasts(pairs, [metric("goodput"), metric("p95")])
-    assert [each.metric.name for each in found] == ["goodput"] * 3 + ["p95"] * 3
+    assert [each.metric.short for each in found] == ["goodput"] * 3 + ["p95"] * 3
     assert {each.p_text for each in found} == {"p = 0.024 (Holm, of 3)"}
 
 
 def test_seven_candidates_need_a_sixth_start() -> None:
-    found = contrasts([(side("a", SLOW), side(f"b{n}", FAST)) for n in range(7)], [METRICS["p50"]])
+    found = contrasts([(side("a", SLOW), side(f"b{n}", FAST)) for n in range(7)], [metric("p50")])
     assert "6 of each would for 7 comparisons" in found[0].sentence
 
 
@@ -121,18 +121,18 @@ def test_sides_of_different_commands_are_told() -> None:
 def test_the_best_is_held_against_each_other_nearest_first() -> None:
     middle = [value * 1.1 for value in SLOW]
     cells = [side(*each).cell for each in (("low", SLOW), ("high", FAST), ("middle", middle))]
-    found = ranked(cells, "goodput")
+    found = ranked(cells, metric("goodput"))
     assert [(each.candidate.title, each.baseline.title) for each in found] == [
         ("high", "middle"),
         ("high", "low"),
     ]
     assert all(each.is_better for each in found)
     assert [each.found.compared for each in found] == [2, 2]
-    shortest = ranked(cells, "p95")[0]
+    shortest = ranked(cells, metric("p95"))[0]
     assert (shortest.baseline.title, shortest.candidate.title) == ("high", "middle")
     assert shortest.found.value is not None
     assert shortest.found.value > 1
-    assert ranked(cells[:1], "goodput") == []
+    assert ranked(cells[:1], metric("goodput")) == []
 
 
 def test_an_unknown_metric_names_those_there_are() -> None:

@@ -21,7 +21,7 @@ from tests.starts import FAST, SLOW, side
 )
 def test_how_a_condition_is_written(text: str, name: str, operator: str, limit: float) -> None:
     found = parse(text)
-    assert (found.metric.name, found.operator, found.limit_percent) == (name, operator, limit)
+    assert (found.metric.short, found.operator, found.limit_percent) == (name, operator, limit)
 
 
 @pytest.mark.parametrize(

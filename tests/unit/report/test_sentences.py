@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from benchsuite.comparing.cells import cells
+from benchsuite.comparing.margins import metric
 from benchsuite.comparing.titles import cell_titles, cpus_title, options_title, workload_title
+from benchsuite.core.metrics.every import figure
 from benchsuite.models import Finding, Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.sentences import (
-    MEMORY,
     missing_reason,
     model_sentence,
     question_sentence,
@@ -128,7 +129,7 @@ def test_a_server_that_answers_nothing_is_no_divisor() -> None:
 def test_who_is_far_behind_two_that_are_close_is_told() -> None:
     sizes = {"uwsgi": 100.0, "waitress": 101.0, "uvicorn": 150.0}
     found = cells([run(server, memory_bytes=size * 2**20) for server, size in sizes.items()])
-    assert plain(question_sentence(found, MEMORY)) == (
+    assert plain(question_sentence(found, metric("memory"))) == (
         "uwsgi and waitress are too close to call in memory: 100 MiB and 101 MiB; uvicorn had "
         "150 MiB, 1.50×."
     )
@@ -164,12 +165,12 @@ def test_asgi_servers_under_a_sync_workload_are_warned_of() -> None:
 
 
 def test_reasons_of_missing_figures() -> None:
-    assert missing_reason(run(requests=120), "p99_s") == (
+    assert missing_reason(run(requests=120), figure("p99_s")) == (
         "needs 368 right answers, and the run has 120"
     )
-    assert "failed" in missing_reason(run(status="failed", goodput=None), "goodput")
-    assert missing_reason(run(status="running", goodput=None), "p95_s") == "still running"
-    assert missing_reason(run(), "memory_bytes") == "not recorded"
+    assert "failed" in missing_reason(run(status="failed", goodput=None), figure("goodput"))
+    assert missing_reason(run(status="running", goodput=None), figure("p95_s")) == "still running"
+    assert missing_reason(run(), figure("memory_bytes")) == "not recorded"
 
 
 def test_titles_hold_only_what_tells_cells_apart() -> None:

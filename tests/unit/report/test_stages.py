@@ -10,7 +10,7 @@ from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.stages import points, stages_table
+from benchsuite.report.stages import band, stages_of, stages_table
 from benchsuite.report.terminal.progress import _phase
 from tests.factories import BEGUN
 
@@ -55,10 +55,10 @@ def run(db: None) -> Run:
     return Run.objects.get()
 
 
-def test_the_levels_are_points_in_their_order(run: Run) -> None:
-    found = points(run)
-    assert [point.level for point in found] == [200, 50, 200]
-    assert found[1].response_time == {
+def test_the_levels_are_in_their_order(run: Run) -> None:
+    found = stages_of(run.measurements.all())
+    assert [one.level for one in found] == [200, 50, 200]
+    assert {time.name: time.of_part(found[1]) for time in band()} == {
         "min_s": 0.001,
         "p10_s": None,
         "p50_s": 0.002,
@@ -86,10 +86,10 @@ def test_json_tells_the_levels_and_the_arrivals(run: Run) -> None:
     assert (told["model"], told["users"], told["arrival_rate"]) == ("open", None, 200.0)
     assert (told["offered_rate"], told["achieved_rate"]) == (200, 100)
     assert (told["late"], told["dropped"]) == (4, 3)
-    assert told["wait_time"]["p50"] == 0.002
-    assert told["wait_time"]["p99"] is None
+    assert told["wait_time"]["p50_s"] == 0.002
+    assert told["wait_time"]["p99_s"] is None
     assert [one["level"] for one in told["stages"]] == [200, 50, 200]
-    assert told["stages"][0]["response_time"]["min"] == 0.001
+    assert told["stages"][0]["response_time"]["min_s"] == 0.001
 
 
 def test_a_run_of_one_level_has_no_table() -> None:

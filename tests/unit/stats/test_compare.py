@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.stats.compare import Comparison, Outcome, Scale, compare, together
+from benchsuite.core.metrics.metric import Scale
+from benchsuite.stats.compare import Comparison, Outcome, compare, together
 
 SLOW = [100.0, 101.0, 99.0, 102.0, 98.0]
 FAST = [131.0, 129.0, 133.0, 130.0, 128.0]

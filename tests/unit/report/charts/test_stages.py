@@ -4,7 +4,7 @@ from typing import Any
 
 from benchsuite.models import Measurement
 from benchsuite.report.charts import stages as stage_charts
-from benchsuite.report.stages import points_of
+from benchsuite.report.stages import stages_of
 
 
 def stage(order: int, level: float, **given: Any) -> Measurement:
@@ -23,7 +23,7 @@ def stage(order: int, level: float, **given: Any) -> Measurement:
 
 def test_levels_are_in_the_order_they_were_run_in() -> None:
     others = Measurement(scope="all", name="all requests", response_time={}, goodput=1.0)
-    found = points_of([stage(2, 50), others, stage(1, 100)])
+    found = stages_of([stage(2, 50), others, stage(1, 100)])
     assert [one.level for one in found] == [100, 50]
 
 
@@ -33,7 +33,7 @@ def test_no_levels_no_charts() -> None:
 
 
 def test_goodput_is_drawn_against_users() -> None:
-    series = stage_charts.goodput(points_of([stage(1, 50), stage(2, 100)]))
+    series = stage_charts.goodput(stages_of([stage(1, 50), stage(2, 100)]))
     drawing = stage_charts.draw_goodput(series).drawing
     assert drawing["layout"]["xaxis"]["title"]["text"] == "users"
     assert series.column(0) == [50, 100]
@@ -41,13 +41,13 @@ def test_goodput_is_drawn_against_users() -> None:
 
 
 def test_an_open_models_levels_are_rates() -> None:
-    series = stage_charts.goodput(points_of([stage(1, 50, achieved_rate=49.0, dropped=3)]))
+    series = stage_charts.goodput(stages_of([stage(1, 50, achieved_rate=49.0, dropped=3)]))
     assert series.facts["axis"] == "arrivals per second"
     assert series.rows == ((50, 100.0, 49.0, 0, 3),)
 
 
 def test_the_band_reaches_from_least_to_longest_in_milliseconds() -> None:
-    series = stage_charts.response_times(points_of([stage(1, 50)]))
+    series = stage_charts.response_times(stages_of([stage(1, 50)]))
     drawing = stage_charts.draw_response_times(series).drawing
     drawn = {one.get("name"): one for one in drawing["data"]}
     assert {"min to max", "p10 to p90", "median", "p95"} <= set(drawn)
