@@ -15,7 +15,7 @@ from benchsuite.conformance.outcomes import Check, Deviation, Finding, Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option, ServerSpec
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.runner.process_environment import surroundings
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system import scratch
@@ -138,13 +138,13 @@ def _serving(
     adapter = adapter_class(ServerSpec(server=adapter_class.name, options=options), served, place)
     for name, content in adapter.config_files(HOST, port).items():
         (folder / name).write_text(content)
-    plan = folder / "plan.json"
-    Plan(
+    instructions = folder / "instructions.json"
+    Instructions(
         settings_module="benchsuite.conformance.settings",
         token=token,
         folder=str(folder),
         needs_target_app=True,
-    ).write(plan)
+    ).write(instructions)
     with (
         guarded(token, folder),
         running(
@@ -152,7 +152,10 @@ def _serving(
             name=adapter.name,
             log=folder / "server.log",
             env=surroundings(
-                adapter, token=token, plan=plan if adapter.serves_project else None, seed=0
+                adapter,
+                token=token,
+                instructions=instructions if adapter.serves_project else None,
+                seed=0,
             ),
             stop_signal=adapter.stop_signal,
             grace_s=adapter.grace_s,

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.served import counting, debugging, errors, overflow
 from benchsuite.isolation.served.errors import SOCKET
 from benchsuite.isolation.served.listening import Listener
@@ -87,8 +87,8 @@ def _is_targets(scope: Event) -> bool:
         place = PLACES.get(scope["type"])
         if place is None or not scope.get("path", "").startswith(place):
             return False
-    plan: Plan = settings.BENCHSUITE_PLAN
-    return plan.needs_target_app
+    instructions: Instructions = settings.BENCHSUITE_INSTRUCTIONS
+    return instructions.needs_target_app
 
 
 def _target() -> Application:

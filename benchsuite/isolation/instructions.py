@@ -11,14 +11,15 @@ from typing import Any, Self
 from benchsuite.core.exceptions import UsageError
 from benchsuite.system import private
 
-PLAN_VARIABLE = "BENCHSUITE_PLAN"  #: The environment variable that holds the path of the plan.
+INSTRUCTIONS_VARIABLE = "BENCHSUITE_INSTRUCTIONS"
+"""The environment variable that holds the path of the instructions."""
 RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that holds the token of the run.
 SETTINGS_MODULE = "benchsuite.isolation.settings"
-PLAN_VERSION = 1
+INSTRUCTIONS_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Instructions:
     """Which settings module to begin with and what to change in it."""
 
     settings_module: str
@@ -58,24 +59,27 @@ class Plan:
 
     def write(self, path: Path) -> None:
         """Readable by its owner only: a database URL may hold a password."""
-        data = {"plan_version": PLAN_VERSION, **dataclasses.asdict(self)}
+        data = {"instructions_version": INSTRUCTIONS_VERSION, **dataclasses.asdict(self)}
         private.write(path, json.dumps(data, indent=1))
 
     @classmethod
     def read(cls, path: Path) -> Self:
         data: dict[str, Any] = json.loads(path.read_text())
-        version = data.pop("plan_version", None)
-        if version != PLAN_VERSION:
-            raise UsageError(f"{path} is a plan of format {version}, not {PLAN_VERSION}.")
+        version = data.pop("instructions_version", None)
+        if version != INSTRUCTIONS_VERSION:
+            raise UsageError(
+                f"{path} has instructions of format {version}, not {INSTRUCTIONS_VERSION}."
+            )
         return cls(**data)
 
     @classmethod
     def of_this_process(cls) -> Self:
-        """The plan that the environment names; raises UsageError when it names none."""
-        path = os.environ.get(PLAN_VARIABLE)
+        """The instructions that the environment names; UsageError when it names none."""
+        path = os.environ.get(INSTRUCTIONS_VARIABLE)
         if not path:
             raise UsageError(
-                f"{SETTINGS_MODULE} was loaded without {PLAN_VARIABLE}; it is made for the servers "
-                "that runbench starts, and your project keeps its own DJANGO_SETTINGS_MODULE."
+                f"{SETTINGS_MODULE} was loaded without {INSTRUCTIONS_VARIABLE}; it is made for "
+                "the servers that runbench starts, and your project keeps its own "
+                "DJANGO_SETTINGS_MODULE."
             )
         return cls.read(Path(path))

@@ -1,14 +1,14 @@
-"""The settings of the measured server: the project's own, then the changes of the plan."""
+"""The settings of the measured server: the project's own, then the changes of the instructions."""
 
 import os
 import sys
 from typing import Any
 
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.applied import overridden
 from benchsuite.isolation.overrides.given import ENVIRONMENT, named, project_settings
 
-BENCHSUITE_PLAN = Plan.of_this_process()
+BENCHSUITE_INSTRUCTIONS = Instructions.of_this_process()
 CONNECTED = ("CACHES", "DATABASES")
 """What nobody may see before it is changed: Django keeps what it met first."""
 
@@ -26,12 +26,12 @@ def __getattr__(name: str) -> Any:
 
 
 def _so_far() -> dict[str, Any]:
-    project = named(sys.modules.get(BENCHSUITE_PLAN.settings_module))
+    project = named(sys.modules.get(BENCHSUITE_INSTRUCTIONS.settings_module))
     return {name: value for name, value in project.items() if name not in CONNECTED}
 
 
-_project = project_settings(BENCHSUITE_PLAN.settings_module)
-_changes = overridden(_project, BENCHSUITE_PLAN)
+_project = project_settings(BENCHSUITE_INSTRUCTIONS.settings_module)
+_changes = overridden(_project, BENCHSUITE_INSTRUCTIONS)
 BENCHSUITE_CHANGES = _changes.words
 
 os.environ.update({name: _changes.now(name) for name in ENVIRONMENT if name in os.environ})

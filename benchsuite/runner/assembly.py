@@ -63,8 +63,8 @@ class Start:
     folder: Path  #: The run's own.
     token: str
     clone: Callable[..., AbstractContextManager[Path | None]]
-    """`Keeper.clone` for this run: called with what only now is known, gives the servers' plan;
-    None where the server brings its own target."""
+    """`Keeper.clone` for this run: called with what only now is known, gives what the servers
+    are told; None where the server brings its own target."""
     facts: Facts
     ready_path: str
     headers: Mapping[str, str] = field(default_factory=dict)  #: What a user sends with it.
@@ -81,7 +81,7 @@ class Scene:
     """What stands around the servers when they are started."""
 
     late: Delayer
-    plan: Path | None
+    instructions: Path | None
     services: Mapping[str, str]  #: Name → URL.
 
 
@@ -112,9 +112,9 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
                 found.tellers[DATABASE] = Connections(start.database.admin_url)
             services = _services(start, stack, found)
             late = stack.enter_context(_delayer(start))
-            plan = stack.enter_context(start.clone(**_amended(start, late, services)))
-            found.plan = plan
-            scene = Scene(late, plan, services)
+            instructions = stack.enter_context(start.clone(**_amended(start, late, services)))
+            found.instructions = instructions
+            scene = Scene(late, instructions, services)
             _workers(start, stack, found, scene)
             port = _port(late, port)
             scheme = _servers(start, stack, found, scene, port)
@@ -189,7 +189,7 @@ def _delayer(start: Start) -> Iterator[Delayer]:
 
 
 def _amended(start: Start, late: Delayer, services: Mapping[str, str]) -> dict[str, Any]:
-    """Fields of the plan that are known only when everything around the servers is up."""
+    """Fields of the instructions that are known only when everything around the servers is up."""
     amended: dict[str, Any] = {"server_host": late.server_host}
     if start.database is not None:
         amended["database_url"] = start.database.url
@@ -279,7 +279,9 @@ def _restarted(
 def _replicas(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
     """A front that runs the instances itself, each in a network and with files of its own."""
     adapter = start.make(Place(services=scene.services))
-    env = surroundings(adapter, token=start.token, plan=scene.plan, seed=start.spec.seed)
+    env = surroundings(
+        adapter, token=start.token, instructions=scene.instructions, seed=start.spec.seed
+    )
     instances = replicas(
         adapter,
         facts=start.facts,
@@ -323,7 +325,9 @@ def _server(
     if prefix := adapter.shared_memory():
         stack.enter_context(without_shared_memory(start.token, prefix))
     _write(place.folder, adapter.config_files(*address))
-    env = surroundings(adapter, token=start.token, plan=scene.plan, seed=start.spec.seed)
+    env = surroundings(
+        adapter, token=start.token, instructions=scene.instructions, seed=start.spec.seed
+    )
     programs: list[tuple[str, str, Sequence[str], str | None]] = [
         (TARGET, adapter.name, adapter.argv(*address), adapter.version(place.interpreter))
     ]
@@ -360,7 +364,12 @@ def _workers(start: Start, stack: ExitStack, found: Serving, scene: Scene) -> No
                 scene.late.wrapped(adapter.python.module("benchsuite.isolation.runworker")),
                 name=name,
                 log=start.folder / f"{WORKERS}-{number}.log",
-                env=surroundings(adapter, token=start.token, plan=scene.plan, seed=start.spec.seed),
+                env=surroundings(
+                    adapter,
+                    token=start.token,
+                    instructions=scene.instructions,
+                    seed=start.spec.seed,
+                ),
                 marker=start.token,
                 on_cpus=start.spec.server.cpus,
             )

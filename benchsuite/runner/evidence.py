@@ -96,7 +96,11 @@ def _not_accounted(draft: "Draft") -> Iterator[str]:
 
 
 def _not_counted(draft: "Draft") -> Iterator[str]:
-    if draft.serving.plan is not None and draft.asked is not None and draft.asked.seen is None:
+    if (
+        draft.serving.instructions is not None
+        and draft.asked is not None
+        and draft.asked.seen is None
+    ):
         yield "how many of the requests the target saw (B213)"
 
 

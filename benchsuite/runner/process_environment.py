@@ -11,11 +11,14 @@ from benchsuite.servers.base import ServerAdapter
 SETTINGS = "benchsuite.isolation.settings"
 MOST_PADDING = 4096
 
-PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_PLAN")  #: Variables that are about the project.
+PROJECT = (
+    "DJANGO_SETTINGS_MODULE",
+    "BENCHSUITE_INSTRUCTIONS",
+)  #: Variables that are about the project.
 
 
 def surroundings(
-    adapter: ServerAdapter, *, token: str, plan: Path | None, seed: int
+    adapter: ServerAdapter, *, token: str, instructions: Path | None, seed: int
 ) -> dict[str, str]:
     """This process's variables, with what opens the target and what each start must vary.
 
@@ -30,7 +33,7 @@ def surroundings(
         **_inherited(adapter),
         **adapter.env(),
         "BENCHSUITE_RUN": token,
-        **(_project(adapter, plan) if plan is not None else {}),
+        **(_project(adapter, instructions) if instructions is not None else {}),
         "PYTHONHASHSEED": str(draw.randrange(2**32)),
         "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
     }
@@ -48,11 +51,11 @@ def _inherited(adapter: ServerAdapter) -> dict[str, str]:
     return kept
 
 
-def _project(adapter: ServerAdapter, plan: Path) -> dict[str, str]:
+def _project(adapter: ServerAdapter, instructions: Path) -> dict[str, str]:
     path = import_path(adapter.python, adapter.place.folder)
-    return {**about_the_project(plan), "PYTHONPATH": path}
+    return {**about_the_project(instructions), "PYTHONPATH": path}
 
 
-def about_the_project(plan: Path) -> dict[str, str]:
+def about_the_project(instructions: Path) -> dict[str, str]:
     """The project as this run has it, for whoever sets Django up."""
-    return {"BENCHSUITE_PLAN": str(plan), "DJANGO_SETTINGS_MODULE": SETTINGS}
+    return {"BENCHSUITE_INSTRUCTIONS": str(instructions), "DJANGO_SETTINGS_MODULE": SETTINGS}

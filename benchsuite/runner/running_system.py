@@ -43,7 +43,7 @@ class Serving:
     delay: Mapping[str, Any] = field(default_factory=dict)
     """What made the added latency and how exactly; empty without any."""
     log: str = ""  #: The end of the log, as it was before anything was ended.
-    plan: Path | None = None
+    instructions: Path | None = None
     """What the servers were told of the project, None where they serve none; beside it they write
     down what goes wrong in them."""
     earlier: list[Member] = field(default_factory=list)  #: Those that were ended by a restart.
@@ -57,16 +57,20 @@ class Serving:
         """Requests that the servers were asked until now, by their own count; None where they can't
         tell.
         """
-        return counting.read(self.plan) if self.plan is not None else None
+        return counting.read(self.instructions) if self.instructions is not None else None
 
     @property
     def debugs_sql(self) -> bool:
         """Whether the project keeps and logs SQL statements though DEBUG is off."""
-        return bool(self.plan and counting.read(self.plan, debugging.PREFIX))
+        return bool(self.instructions and counting.read(self.instructions, debugging.PREFIX))
 
     def left_out(self) -> int:
         """Messages that their channel layers have left out until now."""
-        return (counting.read(self.plan, overflow.PREFIX) or 0) if self.plan is not None else 0
+        return (
+            (counting.read(self.instructions, overflow.PREFIX) or 0)
+            if self.instructions is not None
+            else 0
+        )
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))
@@ -140,7 +144,7 @@ class Serving:
     @property
     def errors(self) -> list[Error]:
         """What has gone wrong in the servers, whatever the project logs."""
-        return read(self.plan) if self.plan is not None else []
+        return read(self.instructions) if self.instructions is not None else []
 
     def start_error(self) -> str | None:
         """Why the project could not be loaded."""

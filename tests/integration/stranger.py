@@ -12,7 +12,7 @@ from typing import Any
 
 from benchsuite.core.specs import DatabaseSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import Keeper, throwaway
-from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.system.ports import free_port
 from benchsuite.system.readiness import wait_until_ready
 from benchsuite.system.starting import running
@@ -145,14 +145,14 @@ class Stranger:
             yield keeper
 
     @contextmanager
-    def served(self, plan: Path) -> Iterator[int]:
+    def served(self, instructions: Path) -> Iterator[int]:
         """The project on a real server, as a run would start it; its port."""
         port = free_port()
         argv = [sys.executable, "-m", "django", "runserver", f"127.0.0.1:{port}", "--noreload"]
         env = {
             **self.env,
             "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-            PLAN_VARIABLE: str(plan),
+            INSTRUCTIONS_VARIABLE: str(instructions),
             RUN_VARIABLE: TOKEN,
         }
         log = self.folder / "server.log"

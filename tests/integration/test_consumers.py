@@ -15,7 +15,7 @@ from benchsuite.conformance.connection import Connection, Silent
 from benchsuite.conformance.frames import Opcode
 from benchsuite.conformance.peer import Peer
 from benchsuite.core.specs import LayerSpec, ServerSpec
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.pythons.importing import project_folders
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
@@ -54,21 +54,21 @@ def service() -> Iterator[Service]:
 @contextmanager
 def served(name: str, folder: Path, backend: str, url: str = "") -> Iterator[Peer]:
     """The server, as a run starts it, with the layer of that run."""
-    token, port, plan = secrets.token_hex(16), free_port(HOST), folder / "plan.json"
-    Plan(
+    token, port, instructions = secrets.token_hex(16), free_port(HOST), folder / "instructions.json"
+    Instructions(
         settings_module="benchsuite.conformance.settings",
         token=token,
         folder=str(folder),
         needs_target_app=True,
         layer=LayerSpec(backend=backend).path,
         layer_url=url,
-    ).write(plan)
+    ).write(instructions)
     adapter = adapter_class(name)(ServerSpec(server=name), Application(), Place(folder=folder))
     env = {
         **os.environ,
         **adapter.env(),
         "BENCHSUITE_RUN": token,
-        "BENCHSUITE_PLAN": str(plan),
+        "BENCHSUITE_INSTRUCTIONS": str(instructions),
         "DJANGO_SETTINGS_MODULE": "benchsuite.isolation.settings",
         "PYTHONPATH": os.pathsep.join([str(ROOT), *project_folders()]),
     }

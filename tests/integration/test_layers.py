@@ -18,7 +18,7 @@ from channels.exceptions import ChannelFull
 from channels_redis.core import BoundedQueue
 
 from benchsuite.core.specs import LayerSpec
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.layers import change_layers
 from benchsuite.isolation.served import overflow
@@ -55,10 +55,10 @@ def with_layer(backend: str, url: str, then: Then) -> None:
         path = LayerSpec(backend=backend).path
         changes = Changes({})
         of_redis = "" if backend == "memory" else url
-        plan = Plan(
+        instructions = Instructions(
             settings_module="", token=uuid.uuid4().hex, folder="", layer=path, layer_url=of_redis
         )
-        change_layers(changes, plan)
+        change_layers(changes, instructions)
         made = changes.values["CHANNEL_LAYERS"]["default"]
         layer = import_string(path)(**made["CONFIG"])
         try:

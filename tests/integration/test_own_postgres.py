@@ -1,4 +1,4 @@
-"""A project is served on a PostgreSQL of the run's own, as the plan says."""
+"""A project is served on a PostgreSQL of the run's own, as the instructions say."""
 
 import json
 import os
@@ -59,8 +59,11 @@ def test_the_target_works_there_as_an_ordinary_user(tmp_path: Path, service: Ser
     with project.kept(use="postgresql", database_url=service.admin_url) as keeper:
         assert keeper.engine == f"postgresql {service.version}"
         assert keeper.facts.database_address == (service.host, service.port)
-        with keeper.clone(TOKEN, database_url=service.url) as plan, project.served(plan) as port:
-            assert service.admin_url not in plan.read_text()
+        with (
+            keeper.clone(TOKEN, database_url=service.url) as instructions,
+            project.served(instructions) as port,
+        ):
+            assert service.admin_url not in instructions.read_text()
             for _ in range(4):
                 assert get(port, "/order/")[0] == 200
             found = json.loads(get(port, "/settle/")[1])
@@ -91,8 +94,8 @@ def test_a_pool_is_the_largest_that_the_target_opens(tmp_path: Path, service: Se
     project = stranger(tmp_path, databases=SQLITE)
     with (
         project.kept(use="postgresql", database_url=service.admin_url, pool=2) as keeper,
-        keeper.clone(TOKEN, database_url=service.url) as plan,
-        project.served(plan) as port,
+        keeper.clone(TOKEN, database_url=service.url) as instructions,
+        project.served(instructions) as port,
     ):
         assert "each process has a pool of 2" in keeper.settings_changed["DATABASES"]
         for _ in range(5):
@@ -128,9 +131,9 @@ def test_the_way_to_the_database_may_be_another_for_the_server(
         project.kept(use="postgresql", database_url=service.admin_url) as keeper,
         keeper.clone(
             TOKEN, database_url=service.url, database_host="127.0.0.1", database_port=9
-        ) as plan,
+        ) as instructions,
     ):
-        assert json.loads(plan.read_text())["database_port"] == 9
+        assert json.loads(instructions.read_text())["database_port"] == 9
         assert "reached through 127.0.0.1:9" in keeper.settings_changed["DATABASES"]
         assert keeper.counts(TOKEN) == {"orders": 3, "logs": 0}
 

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 
 from benchsuite.core.specs import DatabaseSpec, ServerSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import Keeper, throwaway
-from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.system.ports import free_port
@@ -70,12 +70,12 @@ def test_completions_are_stored_and_counted(server: str, use: str, tmp_path: Pat
     (tmp_path / "coffee_bench.py").write_text(WORKLOAD)
     adapter: ServerAdapter = loaded(SERVERS[server])(ServerSpec(server=server), Application())
     port = free_port()
-    with kept(tmp_path, use) as keeper, keeper.clone(TOKEN) as plan:
+    with kept(tmp_path, use) as keeper, keeper.clone(TOKEN) as instructions:
         env = {
             **os.environ,
             **adapter.env(),
             "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-            PLAN_VARIABLE: str(plan),
+            INSTRUCTIONS_VARIABLE: str(instructions),
             RUN_VARIABLE: TOKEN,
         }
         with running(

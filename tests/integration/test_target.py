@@ -16,7 +16,7 @@ import pytest
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, ServerSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import throwaway
-from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.system.ports import free_port
@@ -98,13 +98,13 @@ def served(folder: Path, server: str) -> Iterator[tuple[PlainClient, WorkloadSpe
             log=folder / "keeper.log",
             env=os.environ,
         ) as keeper,
-        keeper.clone(TOKEN) as plan,
+        keeper.clone(TOKEN) as instructions,
     ):
         env = {
             **os.environ,
             **adapter.env(),
             "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-            PLAN_VARIABLE: str(plan),
+            INSTRUCTIONS_VARIABLE: str(instructions),
             RUN_VARIABLE: TOKEN,
         }
         with running(

@@ -1,4 +1,4 @@
-"""The databases of one command and the plans of its runs; lives in the keeper."""
+"""The databases of one command and the instructions of its runs; lives in the keeper."""
 
 import dataclasses
 import shutil
@@ -23,7 +23,7 @@ from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.readying import Readying
 from benchsuite.isolation.databases.signing_in import signed_in
 from benchsuite.isolation.facts import FACTS_OF, Facts
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
 from benchsuite.isolation.overrides.applied import overridden
 from benchsuite.isolation.overrides.caching import wants_redis
@@ -46,7 +46,7 @@ class Custody:
         workload_path: str,
         workload: WorkloadSpec,
         database: DatabaseSpec,
-        plan: Plan,
+        instructions: Instructions,
         login: str = "",
     ) -> None:
         """`login` is the user in whose session all ask."""
@@ -54,21 +54,21 @@ class Custody:
         self._database = database
         self._spec = workload
         self._workload_path = workload_path
-        self._plan = plan
-        self._folder = Path(plan.folder)
-        self._throwaway = Throwaway(plan.token, self._folder)
+        self._instructions = instructions
+        self._folder = Path(instructions.folder)
+        self._throwaway = Throwaway(instructions.token, self._folder)
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
 
     def make(self) -> dict[str, Any]:
         """Makes and fills the templates; what the parent wants to know of it."""
         # By Django first: a project whose settings import what asks for settings would leave Django
         # with those that it had by then.
-        settings.BENCHSUITE_PLAN  # noqa: B018
+        settings.BENCHSUITE_INSTRUCTIONS  # noqa: B018
         self._changes()  # what can't be is refused before anything is made
         self._check_pool()
         kept = self._database.use == KEEP
         with _explained():
-            self._uncopied = files.made(overridden(self._project(), self._plan).folders)
+            self._uncopied = files.made(overridden(self._project(), self._instructions).folders)
             if not kept:
                 self._throwaway.begin()
         readying = Readying()
@@ -79,9 +79,13 @@ class Custody:
             readying.again()
             if not kept:
                 fill(self._database)
-        if self._plan.needs_target_app:
-            self._plan = dataclasses.replace(self._plan, mounts_target=not _has_target())
-        self._plan = dataclasses.replace(self._plan, static_root=collected(self._plan))
+        if self._instructions.needs_target_app:
+            self._instructions = dataclasses.replace(
+                self._instructions, mounts_target=not _has_target()
+            )
+        self._instructions = dataclasses.replace(
+            self._instructions, static_root=collected(self._instructions)
+        )
         workload = self._workload()
         with _explained():
             found = (workload.inspect if kept else workload.prepare)(self._database) or {}
@@ -102,31 +106,33 @@ class Custody:
         }
 
     def take_over(self, tokens: Sequence[str]) -> dict[str, Any]:
-        """What another keeper made of this plan, with these clones, is this one's to drop."""
+        """What another keeper made, with these clones, is this one's to drop."""
         if self._database.use != KEEP:
             self._throwaway.take_over([token[:SUFFIX] for token in tokens])
         return {}
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the databases for one run, and the plan its server is started with.
+        """A copy of the databases for one run, and the instructions its server is started with.
 
-        `amended` are fields of the plan that are known only now, when the services of the run are
-        up: addresses, a layer.
+        `amended` are fields of the instructions that are known only now, when the services of the
+        run are up: addresses, a layer.
         """
         folder = self._folder / token[:SUFFIX]
-        path = folder / "plan.json"
+        path = folder / "instructions.json"
         names: Mapping[str, str] = {}
         with _explained():
             folder.mkdir()
             if self._database.use != KEEP:
                 names = self._throwaway.clone(token[:SUFFIX])
-        plan = dataclasses.replace(self._run_plan(token, str(folder), names), **amended)
-        changes = overridden(self._project(), plan)
+        instructions = dataclasses.replace(
+            self._run_instructions(token, str(folder), names), **amended
+        )
+        changes = overridden(self._project(), instructions)
         with _explained():
             files.handed_on(self._folder, folder)
             files.made(dict.fromkeys(changes.folders, ""))
-            plan.write(path)
-        return {"plan": str(path), "settings_changed": self._said(changes)}
+            instructions.write(path)
+        return {"instructions": str(path), "settings_changed": self._said(changes)}
 
     def count(self, token: str) -> dict[str, int]:
         """What the workload counts in the databases of one run; with "keep", in the project's."""
@@ -156,9 +162,9 @@ class Custody:
         made: Workload = import_string(self._workload_path)(**self._spec.options)
         return made
 
-    def _run_plan(self, token: str, folder: str, names: Mapping[str, str]) -> Plan:
+    def _run_instructions(self, token: str, folder: str, names: Mapping[str, str]) -> Instructions:
         return dataclasses.replace(
-            self._plan,
+            self._instructions,
             token=token,
             folder=folder,
             databases=names,
@@ -170,7 +176,7 @@ class Custody:
     def _changes(self) -> dict[str, str]:
         """What a run's server will say it changed, as far as that can be known now."""
         names = {alias: "" for same in self._throwaway.groups.values() for alias in same}
-        return self._said(overridden(self._project(), self._run_plan("", "", names)))
+        return self._said(overridden(self._project(), self._run_instructions("", "", names)))
 
     def _said(self, changes: Changes) -> dict[str, str]:
         """The changes in words, with what of the project's files is not there in a run."""
@@ -193,7 +199,7 @@ class Custody:
 
     def _project(self) -> dict[str, Any]:
         """The project's own settings."""
-        return project_settings(self._plan.settings_module)
+        return project_settings(self._instructions.settings_module)
 
 
 @contextmanager

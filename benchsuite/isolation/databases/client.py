@@ -14,7 +14,12 @@ from typing import Any
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from benchsuite.core.specs import KEEP, POSTGRESQL, DatabaseSpec, Option, VisitorSpec, WorkloadSpec
 from benchsuite.isolation.facts import Facts
-from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE, Plan
+from benchsuite.isolation.instructions import (
+    INSTRUCTIONS_VARIABLE,
+    RUN_VARIABLE,
+    SETTINGS_MODULE,
+    Instructions,
+)
 from benchsuite.pythons.importing import import_path, whole_path
 from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter
 from benchsuite.system import logfile, private
@@ -126,11 +131,11 @@ class Keeper:
 
     @contextmanager
     def clone(self, token: str, **amended: Any) -> Iterator[Path]:
-        """A fresh copy of the databases while the block runs; the path of one server's plan.
+        """A fresh copy of the databases while the block runs; the path of its instructions.
 
-        `amended` are fields of that plan which are known only when the services of the run are up
-        (`database_url`, `database_host`, `layer`, …); the databases are made where the keeper
-        reaches them all the same.
+        `amended` are fields of those instructions which are known only when the services of the
+        run are up (`database_url`, `database_host`, `layer`, …); the databases are made where the
+        keeper reaches them all the same.
         """
         self.wait()
         self.clones.append(token)
@@ -138,7 +143,7 @@ class Keeper:
         answer = self._answer("copied", max(CLONE_S + self._seeding_s, self._start_timeout_s or 0))
         self._changed = answer["settings_changed"]
         try:
-            yield Path(answer["plan"])
+            yield Path(answer["instructions"])
         except BaseException:
             with suppress(DatabaseError):  # what went wrong first is told; `end()` drops again
                 self._drop(token)
@@ -263,7 +268,7 @@ def throwaway(
     if database.use == POSTGRESQL and not database_url:
         raise UsageError("--database=postgresql means a server that the run has started before.")
     visitor = visitor or VisitorSpec()
-    plan = Plan(
+    instructions = Instructions(
         settings_module=settings_module,
         token=token,
         folder=str(folder.resolve()),
@@ -280,7 +285,7 @@ def throwaway(
         "database": database.to_json(),
         "login": visitor.login,
     }
-    plan.write(folder / "keeper-plan.json")
+    instructions.write(folder / "keeper-instructions.json")
     with ExitStack() as stack:
 
         def start(**more: Any) -> Keeper:
@@ -296,11 +301,11 @@ def throwaway(
             yield keeper
         finally:
             keeper.end()
-            if keeper.was_killed and not plan.keeps_databases:
-                _take_over(start(left=keeper.clones), plan)
+            if keeper.was_killed and not instructions.keeps_databases:
+                _take_over(start(left=keeper.clones), instructions)
 
 
-def _take_over(keeper: Keeper, plan: Plan) -> None:
+def _take_over(keeper: Keeper, instructions: Instructions) -> None:
     """Drops what one that was killed had made; raises DatabaseError where it can't either."""
     try:
         keeper.wait()
@@ -313,8 +318,8 @@ def _take_over(keeper: Keeper, plan: Plan) -> None:
         why = "it hung, or was killed too"
     raise DatabaseError(
         "The databases' keeper was killed, and another one could not drop what it had made "
-        f"({why}); databases whose names begin with bench_{plan.token} may be left: look whether "
-        "the database server answers, and drop them there."
+        f"({why}); databases whose names begin with bench_{instructions.token} may be left: look "
+        "whether the database server answers, and drop them there."
     )
 
 
@@ -366,7 +371,7 @@ def _environment(env: Mapping[str, str], folder: Path, python: Interpreter) -> d
     return {
         **{name: value for name, value in env.items() if name not in left_out},
         "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-        PLAN_VARIABLE: str(folder / "keeper-plan.json"),
+        INSTRUCTIONS_VARIABLE: str(folder / "keeper-instructions.json"),
         "PYTHONPATH": path,
     }
 

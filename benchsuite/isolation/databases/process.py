@@ -7,7 +7,7 @@ It answers on the inherited pipe FD, in JSON lines, to commands on standard inpu
     child → {"event": "ready", "engine", "settings_changed", "slowing", "undone", "cookies",
              "options", "facts", "signed_in"}
     parent → {"do": "clone", "token": …, "amended": {field: value}}
-                                              child → {"event": "cloned", "plan": path,
+                                              child → {"event": "cloned", "instructions": path,
                                                        "settings_changed"}
     parent → {"do": "count", "token": …}      child → {"event": "counted", "counts": {name: …}}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
@@ -30,7 +30,7 @@ from typing import Any, TextIO
 
 from benchsuite.core.exceptions import BenchsuiteError, NobodyWaits
 from benchsuite.core.specs import DatabaseSpec, WorkloadSpec
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 
 Message = dict[str, Any]
 
@@ -99,7 +99,7 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
         workload=WorkloadSpec.from_json(request["workload"]),
         database=DatabaseSpec.from_json(request["database"]),
         login=request["login"],
-        plan=Plan.of_this_process(),
+        instructions=Instructions.of_this_process(),
     )
     try:
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import global_settings
 
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import FILES, Changes, Settings
 from benchsuite.isolation.overrides.connecting import change_databases
 from benchsuite.isolation.overrides.found import change, leaves
@@ -39,28 +39,28 @@ _ADDRESSES = frozenset(("URL", "URI", "COOKIE", "PREFIX", "ROUTE", "ENDPOINT"))
 _COOKIE_DOMAINS = ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN", "LANGUAGE_COOKIE_DOMAIN")
 
 
-def overridden(settings: Settings, plan: Plan) -> Changes:
+def overridden(settings: Settings, instructions: Instructions) -> Changes:
     """The settings to put over the project's own, and for each its change in words.
 
-    Nothing of `settings` is modified, nested values included. Raises UsageError when the plan asks
-    for what the project's database can't do.
+    Nothing of `settings` is modified, nested values included. Raises UsageError when the
+    instructions ask for what the project's database can't do.
     """
-    changes = Changes(settings, plan.folder)
-    change_databases(changes, plan)
-    change_layers(changes, plan)
+    changes = Changes(settings, instructions.folder)
+    change_databases(changes, instructions)
+    change_layers(changes, instructions)
     _debug(changes)
-    _hosts(changes, plan)
+    _hosts(changes, instructions)
     _https(changes)
     for rule in RULES:
-        change(changes, plan, rule.setting, rule.becomes, rule.words)
+        change(changes, instructions, rule.setting, rule.becomes, rule.words)
     _followers(changes)
-    change_static(changes, plan)
+    change_static(changes, instructions)
     _logging(changes)
-    _callables(changes, plan)
-    if plan.needs_target_app:
-        _target_app(changes, plan)
-    for name, value in plan.overrides.items():
-        _users(changes, plan, name, value)
+    _callables(changes, instructions)
+    if instructions.needs_target_app:
+        _target_app(changes, instructions)
+    for name, value in instructions.overrides.items():
+        _users(changes, instructions, name, value)
     return changes
 
 
@@ -69,9 +69,11 @@ def _debug(changes: Changes) -> None:
         changes.put("DEBUG", False, "False (was True)")
 
 
-def _hosts(changes: Changes, plan: Plan) -> None:
+def _hosts(changes: Changes, instructions: Instructions) -> None:
     hosts = list(changes.settings.get("ALLOWED_HOSTS") or [])
-    wanted = dict.fromkeys(host for host in (*LOOPBACK, plan.server_host, _name(plan.host)) if host)
+    wanted = dict.fromkeys(
+        host for host in (*LOOPBACK, instructions.server_host, _name(instructions.host)) if host
+    )
     missing = [host for host in wanted if host not in hosts and "*" not in hosts]
     if missing:
         changes.put("ALLOWED_HOSTS", [*hosts, *missing], f"{' and '.join(missing)} added")
@@ -121,7 +123,7 @@ def _logging(changes: Changes) -> None:
         changes.put("LOGGING", ERRORS_ONLY, "errors of views go to the server's log")
 
 
-def _callables(changes: Changes, plan: Plan) -> None:
+def _callables(changes: Changes, instructions: Instructions) -> None:
     """The originals stay readable in BENCHSUITE_ORIGINAL, for the wrappers to find."""
     names = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")
     changes.values["BENCHSUITE_ORIGINAL"] = {name: changes.settings.get(name) for name in names}
@@ -129,12 +131,12 @@ def _callables(changes: Changes, plan: Plan) -> None:
     changes.put(
         "WSGI_APPLICATION", WSGI, wraps(changes.settings.get("WSGI_APPLICATION") or "Django's")
     )
-    sockets = ", puts /bench/ws/ before it" if plan.needs_target_app else ""
+    sockets = ", puts /bench/ws/ before it" if instructions.needs_target_app else ""
     asgi = wraps(changes.settings.get("ASGI_APPLICATION") or "Django's")
     changes.put("ASGI_APPLICATION", ASGI, f"{asgi}{sockets}")
 
 
-def _users(changes: Changes, plan: Plan, name: str, value: Any) -> None:
+def _users(changes: Changes, instructions: Instructions, name: str, value: Any) -> None:
     """What the user wants it to be, whatever it would have become."""
     folder = changes.folder(FILES, "")
     wanted = leaves(value, lambda text: text.replace("{folder}", folder))
@@ -150,10 +152,10 @@ def _put(value: Any, keys: list[str], wanted: Any) -> Any:
     return {**entries, keys[0]: _put(entries.get(keys[0]), keys[1:], wanted)}
 
 
-def _target_app(changes: Changes, plan: Plan) -> None:
+def _target_app(changes: Changes, instructions: Instructions) -> None:
     apps = list(changes.settings.get("INSTALLED_APPS") or [])
     if TARGET_APP not in apps and TARGET_CONFIG not in apps:
         changes.put("INSTALLED_APPS", [*apps, TARGET_APP], f"{TARGET_APP} added")
-    if plan.mounts_target:
+    if instructions.mounts_target:
         root = changes.settings.get("ROOT_URLCONF")
         changes.put("ROOT_URLCONF", URLCONF, f"/bench/ put before the URLs of {root}")

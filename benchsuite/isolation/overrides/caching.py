@@ -24,10 +24,10 @@ _KEPT = ("KEY_PREFIX", "KEY_FUNCTION", "TIMEOUT", "VERSION")
 
 def of_redis(found: Found) -> Any:
     """Redis stays Redis where the run has one."""
-    if not is_redis(found.value) or not found.plan.redis_url:
+    if not is_redis(found.value) or not found.instructions.redis_url:
         return found.value
     number = list(found.settings["CACHES"]).index(found.alias)
-    entry = {**found.value, "LOCATION": numbered(found.plan.redis_url, number)}
+    entry = {**found.value, "LOCATION": numbered(found.instructions.redis_url, number)}
     if "OPTIONS" in entry:
         entry["OPTIONS"] = _without_place(entry["OPTIONS"])
     return entry
@@ -49,10 +49,10 @@ def shared(found: Found) -> Any:
     if backend.endswith(IN_MEMORY) or backend == FILE_CACHE:
         return found.value
     if backend.endswith(IN_DATABASE):
-        if not found.plan.keeps_databases:
+        if not found.instructions.keeps_databases:
             return found.value
     elif is_redis(found.value):
-        if found.plan.redis_url:
+        if found.instructions.redis_url:
             return found.value
     elif not location or (location.startswith("/") and "memcached" not in backend.lower()):
         return found.value

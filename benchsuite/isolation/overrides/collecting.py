@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.specs import COLLECT, SKIP
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import like
 from benchsuite.isolation.overrides.statics import ALIAS, without_place
 from benchsuite.system.account import hand_over, unprivileged
@@ -24,19 +24,19 @@ from benchsuite.system.account import hand_over, unprivileged
 SKIPPING = "--static=skip leaves them as they are"
 
 
-def collected(plan: Plan) -> str:
+def collected(instructions: Instructions) -> str:
     """The folder with the static files of this command's runs; empty where the project's own serve.
 
     From then on this process sees them too, as the measured server will.
     """
-    if plan.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
+    if instructions.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""
     storage = _storage()
     if storage is None:
         return ""
-    if plan.static != COLLECT and not _lacks_manifest(storage):
+    if instructions.static != COLLECT and not _lacks_manifest(storage):
         return ""
-    folder = Path(plan.folder) / "static"
+    folder = Path(instructions.folder) / "static"
     folder.mkdir()
     _collect(storage, str(folder))
     hand_over(folder, unprivileged())  # a front that serves them is not root

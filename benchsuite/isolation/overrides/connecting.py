@@ -5,7 +5,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import format_period
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 
 PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
@@ -21,18 +21,18 @@ FIRST_CONNECTIONS = 4
 Entries = dict[str, dict[str, Any]]
 
 
-def change_databases(changes: Changes, plan: Plan) -> None:
-    """Each alias gets its throw-away database, and is reached as the plan says."""
+def change_databases(changes: Changes, instructions: Instructions) -> None:
+    """Each alias gets its throw-away database, and is reached as the instructions say."""
     given: Mapping[str, Mapping[str, Any]] = changes.settings.get("DATABASES") or {}
     databases = {alias: dict(entry) for alias, entry in given.items()}
     words = [
-        *_moved_to_their_places(databases, plan),
-        *_reached_through(databases, plan),
-        *_kept_open(databases, plan),
-        *_pooled(databases, plan),
+        *_moved_to_their_places(databases, instructions),
+        *_reached_through(databases, instructions),
+        *_kept_open(databases, instructions),
+        *_pooled(databases, instructions),
     ]
     if words:
-        changes.put("DATABASES", _mirrored(databases, plan), "; ".join(words))
+        changes.put("DATABASES", _mirrored(databases, instructions), "; ".join(words))
 
 
 def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
@@ -56,21 +56,21 @@ def is_postgresql(entry: Mapping[str, Any]) -> bool:
     return str(entry.get("ENGINE", "")).rpartition(".")[2] in POSTGRESQL
 
 
-def _moved_to_their_places(databases: Entries, plan: Plan) -> Iterator[str]:
-    if plan.database_url:
-        databases["default"] = moved(databases.get("default", {}), plan.database_url)
-    for alias, name in plan.databases.items():
+def _moved_to_their_places(databases: Entries, instructions: Instructions) -> Iterator[str]:
+    if instructions.database_url:
+        databases["default"] = moved(databases.get("default", {}), instructions.database_url)
+    for alias, name in instructions.databases.items():
         databases[alias]["NAME"] = name
-    if plan.databases:
-        yield f"throw-away: {', '.join(sorted(plan.databases))}"
-        yield from (f"{one} shares that of {other}" for one, other in plan.mirrors.items())
-    if plan.database_url:
+    if instructions.databases:
+        yield f"throw-away: {', '.join(sorted(instructions.databases))}"
+        yield from (f"{one} shares that of {other}" for one, other in instructions.mirrors.items())
+    if instructions.database_url:
         yield "default on the server of --database"
 
 
-def _mirrored(databases: Entries, plan: Plan) -> Entries:
+def _mirrored(databases: Entries, instructions: Instructions) -> Entries:
     """A mirror gets all of the place it mirrors."""
-    for alias, other in plan.mirrors.items():
+    for alias, other in instructions.mirrors.items():
         source = databases[other]
         place = {key: source[key] for key in PLACE if key in source}
         kept = {key: value for key, value in databases[alias].items() if key not in PLACE}
@@ -80,19 +80,19 @@ def _mirrored(databases: Entries, plan: Plan) -> Entries:
     return databases
 
 
-def _reached_through(databases: Entries, plan: Plan) -> Iterator[str]:
+def _reached_through(databases: Entries, instructions: Instructions) -> Iterator[str]:
     """Whatever is on the server of the default database is reached as that is."""
-    if not plan.database_host:
+    if not instructions.database_host:
         return
     own = {key: databases.get("default", {}).get(key) for key in ("ENGINE", "HOST", "PORT")}
     for entry in databases.values():
         if all(entry.get(key) == value for key, value in own.items()):
-            entry.update(HOST=plan.database_host, PORT=plan.database_port)
-    yield f"reached through {plan.database_host}:{plan.database_port}"
+            entry.update(HOST=instructions.database_host, PORT=instructions.database_port)
+    yield f"reached through {instructions.database_host}:{instructions.database_port}"
 
 
-def _kept_open(databases: Entries, plan: Plan) -> Iterator[str]:
-    age_s = plan.conn_max_age_s
+def _kept_open(databases: Entries, instructions: Instructions) -> Iterator[str]:
+    age_s = instructions.conn_max_age_s
     if age_s is None:
         return
     for alias, entry in databases.items():
@@ -109,19 +109,19 @@ def _kept_open(databases: Entries, plan: Plan) -> Iterator[str]:
     )
 
 
-def _pooled(databases: Entries, plan: Plan) -> Iterator[str]:
-    if plan.pool is None:
+def _pooled(databases: Entries, instructions: Instructions) -> Iterator[str]:
+    if instructions.pool is None:
         return
     default = databases.get("default", {})
     if not is_postgresql(default):
         engine = str(default.get("ENGINE", "none")).rpartition(".")[2]
         raise UsageError(
-            f"--pool={plan.pool} needs PostgreSQL, and the default database is {engine}; add "
-            "--database=postgresql."
+            f"--pool={instructions.pool} needs PostgreSQL, and the default database is {engine}; "
+            "add --database=postgresql."
         )
-    sizes = {"min_size": min(FIRST_CONNECTIONS, plan.pool), "max_size": plan.pool}
+    sizes = {"min_size": min(FIRST_CONNECTIONS, instructions.pool), "max_size": instructions.pool}
     for entry in databases.values():
         if is_postgresql(entry):
             entry["CONN_MAX_AGE"] = 0
             entry["OPTIONS"] = {**entry.get("OPTIONS", {}), "pool": sizes}
-    yield f"each process has a pool of {plan.pool} connections at most"
+    yield f"each process has a pool of {instructions.pool} connections at most"

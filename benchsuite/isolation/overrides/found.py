@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes, Settings
 
 MISSING = object()  #: The value of a setting that the project doesn't have.
@@ -17,7 +17,7 @@ class Found:
 
     value: Any
     alias: str  #: The keys that stood for `*`, joined; empty without any.
-    plan: Plan
+    instructions: Instructions
     changes: Changes
 
     @property
@@ -36,7 +36,11 @@ class Found:
 
 
 def change(
-    changes: Changes, plan: Plan, setting: str, becomes: Callable[[Found], Any], words: str
+    changes: Changes,
+    instructions: Instructions,
+    setting: str,
+    becomes: Callable[[Found], Any],
+    words: str,
 ) -> None:
     """Applies one rule; what it leaves as it was is no change."""
     top, *keys = setting.split(".")
@@ -46,7 +50,7 @@ def change(
     touched: list[str] = []
 
     def replaced(value: Any, alias: str) -> Any:
-        new = becomes(Found(value=value, alias=alias, plan=plan, changes=changes))
+        new = becomes(Found(value=value, alias=alias, instructions=instructions, changes=changes))
         if new is not value and new != value:
             touched.append(alias)
         return new

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from benchsuite.core.specs.sentinel import SentinelUrl, is_by_sentinel
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 
 OF_REDIS = "channels_redis."
@@ -13,20 +13,22 @@ ITS_PREFIX = "asgi"  #: What channels_redis begins its keys with when it is told
 TOKEN = 8  #: Characters of a run's token in its keys.
 
 
-def change_layers(changes: Changes, plan: Plan) -> None:
-    """The layer of the plan as the default one; what stays in Redis gets keys of the run."""
+def change_layers(changes: Changes, instructions: Instructions) -> None:
+    """The instructions' layer as the default one; what stays in Redis gets keys of the run."""
     given: Mapping[str, Mapping[str, Any]] = changes.settings.get("CHANNEL_LAYERS") or {}
     layers = {
-        alias: _prefixed(entry, plan)
+        alias: _prefixed(entry, instructions)
         for alias, entry in given.items()
-        if not (plan.layer and alias == "default")
+        if not (instructions.layer and alias == "default")
     }
     renamed = any(layers[alias] != given[alias] for alias in layers)
     words = ["keys carry a prefix of the run"] if renamed else []
-    if plan.layer:
-        config = {"hosts": [_host(plan.layer_url)]} if plan.layer_url else {}
-        layers["default"] = _prefixed({"BACKEND": plan.layer, "CONFIG": config}, plan)
-        words = [f"default is {plan.layer}{_place(plan.layer_url)}", *words]
+    if instructions.layer:
+        config = {"hosts": [_host(instructions.layer_url)]} if instructions.layer_url else {}
+        layers["default"] = _prefixed(
+            {"BACKEND": instructions.layer, "CONFIG": config}, instructions
+        )
+        words = [f"default is {instructions.layer}{_place(instructions.layer_url)}", *words]
     if words:
         changes.put("CHANNEL_LAYERS", layers, "; ".join(words))
 
@@ -50,11 +52,11 @@ def _in_memory(backend: str) -> bool:
     return isinstance(found, type) and issubclass(found, InMemoryChannelLayer)
 
 
-def _prefixed(entry: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+def _prefixed(entry: Mapping[str, Any], instructions: Instructions) -> dict[str, Any]:
     if not str(entry.get("BACKEND", "")).startswith(OF_REDIS):
         return dict(entry)
     config = dict(entry.get("CONFIG", {}))
-    config["prefix"] = f"bench_{plan.token[:TOKEN]}_{config.get('prefix', ITS_PREFIX)}"
+    config["prefix"] = f"bench_{instructions.token[:TOKEN]}_{config.get('prefix', ITS_PREFIX)}"
     return {**entry, "CONFIG": config}
 
 

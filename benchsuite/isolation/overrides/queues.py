@@ -25,7 +25,7 @@ Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo",
 def tasks(found: Found) -> Any:
     """A backend of `django.tasks`, or of the package django-tasks."""
     backend = str(found.value.get("BACKEND", ""))
-    in_own_database = backend.startswith(DATABASE_TASKS) and not found.plan.keeps_databases
+    in_own_database = backend.startswith(DATABASE_TASKS) and not found.instructions.keeps_databases
     if backend.endswith(LOCAL_TASKS) or in_own_database:
         return found.value
     package = backend.startswith("django_tasks") or not HAS_TASKS
@@ -38,7 +38,7 @@ def results(found: Found) -> Any:
     kind = str(found.value).partition(":")[0]  # "cache+memcached" is somebody's server
     if found.value in (MISSING, None) or kind in LOCAL_RESULTS:
         return found.value
-    if found.value == "django-db" and not found.plan.keeps_databases:
+    if found.value == "django-db" and not found.instructions.keeps_databases:
         return found.value
     return "cache+memory://"
 
@@ -79,8 +79,8 @@ def rq(found: Found) -> Any:
         for key, value in found.value.items()
         if key in ("ASYNC", "DEFAULT_TIMEOUT", "DEFAULT_RESULT_TTL")
     }
-    url = found.plan.redis_url or f"unix://{quote(found.plan.folder)}/no-redis"
-    return {**kept, "URL": numbered(url, 0) if found.plan.redis_url else url}
+    url = found.instructions.redis_url or f"unix://{quote(found.instructions.folder)}/no-redis"
+    return {**kept, "URL": numbered(url, 0) if found.instructions.redis_url else url}
 
 
 def unless(name: str) -> Callable[[Found], Any]:

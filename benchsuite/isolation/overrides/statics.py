@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes, like
 
 ALIAS = "staticfiles"
 
 
-def change_static(changes: Changes, plan: Plan) -> None:
+def change_static(changes: Changes, instructions: Instructions) -> None:
     """The server finds its static files where they were collected."""
-    if not plan.static_root:
+    if not instructions.static_root:
         return
     words = "static files collected into the run's folder"
-    root = like(changes.settings.get("STATIC_ROOT"), plan.static_root)
+    root = like(changes.settings.get("STATIC_ROOT"), instructions.static_root)
     changes.put("STATIC_ROOT", root, words)
     storages = changes.values.get("STORAGES") or changes.settings.get("STORAGES") or {}
     if "location" in (storages.get(ALIAS, {}).get("OPTIONS") or {}):

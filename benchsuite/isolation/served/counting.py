@@ -1,5 +1,5 @@
 """Counts of the measured server, such as of the requests that it was asked: in a file for each
-process beside the plan, read by the run.
+process beside the instructions, read by the run.
 
 A cell of shared memory, so that it costs less than a microsecond a request, and what a process has
 counted outlives it, however it ends.
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from benchsuite.isolation.instructions import PLAN_VARIABLE
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
 PREFIX = "asked-"  #: Of the files that count requests.
 CELL = 8  #: Bytes of a 64-bit number in the order of the machine.
@@ -22,8 +22,8 @@ class Counter:
     between number and cell: then it is one too few until the next request.
     """
 
-    def __init__(self, plan: Path, prefix: str = PREFIX) -> None:
-        self._plan = plan
+    def __init__(self, instructions: Path, prefix: str = PREFIX) -> None:
+        self._instructions = instructions
         self._prefix = prefix
         self._mine: dict[int, tuple[memoryview, Iterator[int]]] = {}
 
@@ -35,7 +35,7 @@ class Counter:
     def _made(self, pid: int) -> tuple[memoryview, Iterator[int]]:
         """Where the file can't be written, as by a user who may not, nobody reads the count."""
         try:
-            path = self._plan.with_name(f"{self._prefix}{pid}")
+            path = self._instructions.with_name(f"{self._prefix}{pid}")
             file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
             return memoryview(bytearray(CELL)).cast("Q"), count(1)
@@ -48,12 +48,12 @@ class Counter:
 
 
 def of_this_process(prefix: str = PREFIX) -> Counter:
-    return Counter(Path(os.environ[PLAN_VARIABLE]), prefix)
+    return Counter(Path(os.environ[INSTRUCTIONS_VARIABLE]), prefix)
 
 
-def read(plan: Path, prefix: str = PREFIX) -> int | None:
-    """What the servers with that plan have counted until now; None where none has."""
-    cells = [path.read_bytes() for path in plan.parent.glob(f"{prefix}*")]
+def read(instructions: Path, prefix: str = PREFIX) -> int | None:
+    """What the servers with those instructions have counted until now; None where none has."""
+    cells = [path.read_bytes() for path in instructions.parent.glob(f"{prefix}*")]
     if not cells:
         return None
     return sum(int(memoryview(cell).cast("Q")[0]) for cell in cells if len(cell) == CELL)

@@ -1,4 +1,4 @@
-"""Errors of the measured server, in a file beside its plan: written there, read by the run.
+"""Errors of the measured server, in a file beside its instructions: written there, read by the run.
 
 What a project logs, and where to, is its own affair; why a page failed is the run's.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from benchsuite.isolation.instructions import PLAN_VARIABLE
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
 FILE = "errors.jsonl"
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
@@ -71,7 +71,7 @@ class Book:
 
 
 def of_this_process() -> Book:
-    return Book(Path(os.environ[PLAN_VARIABLE]).with_name(FILE))
+    return Book(Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(FILE))
 
 
 def _said(error: BaseException) -> str:
@@ -81,10 +81,10 @@ def _said(error: BaseException) -> str:
         return ""
 
 
-def read(plan: Path) -> list[Error]:
-    """What the servers with that plan have written down, in order; a half line is none."""
+def read(instructions: Path) -> list[Error]:
+    """What the servers with those instructions have written down, in order; a half line is none."""
     try:
-        lines = plan.with_name(FILE).read_text(errors="replace").split("\n")[:-1]
+        lines = instructions.with_name(FILE).read_text(errors="replace").split("\n")[:-1]
     except OSError:
         return []
     found = []

@@ -18,7 +18,7 @@ from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.dispatch import Signal
 
-from benchsuite.isolation.instructions import PLAN_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.isolation.served import errors, listening
 from benchsuite.isolation.served.project import project_asgi, project_wsgi, run_token
 
@@ -55,7 +55,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> A
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv(RUN_VARIABLE, "the-token")
-    monkeypatch.setenv(PLAN_VARIABLE, str(tmp_path / "plan.json"))
+    monkeypatch.setenv(INSTRUCTIONS_VARIABLE, str(tmp_path / "instructions.json"))
     monkeypatch.setenv("DJANGO_SETTINGS_MODULE", SETTINGS_MODULE)
     settings.BENCHSUITE_ORIGINAL = {
         "WSGI_APPLICATION": "stall.wsgi.application",
@@ -164,7 +164,7 @@ def test_lifespan_is_the_projects_own_affair(load: Load, tmp_path: Path) -> None
     """That Django refuses it is not why any page failed."""
     with pytest.raises(ValueError, match="not lifespan"):
         events(load("benchsuite.isolation.asgi"), "lifespan")
-    assert errors.read(tmp_path / "plan.json") == []
+    assert errors.read(tmp_path / "instructions.json") == []
 
 
 def test_what_escapes_the_project_is_written_down(load: Load, tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_what_escapes_the_project_is_written_down(load: Load, tmp_path: Path) ->
     scope = {"type": "http", "method": "GET", "path": "/shop/"}
     with pytest.raises(KeyError):
         asyncio.run(wrapper.application(scope, None, send))
-    (one,) = errors.read(tmp_path / "plan.json")
+    (one,) = errors.read(tmp_path / "instructions.json")
     assert (one.status, one.asked, one.message) == (500, "GET /shop/", "KeyError: 'price'")
 
 

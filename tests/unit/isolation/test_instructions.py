@@ -1,4 +1,4 @@
-"""A plan survives its file, and nobody else may read it."""
+"""Instructions survive their file, and nobody else may read it."""
 
 import json
 import stat
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.isolation.instructions import PLAN_VARIABLE, Plan
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, Instructions
 
-PLAN = Plan(
+INSTRUCTIONS = Instructions(
     settings_module="shop.settings",
     token="feed",
     folder="/tmp/run",
@@ -27,25 +27,25 @@ PLAN = Plan(
 )
 
 
-def test_a_plan_comes_back_as_it_was_written(tmp_path: Path) -> None:
-    PLAN.write(tmp_path / "plan.json")
-    assert Plan.read(tmp_path / "plan.json") == PLAN
+def test_instructions_come_back_as_they_were_written(tmp_path: Path) -> None:
+    INSTRUCTIONS.write(tmp_path / "instructions.json")
+    assert Instructions.read(tmp_path / "instructions.json") == INSTRUCTIONS
 
 
 def test_its_file_is_the_owners_alone(tmp_path: Path) -> None:
-    PLAN.write(tmp_path / "plan.json")
-    assert stat.S_IMODE((tmp_path / "plan.json").stat().st_mode) == 0o600
+    INSTRUCTIONS.write(tmp_path / "instructions.json")
+    assert stat.S_IMODE((tmp_path / "instructions.json").stat().st_mode) == 0o600
 
 
-def test_a_plan_of_another_format_is_refused(tmp_path: Path) -> None:
-    PLAN.write(tmp_path / "plan.json")
-    data = json.loads((tmp_path / "plan.json").read_text())
-    (tmp_path / "plan.json").write_text(json.dumps({**data, "plan_version": 99}))
+def test_instructions_of_another_format_are_refused(tmp_path: Path) -> None:
+    INSTRUCTIONS.write(tmp_path / "instructions.json")
+    data = json.loads((tmp_path / "instructions.json").read_text())
+    (tmp_path / "instructions.json").write_text(json.dumps({**data, "instructions_version": 99}))
     with pytest.raises(UsageError, match="format 99"):
-        Plan.read(tmp_path / "plan.json")
+        Instructions.read(tmp_path / "instructions.json")
 
 
-def test_settings_without_a_plan_say_whose_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(PLAN_VARIABLE, raising=False)
+def test_settings_without_instructions_say_whose_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(INSTRUCTIONS_VARIABLE, raising=False)
     with pytest.raises(UsageError, match="made for the servers that runbench starts"):
-        Plan.of_this_process()
+        Instructions.of_this_process()

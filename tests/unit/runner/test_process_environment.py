@@ -10,13 +10,15 @@ UVICORN = adapter(RunSpec(server=ServerSpec(server="uvicorn")))
 
 
 def made(seed: int = 1) -> dict[str, str]:
-    return surroundings(UVICORN, token="feed", plan=Path("/run/plan.json"), seed=seed)
+    return surroundings(
+        UVICORN, token="feed", instructions=Path("/run/instructions.json"), seed=seed
+    )
 
 
 def test_it_opens_the_target_and_loads_the_isolated_settings() -> None:
     env = made()
     assert env["BENCHSUITE_RUN"] == "feed"
-    assert env["BENCHSUITE_PLAN"] == "/run/plan.json"
+    assert env["BENCHSUITE_INSTRUCTIONS"] == "/run/instructions.json"
     assert env["DJANGO_SETTINGS_MODULE"] == "benchsuite.isolation.settings"
 
 

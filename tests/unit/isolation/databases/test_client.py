@@ -117,7 +117,9 @@ def answers(pipe: tuple[int, int], *lines: str) -> None:
     os.write(pipe[1], "".join(f"{line}\n" for line in lines).encode())
 
 
-CLONED = '{"event": "cloned", "number": %d, "plan": "/%d/plan.json", "settings_changed": {}}'
+CLONED = (
+    '{"event": "cloned", "number": %d, "instructions": "/%d/told.json", "settings_changed": {}}'
+)
 
 
 def test_answers_that_nobody_waits_for_any_more_are_passed_over(
@@ -132,8 +134,8 @@ def test_answers_that_nobody_waits_for_any_more_are_passed_over(
         raise AssertionError("it was never copied")
     monkeypatch.undo()
     answers(pipe, CLONED % (1, 1), CLONED % (2, 2), '{"event": "dropped", "number": 3}')
-    with one.clone("second") as plan:
-        assert plan == Path("/2/plan.json")
+    with one.clone("second") as instructions:
+        assert instructions == Path("/2/told.json")
 
 
 def test_what_went_wrong_first_is_told_when_dropping_fails_too(

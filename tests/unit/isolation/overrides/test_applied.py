@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.applied import ASGI, URLCONF, WSGI, overridden
 from benchsuite.isolation.overrides.rules import MAIL_SINK
 
-PLAN = Plan(settings_module="shop.settings", token="feed", folder="/run")
+INSTRUCTIONS = Instructions(settings_module="shop.settings", token="feed", folder="/run")
 SETTINGS: dict[str, Any] = {
     "DEBUG": False,
     "ALLOWED_HOSTS": ["127.0.0.1", "localhost"],
@@ -40,16 +40,20 @@ SETTINGS: dict[str, Any] = {
 ALWAYS = {"ASGI_APPLICATION", "WSGI_APPLICATION", "MEDIA_ROOT"}
 
 
-def changed(plan: Plan = PLAN, **settings: Any) -> tuple[dict[str, Any], dict[str, str]]:
+def changed(
+    instructions: Instructions = INSTRUCTIONS, **settings: Any
+) -> tuple[dict[str, Any], dict[str, str]]:
     given = {**SETTINGS, **settings}
     before = copy.deepcopy(given)
-    result = overridden(given, plan)
+    result = overridden(given, instructions)
     assert given == before
     return result.values, result.words
 
 
-def plan(**fields: Any) -> Plan:
-    return Plan(**{"settings_module": "shop.settings", "token": "feed", "folder": "/run", **fields})
+def instructions(**fields: Any) -> Instructions:
+    return Instructions(
+        **{"settings_module": "shop.settings", "token": "feed", "folder": "/run", **fields}
+    )
 
 
 def test_nothing_is_changed_without_need() -> None:
@@ -93,7 +97,7 @@ def test_errors_of_views_are_logged_where_the_project_logs_nothing() -> None:
 
 @pytest.mark.parametrize("host", ["shop.example", "shop.example:8443"])
 def test_the_name_by_which_clients_ask_is_allowed(host: str) -> None:
-    values, words = changed(plan(host=host), ALLOWED_HOSTS=["127.0.0.1", "localhost"])
+    values, words = changed(instructions(host=host), ALLOWED_HOSTS=["127.0.0.1", "localhost"])
     assert values["ALLOWED_HOSTS"] == ["127.0.0.1", "localhost", "shop.example"]
     assert words["ALLOWED_HOSTS"] == "shop.example added"
 
@@ -103,14 +107,16 @@ def test_all_hosts_are_enough() -> None:
 
 
 def test_databases_get_names_and_keep_the_rest() -> None:
-    values, words = changed(plan(databases={"default": "bench_1"}))
+    values, words = changed(instructions(databases={"default": "bench_1"}))
     default = values["DATABASES"]["default"]
     assert default == {**SETTINGS["DATABASES"]["default"], "NAME": "bench_1"}
     assert "default" in words["DATABASES"]
 
 
 def test_a_mirror_goes_where_its_primary_is() -> None:
-    values, words = changed(plan(databases={"default": "bench_1"}, mirrors={"replica": "default"}))
+    values, words = changed(
+        instructions(databases={"default": "bench_1"}, mirrors={"replica": "default"})
+    )
     replica = values["DATABASES"]["replica"]
     assert (replica["HOST"], replica["NAME"], replica["PASSWORD"]) == ("primary", "bench_1", "one")
     assert replica["TEST"] == {"MIRROR": "default"}
@@ -119,7 +125,9 @@ def test_a_mirror_goes_where_its_primary_is() -> None:
 
 def test_a_url_moves_the_default_database() -> None:
     values, words = changed(
-        plan(databases={"default": "bench_1"}, database_url="postgres://me:s3cret@there:6/any")
+        instructions(
+            databases={"default": "bench_1"}, database_url="postgres://me:s3cret@there:6/any"
+        )
     )
     default = values["DATABASES"]["default"]
     assert (default["HOST"], default["PORT"], default["NAME"]) == ("there", 6, "bench_1")
@@ -147,7 +155,7 @@ def test_a_project_that_lies_below_its_media_stays() -> None:
 
 
 def test_the_user_says_more_and_the_last_word() -> None:
-    wanted = plan(
+    wanted = instructions(
         overrides={
             "MY_INDEX": "{folder}/index",
             "SHOP.search.places": ["{folder}/a", 3],
@@ -189,7 +197,7 @@ def test_no_address_follows_the_place_of_uploads() -> None:
 
 
 def test_the_target_app_is_added_where_it_is_missing() -> None:
-    values, words = changed(plan(needs_target_app=True, mounts_target=True))
+    values, words = changed(instructions(needs_target_app=True, mounts_target=True))
     assert values["INSTALLED_APPS"] == ["shop", "benchsuite.target"]
     assert values["ROOT_URLCONF"] == URLCONF
     assert "shop.urls" in words["ROOT_URLCONF"]
@@ -197,6 +205,6 @@ def test_the_target_app_is_added_where_it_is_missing() -> None:
 
 @pytest.mark.parametrize("app", ["benchsuite.target", "benchsuite.target.apps.TargetConfig"])
 def test_a_project_that_has_the_target_app_stays_as_it_is(app: str) -> None:
-    values, _ = changed(plan(needs_target_app=True), INSTALLED_APPS=[app])
+    values, _ = changed(instructions(needs_target_app=True), INSTALLED_APPS=[app])
     assert "INSTALLED_APPS" not in values
     assert "ROOT_URLCONF" not in values

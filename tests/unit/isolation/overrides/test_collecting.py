@@ -12,7 +12,7 @@ from django.contrib.staticfiles.management.commands import collectstatic
 from django.contrib.staticfiles.storage import StaticFilesStorage
 
 from benchsuite.core.exceptions import DatabaseError
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import collecting
 
 
@@ -36,8 +36,10 @@ def test_a_project_without_such_a_storage_has_nothing_to_collect(
 ) -> None:
     monkeypatch.setattr(apps, "is_installed", lambda name: True)
     settings.STORAGES = {"default": settings.STORAGES["default"]}
-    plan = Plan(settings_module="shop", token="t", folder=str(tmp_path), static=static)
-    assert collecting.collected(plan) == ""
+    instructions = Instructions(
+        settings_module="shop", token="t", folder=str(tmp_path), static=static
+    )
+    assert collecting.collected(instructions) == ""
     assert list(tmp_path.iterdir()) == []
 
 

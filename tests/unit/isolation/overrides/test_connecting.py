@@ -1,4 +1,4 @@
-"""How the target reaches its databases: as the plan says, and every change in words."""
+"""How the target reaches its databases: as the instructions say, and every change in words."""
 
 import copy
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.connecting import change_databases, moved
 
@@ -32,7 +32,9 @@ def changed(own: Any = DATABASES, **fields: Any) -> tuple[dict[str, Any], str]:
     """The entries and the words; nothing without a change."""
     before = copy.deepcopy(own)
     changes = Changes({"DATABASES": own})
-    change_databases(changes, Plan(settings_module="m", token="feed", folder="/run", **fields))
+    change_databases(
+        changes, Instructions(settings_module="m", token="feed", folder="/run", **fields)
+    )
     assert own == before
     return changes.values.get("DATABASES", {}), changes.words.get("DATABASES", "")
 

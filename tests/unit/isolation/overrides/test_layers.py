@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from benchsuite.core.specs import LayerSpec
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.layers import change_layers
 
@@ -17,7 +17,9 @@ OWN = {"BACKEND": CORE, "CONFIG": {"hosts": ["redis://shop"], "prefix": "shop", 
 def changed(layers: Any = None, **fields: Any) -> tuple[Any, str]:
     before = copy.deepcopy(layers)
     changes = Changes({} if layers is None else {"CHANNEL_LAYERS": layers})
-    change_layers(changes, Plan(settings_module="m", token="feedc0de" * 4, folder="/run", **fields))
+    change_layers(
+        changes, Instructions(settings_module="m", token="feedc0de" * 4, folder="/run", **fields)
+    )
     assert layers == before
     return changes.values.get("CHANNEL_LAYERS"), changes.words.get("CHANNEL_LAYERS", "")
 

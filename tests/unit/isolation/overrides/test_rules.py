@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import queues, rules
 from benchsuite.isolation.overrides.applied import overridden
 from benchsuite.isolation.overrides.rules import MAIL_SINK
@@ -20,13 +20,13 @@ ADMINS = "django.utils.log.AdminEmailHandler"
 SILENT = "logging.NullHandler"
 
 
-PLAN = Plan(settings_module="shop.settings", token="feed", folder="/run")
+INSTRUCTIONS = Instructions(settings_module="shop.settings", token="feed", folder="/run")
 
 
 def changed(
     settings: dict[str, Any], *, redis_url: str = "", keeps_databases: bool = False
 ) -> dict[str, Any]:
-    plan = Plan(
+    instructions = Instructions(
         settings_module="shop.settings",
         token="feed",
         folder="/run",
@@ -34,7 +34,7 @@ def changed(
         keeps_databases=keeps_databases,
     )
     before = copy.deepcopy(settings)
-    found = overridden(settings, plan)
+    found = overridden(settings, instructions)
     assert settings == before
     assert set(found.words) == set(found.values) - {"BENCHSUITE_ORIGINAL"}
     return found.values
@@ -241,7 +241,7 @@ def test_a_storage_begins_with_what_the_project_has_in_its_own_place() -> None:
     """A place in a bucket is none on this machine."""
     for location, original in (("/mine", "/mine"), (Path("/mine"), "/mine"), ("mine", "")):
         entry = {"BACKEND": "shop.Storage", "OPTIONS": {"location": location}}
-        folders = overridden({"STORAGES": {"a": entry}}, PLAN).folders
+        folders = overridden({"STORAGES": {"a": entry}}, INSTRUCTIONS).folders
         assert folders["/run/files/storage_a"] == original
 
 
@@ -282,8 +282,8 @@ def test_each_folder_says_what_it_stands_for() -> None:
         "STORAGES": {"a": {"BACKEND": FILES, "OPTIONS": {"location": "/private"}}},
         "CACHES": {"a": {"BACKEND": FILE_CACHE, "LOCATION": "/cache"}},
     }
-    plan = Plan(settings_module="shop.settings", token="feed", folder="/run")
-    assert overridden(settings, plan).folders == {
+    instructions = Instructions(settings_module="shop.settings", token="feed", folder="/run")
+    assert overridden(settings, instructions).folders == {
         "/run/files/media": "/mine",
         "/run/files/storage_a": "/private",
         "/run/empty/cache_a": "",
@@ -291,8 +291,10 @@ def test_each_folder_says_what_it_stands_for() -> None:
 
 
 def test_a_url_names_any_folder() -> None:
-    plan = Plan(settings_module="shop.settings", token="feed", folder="/it's 100% #1?")
-    found = overridden({"RQ_QUEUES": {"default": {"HOST": "prod"}}}, plan)
+    instructions = Instructions(
+        settings_module="shop.settings", token="feed", folder="/it's 100% #1?"
+    )
+    found = overridden({"RQ_QUEUES": {"default": {"HOST": "prod"}}}, instructions)
     assert (
         found.values["RQ_QUEUES"]["default"]["URL"] == "unix:///it%27s%20100%25%20%231%3F/no-redis"
     )

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from benchsuite.isolation.instructions import Plan
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.statics import change_static
 
@@ -15,8 +15,10 @@ STORAGES: dict[str, Any] = {
 
 def changed(static_root: str, **settings: Any) -> Changes:
     made = Changes(settings)
-    plan = Plan(settings_module="shop", token="t", folder="/run", static_root=static_root)
-    change_static(made, plan)
+    instructions = Instructions(
+        settings_module="shop", token="t", folder="/run", static_root=static_root
+    )
+    change_static(made, instructions)
     return made
 
 

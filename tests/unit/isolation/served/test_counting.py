@@ -11,8 +11,8 @@ from benchsuite.isolation.served.counting import Counter
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Path:
-    return tmp_path / "plan.json"
+def instructions(tmp_path: Path) -> Path:
+    return tmp_path / "instructions.json"
 
 
 def asked(counter: Counter, times: int) -> None:
@@ -20,40 +20,42 @@ def asked(counter: Counter, times: int) -> None:
         counter.add()
 
 
-def test_nobody_has_counted(plan: Path) -> None:
-    assert counting.read(plan) is None
+def test_nobody_has_counted(instructions: Path) -> None:
+    assert counting.read(instructions) is None
 
 
-def test_a_fork_goes_on_in_a_cell_of_its_own(plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    counter = Counter(plan)
+def test_a_fork_goes_on_in_a_cell_of_its_own(
+    instructions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter = Counter(instructions)
     asked(counter, 3)
     parent = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: parent + 1)
     asked(counter, 4)
     monkeypatch.setattr(os, "getpid", lambda: parent)
     asked(counter, 5)
-    assert counting.read(plan) == 12
-    assert len(list(plan.parent.iterdir())) == 2
+    assert counting.read(instructions) == 12
+    assert len(list(instructions.parent.iterdir())) == 2
 
 
-def test_a_process_with_a_known_number_goes_on_from_there(plan: Path) -> None:
-    asked(Counter(plan), 3)
-    asked(Counter(plan), 2)
-    assert counting.read(plan) == 5
+def test_a_process_with_a_known_number_goes_on_from_there(instructions: Path) -> None:
+    asked(Counter(instructions), 3)
+    asked(Counter(instructions), 2)
+    assert counting.read(instructions) == 5
 
 
-def test_threads(plan: Path) -> None:
-    counter = Counter(plan)
+def test_threads(instructions: Path) -> None:
+    counter = Counter(instructions)
     threads = [threading.Thread(target=asked, args=(counter, 2_000)) for _ in range(4)]
     for one in threads:
         one.start()
     for one in threads:
         one.join()
     asked(counter, 1)
-    assert counting.read(plan) == 8_001
+    assert counting.read(instructions) == 8_001
 
 
 def test_where_nothing_can_be_written_nothing_is_known(tmp_path: Path) -> None:
-    plan = tmp_path / "none" / "plan.json"
-    asked(Counter(plan), 2)
-    assert counting.read(plan) is None
+    instructions = tmp_path / "none" / "instructions.json"
+    asked(Counter(instructions), 2)
+    assert counting.read(instructions) is None
