@@ -47,7 +47,7 @@ class Silent:
 
 
 def clean_runs(count: int, seconds: float) -> Iterator[RunResult]:
-    from benchsuite.runner import session
+    from benchsuite.runner import planning, session
 
     pinned = cpus.split(cpus.available(), 1) or (None, None)
     cells = list(itertools.islice(itertools.cycle(CELLS), count))
@@ -60,7 +60,7 @@ def clean_runs(count: int, seconds: float) -> Iterator[RunResult]:
                 database=DatabaseSpec(rows=ROWS),
                 seed=seed,
             )
-            yield at_work.run(spec, Silent())
+            yield at_work.run(planning.resolve(spec), Silent())
 
 
 def table(results: list[RunResult]) -> str:

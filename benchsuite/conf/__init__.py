@@ -78,6 +78,21 @@ def workload_paths() -> dict[str, str]:
     return {**BUILTIN_WORKLOADS, **config()["WORKLOADS"]}
 
 
+def servers() -> dict[str, type[ServerAdapter]]:
+    """All server adapters by name; raises UsageError for one that can't be used."""
+    return {name: server_class(name) for name in server_paths()}
+
+
+def fronts() -> dict[str, type[FrontAdapter]]:
+    """All fronts by name."""
+    return {name: front_class(name) for name in front_paths()}
+
+
+def workloads() -> dict[str, type[Workload]]:
+    """All workloads by name."""
+    return {name: workload_class(name) for name in workload_paths()}
+
+
 def access_rule() -> Callable[..., bool]:
     """Who sees the pages; raises UsageError where ACCESS names no function."""
     path = config()["ACCESS"]
@@ -88,26 +103,25 @@ def access_rule() -> Callable[..., bool]:
 
 def server_class(name: str) -> type[ServerAdapter]:
     """The adapter of that name; raises UsageError with the valid names."""
-    path = _path("server", name, server_paths(), ServerAdapter)
-    found: type[ServerAdapter] = import_string(path)
+    found: type[ServerAdapter] = _class("server", name, server_paths(), ServerAdapter)
     return found
 
 
 def front_class(name: str) -> type[FrontAdapter]:
     """The front of that name; raises UsageError with the valid names."""
-    found: type[FrontAdapter] = import_string(_path("front", name, front_paths(), FrontAdapter))
+    found: type[FrontAdapter] = _class("front", name, front_paths(), FrontAdapter)
     return found
 
 
 def workload_class(name: str) -> type[Workload]:
     """The workload of that name; raises UsageError with the valid names."""
-    found: type[Workload] = import_string(_path("workload", name, workload_paths(), Workload))
+    found: type[Workload] = _class("workload", name, workload_paths(), Workload)
     return found
 
 
-def _path(what: str, name: str, paths: dict[str, str], base: type) -> str:
+def _class(what: str, name: str, paths: dict[str, str], base: type) -> Any:
     if name not in paths:
         raise UsageError(f"There is no {what} {name!r}; {choices(name, sorted(paths))}")
     if fault := fault_of(paths[name], base):
         raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
-    return paths[name]
+    return import_string(paths[name])

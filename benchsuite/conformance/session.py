@@ -1,36 +1,27 @@
 """Starts a server with an application that echoes, and runs the checks on it."""
 
 import os
-import secrets
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from benchsuite.conformance import echo
 from benchsuite.conformance.checks import CHECKS
 from benchsuite.conformance.outcomes import Check, Deviation, Finding, Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import Option, ServerSpec
+from benchsuite.core.specs import Option
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.runner.process_environment import surroundings
-from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.system import scratch
+from benchsuite.runner.plan import Plan
+from benchsuite.runner.running_system import TARGET, Serving
+from benchsuite.runner.trial import started
+from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.system.ending import in_words
-from benchsuite.system.guard import guarded
-from benchsuite.system.ports import free_port
-from benchsuite.system.process import Process
 from benchsuite.system.procfs import read_stat
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
 from benchsuite.telemetry.memory import sum_pss
-from benchsuite.telemetry.prober.answer import answers_as
-
-HOST = "127.0.0.1"
-READY_S = 60.0
 
 ASGI, CHANNELS, OWN = "asgi", "channels", "own"
 APPLICATIONS = (ASGI, CHANNELS)
@@ -76,114 +67,77 @@ class Report:
         }
 
 
-def can_be_checked(adapter: type[ServerAdapter]) -> bool:
+def can_be_checked(adapter: type[ServerAdapter] | ServerAdapter) -> bool:
     """Whether it speaks WebSocket and nothing of its own inside."""
     return adapter.websocket and not adapter.dialect
 
 
-def report(
-    adapter: type[ServerAdapter],
-    *,
-    application: str,
-    options: Mapping[str, Option],
-) -> Report:
+def report(plan: Plan, *, application: str) -> Report:
     """Starts the server, runs the checks and ends it. Raises StartError when it doesn't come up."""
-    if not can_be_checked(adapter):
-        raise UsageError(f"{adapter.name} does not echo plain WebSocket messages.")
-    started = time.monotonic()
-    application = application if adapter.serves_project else OWN
-    with (
-        scratch.folder() as folder,
-        scratch.explained(folder),
-        _serving(adapter, application, options, folder) as (process, peer),
-    ):
+    server = plan.server
+    if not can_be_checked(server):
+        raise UsageError(f"{server.name} does not echo plain WebSocket messages.")
+    begin = time.monotonic()
+    application = application if server.serves_project else OWN
+    if application == ASGI:
+        plan = replace(plan, server=type(server)(plan.spec.server, ECHO, server.place))
+    with started(plan, _instructions if server.serves_project else None) as (serving, token):
+        address = urlsplit(serving.base_url)
+        peer = Peer(
+            str(address.hostname),
+            address.port or 0,
+            echo.PATH if application == ASGI else CONSUMER,
+            token,
+            memory=lambda: _memory(serving.pids(TARGET)),
+            descriptors=lambda: _descriptors(serving.pids(TARGET)),
+        )
         findings = []
         for check in sorted(CHECKS, key=lambda check: not check.fresh):
-            findings.append(_finding(check, peer, process))
-            if process.poll() is not None:
+            findings.append(_finding(check, peer, serving))
+            if serving.ended():
                 break
     return Report(
-        server=adapter.name,
-        version=adapter.version(),
+        server=server.name,
+        version=server.version(server.python),
         application=application,
-        options=dict(options),
+        options=dict(plan.spec.server.options),
         findings=tuple(sorted(findings, key=lambda one: CHECKS.index(one.check))),
-        seconds=time.monotonic() - started,
+        seconds=time.monotonic() - begin,
     )
 
 
-def _finding(check: Check, peer: Peer, process: Process) -> Finding:
+def _finding(check: Check, peer: Peer, serving: Serving) -> Finding:
     try:
         note = check.run(peer)
     except Deviation as error:
         finding = Finding(check, Outcome.FAILED, str(error))
     else:
         finding = Finding(check, note.outcome, note.seen) if note else Finding(check, Outcome.OK)
-    if (status := process.poll()) is not None:
-        return Finding(check, Outcome.FAILED, f"the server {in_words(status)}")
+    if (ended := serving.ended()) is not None:
+        said = in_words(ended.process.poll() or 0)
+        return Finding(check, Outcome.FAILED, f"the server {said}")
     return finding
 
 
-@contextmanager
-def _serving(
-    adapter_class: type[ServerAdapter],
-    application: str,
-    options: Mapping[str, Option],
-    folder: Path,
-) -> Iterator[tuple[Process, Peer]]:
-    """The server with its echo, once it answers as this start of it."""
-    token, port = secrets.token_hex(16), free_port(HOST)
-    served = ECHO if application == ASGI else Application()
-    place = Place(folder=folder)
-    adapter = adapter_class(ServerSpec(server=adapter_class.name, options=options), served, place)
-    for name, content in adapter.config_files(HOST, port).items():
-        (folder / name).write_text(content)
-    instructions = folder / "instructions.json"
+def _instructions(token: str, folder: Path) -> Path:
+    """What the server is told of the smallest project."""
+    path = folder / "instructions.json"
     Instructions(
         settings_module="benchsuite.conformance.settings",
         token=token,
         folder=str(folder),
         needs_target_app=True,
-    ).write(instructions)
-    with (
-        guarded(token, folder),
-        running(
-            adapter.argv(HOST, port),
-            name=adapter.name,
-            log=folder / "server.log",
-            env=surroundings(
-                adapter,
-                token=token,
-                instructions=instructions if adapter.serves_project else None,
-                seed=0,
-            ),
-            stop_signal=adapter.stop_signal,
-            grace_s=adapter.grace_s,
-            marker=token,
-        ) as process,
-    ):
-        url = f"http://{HOST}:{port}/"
-        wait_until_ready(process, lambda: answers_as(url, token), timeout_s=READY_S)
-        yield (
-            process,
-            Peer(
-                HOST,
-                port,
-                echo.PATH if application == ASGI else CONSUMER,
-                token,
-                memory=lambda: _memory(process),
-                descriptors=lambda: _descriptors(process),
-            ),
-        )
+    ).write(path)
+    return path
 
 
-def _memory(process: Process) -> int | None:
-    stats = [read_stat(pid) for pid in process.living()]
+def _memory(pids: Sequence[int]) -> int | None:
+    stats = [read_stat(pid) for pid in pids]
     return sum_pss(tuple(stat for stat in stats if stat is not None))
 
 
-def _descriptors(process: Process) -> int | None:
+def _descriptors(pids: Sequence[int]) -> int | None:
     try:
-        return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in process.living())
+        return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids)
     except OSError:  # one has just ended, or is another user's
         return None

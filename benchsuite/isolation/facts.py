@@ -1,8 +1,10 @@
-"""What the parent must know of the project's settings, which only the keeper has loaded."""
+"""What the parent must know of the project and its data, which only the keeper has loaded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
+
+from benchsuite.core.specs import Option
 
 PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
 """By the last word of the engine: where it listens when the settings don't say."""
@@ -16,22 +18,28 @@ FACTS_OF = ("CACHES", "CHANNEL_LAYERS", "DATABASES", "STATIC_ROOT", "STATIC_URL"
 class Facts:
     """Goes to the parent as JSON."""
 
-    database_address: tuple[str, int] | None
+    database_address: tuple[str, int] | None = None
     """Host and port of the default database; None for a file, a Unix socket, or none at all."""
-    cut_off: tuple[str, ...]
+    cut_off: tuple[str, ...] = ()
     """What the project wants of the network and would not reach from a private one."""
-    static_url: str
-    static_root: str
+    static_url: str = ""
+    static_root: str = ""
     """Where `collectstatic` has put static files; empty when the project has no such place."""
     revision: str = ""  #: The state of its repository; empty where it has none.
     wants_redis: bool = False  #: Whether its caches or queues are kept in Redis.
-
     memory_layers: tuple[str, ...] = ()  #: The channel layers that stay within a process.
+    slowing: Mapping[str, str] = field(default_factory=dict)
+    """Setting → what in it slows each request down, in words."""
+    undone: Mapping[str, str] = field(default_factory=dict)
+    """Setting → what would, if runs did not switch DEBUG off."""
+    engine: str = ""  #: Name and version of the database: "sqlite 3.40.1", "none".
+    cookies: Mapping[str, str] = field(default_factory=dict)  #: What every user sends.
+    signed_in: str = ""  #: In whose session every user asks, in words; empty for nobody's.
+    options: Mapping[str, Option] = field(default_factory=dict)
+    """Of the workload, as `prepare()` found them out."""
 
     @classmethod
-    def of(
-        cls, settings: Mapping[str, Any], *, revision: str = "", wants_redis: bool = False
-    ) -> Self:
+    def of(cls, settings: Mapping[str, Any]) -> Self:
         """By the settings that the measured server will have."""
         from benchsuite.delay.reach import cut_off
         from benchsuite.isolation.overrides.layers import in_memory
@@ -41,23 +49,13 @@ class Facts:
             cut_off=tuple(cut_off(settings)),
             static_url=str(settings.get("STATIC_URL") or ""),
             static_root=str(settings.get("STATIC_ROOT") or ""),
-            revision=revision,
-            wants_redis=wants_redis,
             memory_layers=in_memory(settings.get("CHANNEL_LAYERS")),
         )
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        address = data["database_address"]
-        return cls(
-            database_address=None if address is None else (address[0], address[1]),
-            cut_off=tuple(data["cut_off"]),
-            static_url=data["static_url"],
-            static_root=data["static_root"],
-            revision=data["revision"],
-            wants_redis=data["wants_redis"],
-            memory_layers=tuple(data["memory_layers"]),
-        )
+        lists = {name: tuple(one) for name, one in data.items() if isinstance(one, list)}
+        return cls(**{**data, **lists})
 
 
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:

@@ -9,10 +9,9 @@ from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_duration
 from benchsuite.pythons import building
-from benchsuite.runner import planning
-from benchsuite.runner.trial import tried
+from benchsuite.runner import planning, preflight
+from benchsuite.runner.trial import started
 from benchsuite.servers.base import Available
-from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.base import Heritage
 
 PREFIX = "heritage-"
@@ -47,12 +46,14 @@ class Environment:
         python = building.build(self.servers[0].recipe(""), conf.cache_folder(), say)
         yield f"{self.name}: {python.executable} (Python {python.version})"
         for server in self.servers:
+            plan = planning.resolve(RunSpec(server=ServerSpec(server=server.name)))
             try:
-                planning.check([RunSpec(server=ServerSpec(server=server.name))])
+                preflight.check(plan)
             except UnavailableError as error:
                 yield f"{server.name} was not tried: {error}"
                 continue
-            seconds = format_duration(tried(server.name, python))
+            with started(plan) as (found, _):
+                seconds = format_duration(found.startup_s)
             yield f"{server.name} {server.version(python)} answered after {seconds}"
 
     def _unusable(self) -> Available | None:
@@ -64,10 +65,9 @@ class Environment:
 def environments() -> list[Environment]:
     """All of them, in the order of their servers."""
     servers: dict[str, list[type[Heritage]]] = {}
-    for name in BUILTIN:
-        adapter = conf.server_class(name)
-        assert issubclass(adapter, Heritage)
-        servers.setdefault(adapter.target, []).append(adapter)
+    for adapter in conf.servers().values():
+        if issubclass(adapter, Heritage):
+            servers.setdefault(adapter.target, []).append(adapter)
     return [Environment(PREFIX + name, tuple(found)) for name, found in servers.items()]
 
 

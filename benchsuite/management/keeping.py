@@ -14,10 +14,10 @@ from django.db import Error, OperationalError, close_old_connections
 from benchsuite import store
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
-from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
 from benchsuite.report import addresses
 from benchsuite.report.exports.runs import json_of
+from benchsuite.runner.plan import Plan
 from benchsuite.store.abandoned import abandon
 from benchsuite.store.interchange import PARTS, attach
 from benchsuite.system.interrupts import held_back
@@ -51,17 +51,17 @@ class Results:
             raise BenchsuiteError(self._refusal)
 
     @contextmanager
-    def run(self, spec: RunSpec) -> Iterator[Callable[[RunResult], None]]:
-        """A run that begins; gives what takes its result. Without one its row says what ended it:
-        this process may live on, and the row must not say "running" for ever.
+    def run(self, plan: Plan) -> Iterator[tuple[Run, Callable[[RunResult], None]]]:
+        """A run that begins: its row, and what takes its result. Without one the row says what
+        ended it: this process may live on, and the row must not say "running" for ever.
         """
-        row = store.begun(spec, batch=self.batch, started_at=datetime.now(UTC))
+        row = store.begun(plan.spec, batch=self.batch, started_at=datetime.now(UTC))
         self.rows.append(row)
         try:
             if self._tried(row.save, once=True) and row is self.rows[0]:
                 where = addresses.of_run(row.pk) if self._planned == 1 else addresses.of_list()
                 self._say(f"Follow   {where}")
-            yield lambda result: self._keep(row, result)
+            yield row, lambda result: self._keep(row, result)
         except BaseException as error:
             reason = f"The command ended before its run had: {_said(error)}"
             row.status, row.failure = Status.INTERRUPTED.value, reason

@@ -7,7 +7,6 @@ from typing import TextIO, cast
 from benchsuite.comparing.cells import cells
 from benchsuite.core.passwords import hidden
 from benchsuite.core.results import Status
-from benchsuite.core.specs import RunSpec
 from benchsuite.management import writing
 from benchsuite.management.console import SafeConsole
 from benchsuite.management.outlasting import Outlasting
@@ -21,9 +20,11 @@ from benchsuite.report.sentences import model_sentence, ranking_sentence
 from benchsuite.report.sockets import sockets_table
 from benchsuite.report.stages import stages_table
 from benchsuite.report.targets import own_target_sentence
+from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import text
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, planning
+from benchsuite.runner.plan import Plan
 
 
 class Screen:
@@ -35,19 +36,19 @@ class Screen:
         stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
         self.console = SafeConsole(file=cast(TextIO, stream))
 
-    def plan(self, runs: Sequence[RunSpec]) -> None:
-        self._line(f"Plan     {text.plan_line(runs, planning.estimate_s(runs))}")
-        self.warn(own_target_sentence(run.server.server for run in runs))
+    def plan(self, plans: Sequence[Plan]) -> None:
+        self._line(f"Plan     {planned.line(plans, planning.estimate_s(plans))}")
+        self.warn(own_target_sentence(plan.spec.server.server for plan in plans))
 
     def warn(self, line: str) -> None:
         """A line of its own; none when there is nothing to say."""
         if line:
             self._line(line)
 
-    def rows(self, runs: Sequence[RunSpec]) -> None:
-        for row in text.plan_rows(runs):
+    def rows(self, plans: Sequence[Plan]) -> None:
+        for row in planned.rows(plans):
             self._line(row)
-        for name in environments.unbuilt(runs):
+        for name in environments.unbuilt(plans):
             self._line(f"The environment {name} would be built first.")
 
     def waiting(self, pid: int | None) -> None:
@@ -57,8 +58,8 @@ class Screen:
     def building(self, what: str) -> None:
         self._line(f"Building {what}")
 
-    def progress(self, runs: Sequence[RunSpec]) -> Progress:
-        return Progress(self.console, [planning.estimate_s([run]) for run in runs])
+    def progress(self, plans: Sequence[Plan]) -> Progress:
+        return Progress(self.console, [planning.estimate_s([plan]) for plan in plans])
 
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
         """The table, the findings, one plain sentence, and where to look at those stored."""

@@ -1,4 +1,4 @@
-"""One RunSpec → one RunResult. Knows no models."""
+"""One Plan → one RunResult. Knows no models."""
 
 from benchsuite.runner.session import Session, Watcher, session
 

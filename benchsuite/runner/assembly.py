@@ -16,15 +16,14 @@ from time import monotonic
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import PROXY, REDIS, TCP, UNIX, RunSpec
+from benchsuite.core.specs import PROXY, REDIS, TCP, UNIX
 from benchsuite.delay import netem
 from benchsuite.delay.address import HOST
 from benchsuite.delay.choice import Choice, choose
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.isolation.facts import Facts
-from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.runner import preflight_setup
-from benchsuite.runner.fronting import fronted, replicas, runs_instances
+from benchsuite.runner.fronting import fronted, replicas
+from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import surroundings
 from benchsuite.runner.running_system import (
     DATABASE,
@@ -34,7 +33,7 @@ from benchsuite.runner.running_system import (
     WORKERS,
     Serving,
 )
-from benchsuite.servers.base import Place, ServerAdapter
+from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.postgres_reading import Connections
 from benchsuite.services.redis import available, redis
 from benchsuite.services.redis_reading import Info
@@ -57,19 +56,14 @@ Address = tuple[str, int]
 class Start:
     """What all programs of one run are started with."""
 
-    spec: RunSpec
-    make: Callable[[Place], ServerAdapter]
-    python: Interpreter  #: The one that the server runs under.
+    plan: Plan
     folder: Path  #: The run's own.
     token: str
     clone: Callable[..., AbstractContextManager[Path | None]]
     """`Keeper.clone` for this run: called with what only now is known, gives what the servers
     are told; None where the server brings its own target."""
     facts: Facts
-    ready_path: str
-    headers: Mapping[str, str] = field(default_factory=dict)  #: What a user sends with it.
-    may_reach_more: bool = True
-    """Whether the target may want more of the network than its settings tell."""
+    headers: Mapping[str, str] = field(default_factory=dict)  #: What a user sends.
     database: Service | None = None
     """The PostgreSQL that was started for the runs of this command."""
     timeout_s: float | None = None
@@ -121,7 +115,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
             host, port = late.clients(port)
             for process in late.processes().values():
                 found.add(DELAY, process)
-            found.delay = late.to_json() if start.spec.delay else {}
+            found.delay = late.to_json() if start.plan.spec.delay else {}
             found.base_url = f"{scheme}://{host}:{port}"
             _wait(start, found, found.members[-1].process, found.base_url)
             yield
@@ -132,7 +126,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
 def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
     """Starts what server or channel layer want; name → URL."""
     urls: dict[str, str] = {}
-    for_layer = REDIS in preflight_setup.wanted_services(start.spec)
+    for_layer = REDIS in start.plan.services
     if for_layer or _caches_in_redis(start):
         folder = start.folder / REDIS
         folder.mkdir()
@@ -140,9 +134,9 @@ def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
             redis(
                 folder=folder,
                 marker=start.token,
-                by=start.spec.layer.by if for_layer else UNIX,
+                by=start.plan.spec.layer.by if for_layer else UNIX,
                 env=dict(os.environ),
-                on_cpus=start.spec.server.cpus,
+                on_cpus=start.plan.spec.server.cpus,
                 start_timeout_s=start.timeout_s,
             )
         )
@@ -154,7 +148,7 @@ def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
 
 def _caches_in_redis(start: Start) -> bool:
     """Whether the project's caches get a Redis; where none can be, they are kept in files."""
-    if not start.facts.wants_redis or runs_instances(start.spec.server):
+    if not start.facts.wants_redis or start.plan.front_runs_instances:
         return False
     return available().ok
 
@@ -162,7 +156,7 @@ def _caches_in_redis(start: Start) -> bool:
 @contextmanager
 def _delayer(start: Start) -> Iterator[Delayer]:
     """What delays as the spec says; without any delay all addresses are the real ones."""
-    spec, facts = start.spec.delay, start.facts
+    spec, facts = start.plan.spec.delay, start.facts
     choice = Choice(by=PROXY, reason="nothing is delayed")
     if spec:
         if spec.to_database_s and facts.database_address is None:
@@ -174,7 +168,8 @@ def _delayer(start: Start) -> Iterator[Delayer]:
             spec.by,
             netem=netem.available(),
             cut_off=(*facts.cut_off, *_not_in_there(start)),
-            may_reach_more=start.may_reach_more,
+            # pages of the project's own may want more than its settings tell
+            may_reach_more=not start.plan.workload.needs_target_app,
         )
     with delayer(
         spec,
@@ -183,7 +178,7 @@ def _delayer(start: Start) -> Iterator[Delayer]:
         folder=start.folder,
         marker=start.token,
         env=dict(os.environ),
-        on_cpus=start.spec.load.cpus,
+        on_cpus=start.plan.spec.load.cpus,
     ) as late:
         yield late
 
@@ -198,9 +193,9 @@ def _amended(start: Start, late: Delayer, services: Mapping[str, str]) -> dict[s
         amended["database_host"], amended["database_port"] = found
     if _caches_in_redis(start):
         amended["redis_url"] = services[REDIS]
-    if start.spec.layer.backend:
-        amended["layer"] = start.spec.layer.path
-        amended["layer_url"] = start.spec.layer.url or services.get(REDIS, "")
+    if start.plan.spec.layer.backend:
+        amended["layer"] = start.plan.spec.layer.path
+        amended["layer_url"] = start.plan.spec.layer.url or services.get(REDIS, "")
     return amended
 
 
@@ -214,17 +209,17 @@ def _port(late: Delayer, wanted: int | None) -> int:
 
 def _not_in_there(start: Start) -> list[str]:
     """What the run itself has where a server in a private network would not reach it."""
-    layer = start.spec.layer
-    by_tcp = layer.by == TCP and REDIS in preflight_setup.wanted_services(start.spec)
+    layer = start.plan.spec.layer
+    by_tcp = layer.by == TCP and REDIS in start.plan.services
     if layer.url:
         by_tcp = not layer.url.startswith("unix:")
-    return ["its front"] * bool(start.spec.server.front) + ["its Redis"] * by_tcp
+    return ["its front"] * bool(start.plan.spec.server.front) + ["its Redis"] * by_tcp
 
 
 def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
     """The server on that port, or its instances with a front on it; the scheme clients speak."""
-    spec = start.spec.server
-    if runs_instances(spec):
+    spec = start.plan.spec.server
+    if start.plan.front_runs_instances:
         return _replicas(start, stack, found, scene, port)
     host = scene.late.server_host
     ports = [port]
@@ -243,7 +238,7 @@ def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port:
     return fronted(
         stack,
         found,
-        spec=spec,
+        plan=start.plan,
         facts=start.facts,
         folder=start.folder / "front",
         token=start.token,
@@ -278,10 +273,8 @@ def _restarted(
 
 def _replicas(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
     """A front that runs the instances itself, each in a network and with files of its own."""
-    adapter = start.make(Place(services=scene.services))
-    env = surroundings(
-        adapter, token=start.token, instructions=scene.instructions, seed=start.spec.seed
-    )
+    adapter = start.plan.server_at(start.folder, scene.services)
+    env = _env(start, scene, adapter)
     instances = replicas(
         adapter,
         facts=start.facts,
@@ -293,7 +286,7 @@ def _replicas(start: Start, stack: ExitStack, found: Serving, scene: Scene, port
     made = fronted(
         stack,
         found,
-        spec=start.spec.server,
+        plan=start.plan,
         facts=start.facts,
         folder=start.folder / "front",
         token=start.token,
@@ -315,21 +308,14 @@ def _server(
     address: Address,
 ) -> list[Process]:
     """One copy of the server, and what its adapter wants beside it."""
-    number = found.started
-    place = Place(
-        folder=start.folder / f"server-{number}",
-        interpreter=start.python,
-        services=scene.services,
-    )
-    adapter = start.make(place)
+    folder = start.folder / f"server-{found.started}"
+    adapter = start.plan.server_at(folder, scene.services)
     if prefix := adapter.shared_memory():
         stack.enter_context(without_shared_memory(start.token, prefix))
-    _write(place.folder, adapter.config_files(*address))
-    env = surroundings(
-        adapter, token=start.token, instructions=scene.instructions, seed=start.spec.seed
-    )
+    _write(folder, adapter.config_files(*address))
+    env = _env(start, scene, adapter)
     programs: list[tuple[str, str, Sequence[str], str | None]] = [
-        (TARGET, adapter.name, adapter.argv(*address), adapter.version(place.interpreter))
+        (TARGET, adapter.name, adapter.argv(*address), adapter.version(adapter.python))
     ]
     programs += [(WORKERS, name, argv, None) for name, argv in adapter.beside().items()]
     processes = []
@@ -343,7 +329,7 @@ def _server(
                 stop_signal=adapter.stop_signal,
                 grace_s=adapter.grace_s,
                 marker=start.token,
-                on_cpus=start.spec.server.cpus,
+                on_cpus=start.plan.spec.server.cpus,
             )
         )
         found.add(part, process, version)
@@ -351,27 +337,27 @@ def _server(
     return processes
 
 
+def _env(start: Start, scene: Scene, adapter: ServerAdapter) -> dict[str, str]:
+    seed = start.plan.spec.seed
+    return surroundings(adapter, token=start.token, instructions=scene.instructions, seed=seed)
+
+
 def _workers(start: Start, stack: ExitStack, found: Serving, scene: Scene) -> None:
     """What answers at the other end of the channel layer; comes up while the server does.
 
     It gives no sign of that: the first answer through the layer is one.
     """
-    for number in range(1, start.spec.layer.workers + 1):
-        adapter = start.make(Place(services=scene.services))
+    for number in range(1, start.plan.spec.layer.workers + 1):
+        adapter = start.plan.server_at(start.folder / f"{WORKERS}-{number}", scene.services)
         name = f"runworker {number}"
         process = stack.enter_context(
             running(
                 scene.late.wrapped(adapter.python.module("benchsuite.isolation.runworker")),
                 name=name,
                 log=start.folder / f"{WORKERS}-{number}.log",
-                env=surroundings(
-                    adapter,
-                    token=start.token,
-                    instructions=scene.instructions,
-                    seed=start.spec.seed,
-                ),
+                env=_env(start, scene, adapter),
                 marker=start.token,
-                on_cpus=start.spec.server.cpus,
+                on_cpus=start.plan.spec.server.cpus,
             )
         )
         found.add(WORKERS, process, adapter.python.installed("channels"))
@@ -388,7 +374,10 @@ def _wait(
     """Seconds from the start of a process until this run answers there."""
     timeout_s = start.timeout_s or timeout_s or READY_TIMEOUT_S
     probe = Probe(
-        base_url + start.ready_path, start.token, headers=start.headers, timeout_s=timeout_s
+        base_url + start.plan.workload.ready_path,
+        start.token,
+        headers=start.headers,
+        timeout_s=timeout_s,
     )
 
     def answers() -> bool:

@@ -3,37 +3,29 @@
 import os
 import secrets
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchsuite import conf
 from benchsuite.core.specs import POSTGRESQL, RunSpec
 from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.runner.own_target import OwnTarget
-from benchsuite.servers.base import ServerAdapter
+from benchsuite.runner.plan import Plan
 from benchsuite.services.postgres import MAX_CONNECTIONS, postgres
 from benchsuite.services.service import Service
-from benchsuite.workloads.base import Workload
 
 
+@dataclass(slots=True)
 class Data:
     """Keepers, and the PostgreSQL on which they keep; all end with the session's stack."""
 
-    def __init__(
-        self,
-        settings_module: str,
-        folder: Path,
-        stack: ExitStack,
-        marker: str,
-        start_timeout_s: float | None = None,
-    ) -> None:
-        self._settings_module = settings_module
-        self._start_timeout_s = start_timeout_s
-        self._folder = folder
-        self._stack = stack
-        self._marker = marker
-        """The session's: its guard ends what is left when this process is killed."""
-        self._keepers: dict[tuple[str, ...], Keeper] = {}
-        self._services: dict[tuple[int, bool, tuple[int, ...] | None], Service] = {}
+    _settings_module: str
+    _folder: Path
+    _stack: ExitStack
+    _marker: str  #: The session's: its guard ends what is left when this process is killed.
+    _start_timeout_s: float | None = None
+    _keepers: dict[tuple[str, ...], Keeper] = field(default_factory=dict)
+    _services: dict[tuple[int, bool, tuple[int, ...] | None], Service] = field(default_factory=dict)
 
     def service(self, spec: RunSpec) -> Service | None:
         """The PostgreSQL that was asked for, started at the first run that wants it.
@@ -60,18 +52,16 @@ class Data:
             )
         return self._services[key]
 
-    def keeper(
-        self, spec: RunSpec, workload: Workload, adapter: ServerAdapter
-    ) -> Keeper | OwnTarget:
+    def keeper(self, plan: Plan) -> Keeper | OwnTarget:
         """Who keeps the databases of this workload; it begins to make them when it is first asked
         for.
 
         One for each Python: another Django has other migrations. A server that brings its own
         target has none of them, and something that stands in.
         """
-        if not adapter.serves_project:
+        spec, python = plan.spec, plan.server.python
+        if not plan.server.serves_project:
             return OwnTarget(spec.workload)
-        python = adapter.python
         service = self.service(spec)
         key = (
             repr(spec.workload),
@@ -89,12 +79,12 @@ class Data:
                     folder=folder,
                     settings_module=self._settings_module,
                     token=secrets.token_hex(6),
-                    workload_path=conf.workload_paths()[spec.workload.workload],
+                    workload_path=plan.workload_path,
                     workload=spec.workload,
                     database=spec.database,
                     visitor=spec.visitor,
                     database_url=service.admin_url if service else "",
-                    needs_target_app=workload.needs_target_app,
+                    needs_target_app=plan.workload.needs_target_app,
                     log=folder / "keeper.log",
                     env=dict(os.environ),
                     python=python,

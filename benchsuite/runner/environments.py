@@ -1,7 +1,7 @@
 """Which Python serves: from what a spec names to an interpreter that has all it needs."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons import building, requirements
 from benchsuite.pythons.cache import Slot, keep, kept
 from benchsuite.pythons.finding import find, kind_of
@@ -19,6 +19,8 @@ from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.pythons.needs import CONSOLE, OLDEST, SERVED
 from benchsuite.pythons.recipe import Recipe, Step
 from benchsuite.pythons.requirements import Requirements
+from benchsuite.runner.plan import Plan
+from benchsuite.servers.base import ServerAdapter
 
 CONSOLE_APPS = ("benchsuite", "benchsuite.apps.BenchsuiteConfig")
 
@@ -46,33 +48,19 @@ def environment(given: str) -> str:
     return f"{name}@{found.digest}"
 
 
-def interpreter(spec: ServerSpec) -> Interpreter:
-    """The interpreter that a server runs under.
+def interpreter(spec: ServerSpec, wanted: Recipe | None) -> Interpreter | None:
+    """The interpreter that a server runs under; None while its environment has not been built.
 
-    Raises UnavailableError when it is not on this machine, when its environment has not been built,
-    and when it can't serve the project.
+    Raises UnavailableError when it is not on this machine.
     """
-    wanted = recipe(spec)
     if wanted is not None:
-        found = building.built(wanted, conf.cache_folder())
-        if found is None:
-            raise UnavailableError(
-                f"The environment {wanted.name} has not been built; runbench builds it before its "
-                "first run."
-            )
-    elif spec.python:
-        found = Interpreter(str(find(spec.python)), spec.python)
-    else:
-        return OWN
-    if conf.server_class(spec.server).serves_project:
-        _check(found)
-    return found
+        return building.built(wanted, conf.cache_folder())
+    return Interpreter(str(find(spec.python)), spec.python) if spec.python else OWN
 
 
-def recipe(spec: ServerSpec) -> Recipe | None:
+def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
     """How the server's environment is made; None when it runs under an interpreter as it is."""
-    adapter = conf.server_class(spec.server)
-    brought = adapter.recipe(spec.python)
+    brought = server.recipe(spec.python)
     if not spec.environment:
         return brought
     if brought is not None:
@@ -87,16 +75,20 @@ def recipe(spec: ServerSpec) -> Recipe | None:
     return _recipe(name, spec.python, wanted)
 
 
-def prepare(runs: Iterable[RunSpec], say: Callable[[str], None]) -> None:
-    """Builds the environments that these runs need and that have not been built."""
-    for wanted in _recipes(runs):
-        building.build(wanted, conf.cache_folder(), say)
-
-
-def unbuilt(runs: Iterable[RunSpec]) -> list[str]:
-    """The names of the environments that `prepare` would build."""
+def prepared(plans: Sequence[Plan], say: Callable[[str], None]) -> tuple[Plan, ...]:
+    """The same plans, each with the interpreter of its environment, which is built if need be."""
     root = conf.cache_folder()
-    return [one.name for one in _recipes(runs) if building.built(one, root) is None]
+    return tuple(
+        plan if plan.recipe is None else plan.under(building.build(plan.recipe, root, say))
+        for plan in plans
+    )
+
+
+def unbuilt(plans: Iterable[Plan]) -> list[str]:
+    """The names of the environments that `prepared` would build."""
+    root = conf.cache_folder()
+    found = [plan.recipe for plan in plans if plan.recipe is not None and plan.python is None]
+    return list({Slot.of(one, root).digest: one.name for one in found}.values())
 
 
 def target_settings() -> Any:
@@ -106,16 +98,6 @@ def target_settings() -> Any:
     """
     module = conf.config()["TARGET_SETTINGS"]
     return import_module(module) if module else settings
-
-
-def _recipes(runs: Iterable[RunSpec]) -> list[Recipe]:
-    """Of the environments that these runs need; each once."""
-    found: dict[str, Recipe] = {}
-    for run in runs:
-        wanted = recipe(run.server)
-        if wanted is not None:
-            found.setdefault(Slot.of(wanted, conf.cache_folder()).digest, wanted)
-    return list(found.values())
 
 
 def _recipe(name: str, python: str, wanted: Requirements) -> Recipe:
@@ -135,8 +117,8 @@ def _recipe(name: str, python: str, wanted: Requirements) -> Recipe:
     )
 
 
-def _check(found: Interpreter) -> None:
-    """Whether an interpreter can serve a Django project for a run."""
+def ensure_serving(found: Interpreter) -> None:
+    """Raises UnavailableError when an interpreter can't serve a Django project for a run."""
     kind = kind_of(found.executable)
     if kind is not None and kind.version < OLDEST:
         raise UnavailableError(

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from benchsuite import conf
 from benchsuite.core.observations import Arrivals, Evidence, FrontShares, UnderWay
 from benchsuite.core.readings import LOAD, mean_cpu_percent, work_s
 from benchsuite.core.results import Ceiling, Summary
@@ -12,94 +10,91 @@ from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Done
 from benchsuite.runner.monitor import Witness
+from benchsuite.runner.record import RunRecord
 from benchsuite.runner.running_system import ANSWERING, FRONT, TARGET
 from benchsuite.runner.segments import Stretch
 from benchsuite.stats.ceilings import ceiling_rate
 
-if TYPE_CHECKING:
-    from benchsuite.runner.record import Draft
-
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 
 
-def gathered(draft: "Draft", done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
+def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
-    load, sockets = draft.spec.load, draft.websockets
+    load, sockets = record.spec.load, record.websockets
     whole = replace(
-        _seen(draft.witness, done),
-        unit=draft.unit,
+        _seen(record.witness, done),
+        unit=record.unit,
         accounts=sockets.accounts if sockets else None,
-        socket_errors=draft.socket_errors,
-        left_out=draft.left_out,
-        layers_apart=_layers_apart(draft),
-        front_timeout_s=_front_timeout_s(draft),
+        socket_errors=record.socket_errors,
+        left_out=record.left_out,
+        layers_apart=_layers_apart(record),
+        front_timeout_s=_front_timeout_s(record),
         idle=sockets.idle if sockets else None,
         closed=sockets.closed if sockets else None,
         recovery=sockets.recovery if sockets else None,
-        total=draft.total,
-        journeys=[one for one in draft.summaries if one.scope == JOURNEY],
-        handshakes=[one for one in draft.summaries if one.scope == HANDSHAKE],
+        total=record.total,
+        journeys=[one for one in record.summaries if one.scope == JOURNEY],
+        handshakes=[one for one in record.summaries if one.scope == HANDSHAKE],
         # stages are meant to differ, and so is a storm from the calm around it
-        intervals=() if load.stages or draft.storm_s is not None else draft.intervals,
-        window=draft.window,
+        intervals=() if load.stages or record.storm_s is not None else record.intervals,
+        window=record.window,
         load_cpu_percent=done.cpu_percent,
         load_lag_p99_s=done.lag_p99_s,
-        died=draft.died,
-        broken=draft.broken,
-        stored=draft.stored,
-        asked=draft.asked if draft.asks_target_alone else None,
-        busy_after_percent=draft.busy_after_percent,
-        cluster=draft.cluster,
-        stall=draft.stall,
-        slowing=draft.slowing,
-        undone=draft.undone,
-        unchecked=draft.unchecked,
+        died=record.died,
+        broken=record.broken,
+        stored=record.stored,
+        asked=record.asked if record.asks_target_alone else None,
+        busy_after_percent=record.busy_after_percent,
+        cluster=record.cluster,
+        stall=record.stall,
+        slowing=record.facts.slowing,
+        undone=record.facts.undone,
+        unchecked=record.unchecked,
     )
-    window = draft.window
+    window = record.window
     whole = replace(
         whole,
-        work_s={part: work_s(draft.readings, part, window) for part in (TARGET, LOAD)},
+        work_s={part: work_s(record.readings, part, window) for part in (TARGET, LOAD)},
     )
-    untold = [*_not_accounted(draft), *_not_counted(draft)]
+    untold = [*_not_accounted(record), *_not_counted(record)]
     whole = replace(whole, unwatched=(*whole.unwatched, *untold))
-    parts = [_of(stretch, whole, draft, ceilings) for stretch in draft.stretches]
-    if not load.stages and not draft.populations:
+    parts = [_of(stretch, whole, record, ceilings) for stretch in record.stretches]
+    if not load.stages and not record.populations:
         return parts[0] if parts else whole
-    return replace(whole, stages=parts, headline=draft.headline)
+    return replace(whole, stages=parts, headline=record.headline)
 
 
-def _layers_apart(draft: "Draft") -> int:
+def _layers_apart(record: RunRecord) -> int:
     """Processes that share a project's layer in memory only in its name."""
-    server = draft.spec.server
-    own = set(draft.memory_layers) - ({"default"} if draft.spec.layer.backend else set())
-    return draft.adapter.processes * server.instances if own else 0
+    server = record.spec.server
+    own = set(record.facts.memory_layers) - ({"default"} if record.spec.layer.backend else set())
+    return record.plan.server.processes * server.instances if own else 0
 
 
-def _front_timeout_s(draft: "Draft") -> float | None:
+def _front_timeout_s(record: RunRecord) -> float | None:
     """Unless a configuration of the user's own says something else."""
-    server = draft.spec.server
-    if not server.front:
+    if record.plan.front is None:
         return None
-    settings = conf.front_class(server.front)(server.front_options).settings
+    settings = record.plan.front.settings
     found = settings.get("timeout_s")
     return None if found is None or settings.get("config") else float(found)
 
 
-def _not_accounted(draft: "Draft") -> Iterator[str]:
+def _not_accounted(record: RunRecord) -> Iterator[str]:
     """Which part of B105 can't be looked at, and why."""
-    closed = not draft.spec.load.is_open
-    if closed and any(one.waiting_users is None for one in draft.stretches):
-        why = "the run was stopped" if draft.alike else "users need not all do the same"
+    closed = not record.spec.load.is_open
+    if closed and any(one.waiting_users is None for one in record.stretches):
+        why = "the run was stopped" if record.alike else "users need not all do the same"
         yield f"whether users lost time in the load generator (B105), as {why}"
-    if any(one.total.failures for one in draft.stretches):
+    if any(one.total.failures for one in record.stretches):
         yield "whether response times account for what was in flight (B105), as requests failed"
 
 
-def _not_counted(draft: "Draft") -> Iterator[str]:
+def _not_counted(record: RunRecord) -> Iterator[str]:
     if (
-        draft.serving.instructions is not None
-        and draft.asked is not None
-        and draft.asked.seen is None
+        record.serving.instructions is not None
+        and record.asked is not None
+        and record.asked.seen is None
     ):
         yield "how many of the requests the target saw (B213)"
 
@@ -119,20 +114,21 @@ def _seen(witness: Witness | None, done: Done) -> Evidence:
     )
 
 
-def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ceiling]) -> Evidence:
+def _of(
+    stretch: Stretch, whole: Evidence, record: RunRecord, ceilings: Sequence[Ceiling]
+) -> Evidence:
     """The same run, looked at over one stretch."""
-    load = draft.spec.load
+    load = record.spec.load
     in_flight = _in_flight(stretch, load)
-    of_requests = draft.unit == REQUEST and not draft.populations
-    origin = draft.done.origin if draft.done else 0.0
-    window = (stretch.window[0] - origin, stretch.window[1] - origin)
-    used = {part: mean_cpu_percent(draft.readings, part, window) for part in ANSWERING}
-    page, witness = _probed(draft, stretch), draft.witness
+    of_requests = record.unit == REQUEST and not record.populations
+    window = record.since_origin(stretch.window)
+    used = {part: mean_cpu_percent(record.readings, part, window) for part in ANSWERING}
+    page, witness = _probed(record, stretch), record.witness
     probes = page and witness and witness.probes(stretch.window, page, stretch.waiting_users)
     return replace(
         whole,
-        stage=stretch.total.name if load.stages or draft.populations else "",
-        unit=stretch.unit or draft.unit,
+        stage=stretch.total.name if load.stages or record.populations else "",
+        unit=stretch.unit or record.unit,
         total=stretch.total,
         arrivals=_arrivals(stretch.total),
         # messages and mixtures have none: it was requests that were calibrated
@@ -143,9 +139,9 @@ def _of(stretch: Stretch, whole: Evidence, draft: "Draft", ceilings: Sequence[Ce
         journeys_by_user=stretch.journeys_by_user,
         slots=stretch.slots,
         probes=probes,
-        unprobed="" if probes else _unprobed(draft),
-        front=_front(draft, used),
-        busy_percent=_busy(draft, used, stretch.under_way),
+        unprobed="" if probes else _unprobed(record),
+        front=_front(record, used),
+        busy_percent=_busy(record, used, stretch.under_way),
     )
 
 
@@ -163,24 +159,24 @@ def _arrivals(total: Summary) -> Arrivals | None:
     return Arrivals(offered=found.offered_rate, achieved=found.achieved_rate, dropped=found.dropped)
 
 
-def _probed(draft: "Draft", stretch: Stretch) -> Summary | None:
+def _probed(record: RunRecord, stretch: Stretch) -> Summary | None:
     """Of the page that the prober asks, if the load's figures of it are known."""
-    if draft.asks_one_page:
+    if record.asks_one_page:
         return stretch.total
-    if draft.witness is None or draft.spec.load.stages:
+    if record.witness is None or record.spec.load.stages:
         return None
-    name = draft.witness.page
-    pages = (one for one in draft.summaries if one.scope == REQUEST and one.name == name)
+    name = record.witness.page
+    pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
     return next(pages, None)
 
 
-def _unprobed(draft: "Draft") -> str:
-    if draft.witness is None or not draft.witness.page:
+def _unprobed(record: RunRecord) -> str:
+    if record.witness is None or not record.witness.page:
         return "the prober can only ask a page that each journey gets first, by a plain GET"
     return "the journeys of stages ask several pages"
 
 
-def _busy(draft: "Draft", used: CpuShares, under_way: UnderWay | None) -> float | None:
+def _busy(record: RunRecord, used: CpuShares, under_way: UnderWay | None) -> float | None:
     """The fullest of what can answer: CPUs, those that the server's processes can use, its slots.
 
     None in a closed model, in which a target is meant to be busy.
@@ -188,9 +184,9 @@ def _busy(draft: "Draft", used: CpuShares, under_way: UnderWay | None) -> float 
     if under_way is None:
         return None
     shares = [under_way.slots_busy_percent]
-    on = draft.witness.cpus_target if draft.witness is not None else None
+    on = record.witness.cpus_target if record.witness is not None else None
     if on:
-        processes = draft.adapter.processes * draft.spec.server.instances
+        processes = record.plan.server.processes * record.spec.server.instances
         answering = [share for share in used.values() if share is not None]
         shares.append(sum(answering) / len(on) if answering else None)
         if (target := used[TARGET]) is not None:
@@ -199,22 +195,21 @@ def _busy(draft: "Draft", used: CpuShares, under_way: UnderWay | None) -> float 
     return max(known, default=None)
 
 
-def _front(draft: "Draft", used: CpuShares) -> FrontShares | None:
+def _front(record: RunRecord, used: CpuShares) -> FrontShares | None:
     """What the front used beside those behind it; None without one, or where it was not seen."""
-    server, adapter, witness = draft.spec.server, draft.adapter, draft.witness
+    plan, witness = record.plan, record.witness
     on = witness.cpus_target if witness is not None else None
-    if not server.front or not on:
+    if plan.front is None or not on:
         return None
     front, target = used[FRONT], used[TARGET]
     if front is None or target is None:
         return None
-    parallel = conf.front_class(server.front)(server.front_options).parallel
     return FrontShares(
-        name=server.front,
+        name=plan.spec.server.front,
         front_percent=front,
-        front_cpus=parallel or len(on),
+        front_cpus=plan.front.parallel or len(on),
         target_percent=target,
-        target_cpus=adapter.processes * server.instances,
+        target_cpus=plan.server.processes * plan.spec.server.instances,
         answering_percent=sum(share for share in used.values() if share is not None),
         cpus=len(on),
     )

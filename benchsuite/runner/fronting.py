@@ -6,28 +6,22 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import ServerSpec
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances, StaticFiles
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
+from benchsuite.runner.plan import Plan
 from benchsuite.runner.running_system import FRONT, TARGET, Serving
 from benchsuite.servers.base import ServerAdapter
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def runs_instances(spec: ServerSpec) -> bool:
-    """Whether the front of this server starts the instances too."""
-    return bool(spec.front) and conf.front_class(spec.front).runs_instances
-
-
 def fronted(
     stack: ExitStack,
     found: Serving,
     *,
-    spec: ServerSpec,
+    plan: Plan,
     facts: Facts,
     folder: Path,
     token: str,
@@ -40,7 +34,7 @@ def fronted(
     if facts.static_url and facts.static_root:
         static = StaticFiles(url=facts.static_url, root=Path(facts.static_root))
     place = FrontPlace(folder=folder, static=static, token=token, instances=instances)
-    adapter = conf.front_class(spec.front)(spec.front_options, place)
+    adapter = plan.front_at(place)
     host, port = address
     process = stack.enter_context(
         front(
@@ -51,7 +45,7 @@ def fronted(
             log=folder.with_suffix(".log"),
             env=dict(os.environ),
             marker=token,
-            on_cpus=spec.cpus,
+            on_cpus=plan.spec.server.cpus,
         )
     )
     found.add(TARGET if adapter.runs_instances else FRONT, process, adapter.version())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchsuite.core.specs import WorkloadSpec
 from benchsuite.isolation.facts import Facts
@@ -13,20 +13,11 @@ class OwnTarget:
     """What `Keeper` says, said of a target that is not the project: nothing was made or changed."""
 
     workload: WorkloadSpec
-    signed_in: str = ""
+    facts: Facts = field(default_factory=Facts)
+    settings_changed: Mapping[str, str] = field(default_factory=dict)
 
     def wait(self) -> None:
         return None
-
-    @property
-    def settings_changed(self) -> Mapping[str, str]:
-        return {}
-
-    slowing = undone = cookies = settings_changed
-
-    @property
-    def facts(self) -> Facts:
-        return Facts(database_address=None, cut_off=(), static_url="", static_root="")
 
     @contextmanager
     def clone(self, token: str, **amended: object) -> Iterator[None]:

@@ -1,6 +1,6 @@
-"""A run's result while it is being made: what is known so far, whatever happens next."""
+"""A run while it is being made: what is known so far, whatever happens next."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -8,48 +8,38 @@ from typing import Any
 
 import numpy as np
 
-from benchsuite import findings as validity
-from benchsuite.core.observations import Cluster, Evidence, Stored
-from benchsuite.core.passwords import hidden, hidden_in
-from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
+from benchsuite.core.observations import Cluster, Stored
+from benchsuite.core.results import Asked, Reading, Status, Summary, WebSockets
 from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
-from benchsuite.core.specs import RunSpec
 from benchsuite.core.stall import Stall
 from benchsuite.findings.registry import FINDINGS
+from benchsuite.isolation.facts import Facts
 from benchsuite.load.job import Done
 from benchsuite.load.parent.spool import NameEntry, Samples
 from benchsuite.runner.broadcasts import with_broadcasts
-from benchsuite.runner.evidence import gathered
 from benchsuite.runner.figures import Figures, Window
 from benchsuite.runner.monitor import Witness
+from benchsuite.runner.plan import Plan
 from benchsuite.runner.reasons import explained, of_sockets
 from benchsuite.runner.restarting import without_restart
 from benchsuite.runner.running_system import Serving
 from benchsuite.runner.segments import Stretch, stretches
 from benchsuite.runner.sockets import websockets
-from benchsuite.servers.base import ServerAdapter
 from benchsuite.stats import signs
 from benchsuite.stats.levels import climb, level_of
 from benchsuite.telemetry import Sampler
-from benchsuite.workloads.base import Population
 
 COMPLETIONS = "completions"
 """What `Workload.count()` calls the journeys that the target's database holds as completed."""
 
 
-class Draft:
-    """Filled in step by step; `result()` makes the frozen value of it at any moment."""
+class RunRecord:
+    """Filled in step by step; a result can be made of it at any moment."""
 
-    def __init__(
-        self,
-        spec: RunSpec,
-        adapter: ServerAdapter,
-        *,
-        started_at: datetime,
-        ceilings: Callable[[Mapping[str, Any]], Sequence[Ceiling]] = lambda environment: (),
-    ) -> None:
-        self.spec = spec
-        self.adapter = adapter
+    def __init__(self, plan: Plan, *, started_at: datetime) -> None:
+        work = plan.workload
+        self.plan = plan
+        self.spec = plan.spec
         self.started_at = started_at
         self.status = Status.FINISHED
         self.failure = ""
@@ -57,24 +47,19 @@ class Draft:
         self.broken = False  #: Whether it was the measuring that failed, and not what is measured.
         self.serving = Serving()
         self.settings_changed: Mapping[str, str] = {}
-        self.revision = ""
+        self.facts = Facts()  #: Of the project and its data.
         self.done: Done | None = None
         self.total: Summary | None = None  #: Of all stages together, where there are several.
         self.summaries: tuple[Summary, ...] = ()
         self.intervals: tuple[Any, ...] = ()
         self._seen: Sequence[Reading] = ()  #: Their `second` is still that of the monotonic clock.
         self.sampler_cpu_percent: float | None = None
-        self.slowing: Mapping[str, str] = {}
-        self.undone: Mapping[str, str] = {}
         self.unchecked = ""  #: What of the answers nobody checks, in a sentence.
-        self.alike = True
-        """Whether all users do the same; those of a locustfile, or who listen, need not."""
-        self.populations: Sequence[Population] = ()
-        self.unit = REQUEST  #: What the figures are of.
-        self.reads_memory = False
-        """Whether the target's memory for each connection is what is asked for."""
-        self.storm_s: float | None = None  #: When all connections are cut.
-        self.restarts = False  #: Whether by restarting the server, which is still to be done.
+        self.alike = work.alike and not work.locustfile  #: Whether all users do the same.
+        self.populations = work.populations(self.spec.load)
+        self.unit = work.unit
+        self.storm_s = work.storm_s
+        self.restarts = work.restarts  #: Whether the server is still to be restarted.
         self.away: tuple[float, float] | None = None
         """When the server was being restarted, in moments of the monotonic clock."""
         self.websockets: WebSockets | None = None
@@ -86,17 +71,16 @@ class Draft:
         self.asked_after: int | None = None
         """What the target had been asked before and after the load, by its own count."""
         self.asked: Asked | None = None
-        self.memory_layers: Sequence[str] = ()
-        """The project's own channel layers that stay within a process."""
         self.socket_errors: Sequence[str] = ()  #: What consumers raised.
         self.left_out = 0  #: Messages that channel layers left out during the load.
-        self.asks_target_alone = True  #: Whether nobody but the target should answer.
+        self.asks_target_alone = not (
+            work.locustfile or self.spec.server.front_options.get("static")
+        )
         self.busy_after_percent: float | None = None
         """What the target still did when nobody asked it any more."""
         self.cluster: Cluster | None = None
         self.stall: Stall | None = None
         self.stretches: tuple[Stretch, ...] = ()
-        self._ceilings = ceilings
 
     def fail(self, status: Status, failure: str, *, ours: bool = False) -> None:
         """The first reason stands; what follows from it doesn't replace it. `ours` is what broke
@@ -151,7 +135,7 @@ class Draft:
             figures,
             self.readings,
             begin_s=done.origin,
-            reads_memory=self.reads_memory,
+            reads_memory=self.plan.workload.reads_memory,
             storm_s=self.storm_s,
             away=self.away,
         )
@@ -206,7 +190,7 @@ class Draft:
     @property
     def _at_once(self) -> int | None:
         """Requests that the target answers at the same time; None where nothing limits them."""
-        each = self.adapter.at_once()
+        each = self.plan.server.at_once()
         return each * self.spec.server.instances if each else None
 
     def _held_against(self, figures: Figures) -> Stored | None:
@@ -232,45 +216,6 @@ class Draft:
             seen=None if before is None or after is None else after - before,
         )
 
-    def result(self, environment: Mapping[str, Any]) -> RunResult:
-        """Without passwords, whoever told them: command lines, logs, drivers' errors."""
-        evidence = Evidence(broken=self.broken)
-        if self.total is not None and self.done is not None:
-            evidence = gathered(self, self.done, self._ceilings(environment))
-        findings = validity.assess(evidence)
-        told = None if self.headline is None else self.stretches[self.headline]
-        return RunResult(
-            spec=self.spec,
-            status=self.status,
-            started_at=self.started_at,
-            failure=hidden(self.failure),
-            argv=hidden_in(self.serving.argv),
-            programs=hidden_in(self.serving.programs),
-            delay=hidden_in(self.serving.delay),
-            server_version=self.adapter.version(self.adapter.python),
-            python_version=self.adapter.python.version,
-            revision=self.revision,
-            python=dict(self.adapter.python.facts),
-            packages=dict(self.adapter.python.packages),
-            processes=self.adapter.processes,
-            threads=self.adapter.threads,
-            startup_s=self.serving.startup_s,
-            window=self._since_origin(told.window) if told else self.window,
-            unit=self.unit,
-            total=hidden_in(replace(told.total, scope="all", order=0) if told else self.total),
-            summaries=hidden_in(self.summaries),
-            intervals=self.intervals,
-            readings=self.readings,
-            websockets=self.websockets,
-            asked=self.asked,
-            findings=hidden_in(findings),
-            verdict=validity.verdict(findings) if self.total is not None else None,
-            environment=environment,
-            settings_changed=hidden_in(self.settings_changed),
-            log_tail=hidden(self.serving.log),
-            sampler_cpu_percent=self.sampler_cpu_percent,
-        )
-
     @property
     def readings(self) -> tuple[Reading, ...]:
         """In seconds since the first request; since the first reading, where the load broke and no
@@ -284,8 +229,9 @@ class Draft:
     @property
     def window(self) -> tuple[float, float] | None:
         """Begin and end of the window in seconds since the first request."""
-        return None if self.done is None else self._since_origin(self.done.window)
+        return None if self.done is None else self.since_origin(self.done.window)
 
-    def _since_origin(self, window: Window) -> Window:
+    def since_origin(self, window: Window) -> Window:
+        """A span of the monotonic clock in seconds since the first request."""
         origin = self.done.origin if self.done is not None else 0.0
         return window[0] - origin, window[1] - origin

@@ -57,20 +57,19 @@ class Serving:
         """Requests that the servers were asked until now, by their own count; None where they can't
         tell.
         """
-        return counting.read(self.instructions) if self.instructions is not None else None
+        return self._counted(counting.PREFIX)
 
     @property
     def debugs_sql(self) -> bool:
         """Whether the project keeps and logs SQL statements though DEBUG is off."""
-        return bool(self.instructions and counting.read(self.instructions, debugging.PREFIX))
+        return bool(self._counted(debugging.PREFIX))
 
     def left_out(self) -> int:
         """Messages that their channel layers have left out until now."""
-        return (
-            (counting.read(self.instructions, overflow.PREFIX) or 0)
-            if self.instructions is not None
-            else 0
-        )
+        return self._counted(overflow.PREFIX) or 0
+
+    def _counted(self, prefix: str) -> int | None:
+        return None if self.instructions is None else counting.read(self.instructions, prefix)
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))

@@ -1,4 +1,4 @@
-"""One RunSpec → one RunResult: start the server, load it, watch it, end it. Knows no models.
+"""One Plan → one RunResult: start the server, load it, watch it, end it. Knows no models.
 
 Everything is started inside one ExitStack, so it is undone in reverse order on success, failure,
 Ctrl-C and SIGTERM; the guard does the same when this process is killed.
@@ -7,14 +7,14 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from benchsuite import conf
 from benchsuite.core.exceptions import (
     AnswerError,
     BenchsuiteError,
@@ -22,29 +22,26 @@ from benchsuite.core.exceptions import (
     LoadDiedError,
     LoadError,
 )
-from benchsuite.core.results import Ceiling, RunResult, Status
-from benchsuite.core.specs import RunSpec
+from benchsuite.core.results import RunResult, Status
 from benchsuite.isolation.databases.client import Keeper
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.pool import LoadCrew, load_crew
-from benchsuite.runner import environments, planning
+from benchsuite.runner import preflight
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.database_pool import Data
 from benchsuite.runner.monitor import Witness
 from benchsuite.runner.own_target import OwnTarget
+from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import PROJECT, about_the_project
 from benchsuite.runner.reasons import reason
-from benchsuite.runner.record import Draft
+from benchsuite.runner.record import RunRecord
+from benchsuite.runner.result import Ceilings, result
 from benchsuite.runner.running_system import Serving
-from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.system import cpus, descriptors, fingerprint, scratch
 from benchsuite.system.ending import in_words
 from benchsuite.system.guard import guarded
-from benchsuite.workloads.base import Workload
 
 FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
-
-Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 
 
 class Watcher(Protocol):
@@ -68,46 +65,36 @@ def session(
     """What the runs of one command share: a folder, the databases, the machine's fingerprint.
 
     `start_timeout_s` is how long databases and each server may take to start, where that is not the
-    usual time; `ceilings` finds what the load generator was seen to make at most in an environment.
+    usual time.
     """
     with ExitStack() as stack:
         token = secrets.token_hex(8)
         folder = stack.enter_context(scratch.folder())
         stack.enter_context(guarded(token, folder))
         data = Data(settings_module, folder, stack, token, start_timeout_s)
-        yield Session(
-            data, folder=folder, port=port, start_timeout_s=start_timeout_s, ceilings=ceilings
-        )
+        yield Session(folder, port, data, start_timeout_s, ceilings)
 
 
+@dataclass(slots=True)
 class Session:
-    """Runs one spec after another; databases are made once for each workload and cloned for each
+    """Makes one run after another; databases are made once for each workload and cloned for each
     run.
     """
 
-    def __init__(
-        self,
-        data: Data,
-        *,
-        folder: Path,
-        port: int | None,
-        start_timeout_s: float | None,
-        ceilings: Ceilings,
-    ) -> None:
-        self.folder = folder
-        self.port = port
-        self._start_timeout_s = start_timeout_s
-        self._ceilings = ceilings
-        self._data = data
-        self._environment: Mapping[str, object] | None = None
-        self._count = 0
+    folder: Path
+    port: int | None
+    _data: Data
+    _start_timeout_s: float | None
+    _ceilings: Ceilings
+    _environment: Mapping[str, object] | None = None
+    _count: int = 0
 
-    def run(self, spec: RunSpec, watcher: Watcher) -> RunResult:
+    def run(self, plan: Plan, watcher: Watcher) -> RunResult:
         """Makes one run. Whatever goes wrong in it is in the result; only faults of our own are
         raised.
         """
-        adapter = planning.adapter(spec, Place(interpreter=environments.interpreter(spec.server)))
-        draft = Draft(spec, adapter, started_at=datetime.now(UTC), ceilings=self._ceilings)
+        plan.ensure_built()
+        record = RunRecord(plan, started_at=datetime.now(UTC))
         self._count += 1
         folder = self.folder / str(self._count)
         try:
@@ -118,31 +105,25 @@ class Session:
                 scratch.explained(self.folder),
             ):
                 folder.mkdir()
-                self._measure(spec, adapter, draft, folder, stack, watcher)
+                self._measure(plan, record, folder, stack, watcher)
         except BenchsuiteError as error:
             ours = isinstance(error, LoadError | DatabaseError)
-            draft.fail(Status.FAILED, str(error), ours=ours)
+            record.fail(Status.FAILED, str(error), ours=ours)
         except KeyboardInterrupt:
-            draft.fail(Status.INTERRUPTED, "Interrupted.")
+            record.fail(Status.INTERRUPTED, "Interrupted.")
         finally:
             # The samples of a hundred runs would fill a disk, or memory where /tmp is in it.
             shutil.rmtree(folder, ignore_errors=True)
         if self._environment is None:
             self._environment = fingerprint.fingerprint()
-        return draft.result(self._environment)
+        return result(record, self._environment, self._ceilings)
 
     def _measure(
-        self,
-        spec: RunSpec,
-        adapter: ServerAdapter,
-        draft: Draft,
-        folder: Path,
-        stack: ExitStack,
-        watcher: Watcher,
+        self, plan: Plan, record: RunRecord, folder: Path, stack: ExitStack, watcher: Watcher
     ) -> None:
         watcher.stage("starting")
-        workload = planning.workload(spec.workload)
-        limits = stack.enter_context(descriptors.raised(planning.open_files(spec)))
+        spec = plan.spec
+        limits = stack.enter_context(descriptors.raised(preflight.open_files(spec)))
         load = stack.enter_context(
             load_crew(
                 spec.load.processes,
@@ -152,67 +133,51 @@ class Session:
                 on_cpus=spec.load.cpus,
             )
         )
-        keeper = self._data.keeper(spec, workload, adapter)
+        keeper = self._data.keeper(plan)
         keeper.wait()
-        draft.slowing, draft.undone = keeper.slowing, keeper.undone
-        draft.revision = keeper.facts.revision
-        draft.memory_layers = keeper.facts.memory_layers
-        draft.alike = workload.alike and not workload.locustfile
-        draft.asks_target_alone = not workload.locustfile and not spec.server.front_options.get(
-            "static"
-        )
-        draft.unit = workload.unit
-        draft.reads_memory = workload.reads_memory
-        workload.fit(spec.load)
-        draft.populations = workload.populations(spec.load)
-        draft.storm_s, draft.restarts = workload.storm_s, workload.restarts
+        record.facts = facts = keeper.facts
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
         start = Start(
-            spec=spec,
-            make=partial(planning.adapter, spec),
-            python=adapter.python,
+            plan=plan,
             folder=folder,
             token=token,
             clone=partial(keeper.clone, token),
-            facts=keeper.facts,
-            ready_path=workload.ready_path,
-            headers=spec.visitor.sent(keeper.cookies),
-            may_reach_more=not workload.needs_target_app,
+            facts=facts,
+            headers=spec.visitor.sent(facts.cookies),
             database=self._data.service(spec),
             timeout_s=self._start_timeout_s,
         )
-        stack.enter_context(serving(draft.serving, start, self.port))
-        draft.settings_changed = {
+        stack.enter_context(serving(record.serving, start, self.port))
+        record.settings_changed = {
             **keeper.settings_changed,
-            **({"(log-in)": keeper.signed_in} if keeper.signed_in else {}),
+            **({"(log-in)": facts.signed_in} if facts.signed_in else {}),
             **({"(limit of open files)": limits} if limits else {}),
         }
-        watcher.stage(f"ready in {draft.serving.startup_s:.1f} s")
-        serves = draft.serving
-        job = _job(spec, workload, serves.base_url, token, folder, keeper, serves.plan)
-        draft.unchecked = _check(load, job, draft.serving)
-        draft.stored_before = keeper.counts(token)
-        draft.asked_before, left_out = draft.serving.asked(), draft.serving.left_out()
-        draft.witness = witness = Witness(draft.serving, load.pids)
-        asked = conf.workload_class(spec.workload.workload)(**keeper.workload.options)
+        watcher.stage(f"ready in {record.serving.startup_s:.1f} s")
+        job = _job(plan, keeper, record.serving, token, folder)
+        record.unchecked = _check(load, job, record.serving)
+        record.stored_before = keeper.counts(token)
+        record.asked_before, left_out = record.serving.asked(), record.serving.left_out()
+        record.witness = witness = Witness(record.serving, load.pids)
+        asked = plan.workload_with(keeper.workload.options)
         looking_on = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         with (
             cpus.given(looking_on),  # this thread and the sampler; the prober is a client
             witness.looking_on(asked, job, folder),
-            draft.watched(witness.sampler()),
+            record.watched(witness.sampler()),
         ):
-            draft.done = _load(load, draft, watcher)
-        draft.asked_after = draft.serving.asked()
-        if draft.serving.debugs_sql:
-            draft.slowing = {**draft.slowing, **FORCED}
-        draft.left_out = draft.serving.left_out() - left_out
+            record.done = _load(load, record, watcher)
+        record.asked_after = record.serving.asked()
+        if record.serving.debugs_sql:
+            record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
+        record.left_out = record.serving.left_out() - left_out
         try:
-            draft.stored_after = keeper.counts(token)
+            record.stored_after = keeper.counts(token)
         except DatabaseError as error:  # what was measured is there, though it can't be held to it
-            draft.fail(Status.FAILED, str(error), ours=True)
-        draft.read_samples(*load.samples())
-        draft.ask_again()
+            record.fail(Status.FAILED, str(error), ours=True)
+        record.read_samples(*load.samples())
+        record.ask_again()
 
 
 def _without_the_project(env: Mapping[str, str]) -> dict[str, str]:
@@ -220,31 +185,23 @@ def _without_the_project(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name not in PROJECT}
 
 
-def _job(
-    spec: RunSpec,
-    workload: Workload,
-    base_url: str,
-    token: str,
-    folder: Path,
-    keeper: Keeper | OwnTarget,
-    plan: Path | None,
-) -> Job:
-    server = conf.server_class(spec.server.server)
+def _job(plan: Plan, keeper: Keeper | OwnTarget, serving: Serving, token: str, folder: Path) -> Job:
+    told = serving.instructions
     return Job(
-        base_url=base_url,
+        base_url=serving.base_url,
         run_header=token,
-        workload_class=conf.workload_paths()[spec.workload.workload],
+        workload_class=plan.workload_path,
         workload=keeper.workload,
-        load=spec.load,
+        load=plan.spec.load,
         spool=str(folder),
-        locustfile=workload.locustfile,
-        environment={} if plan is None else about_the_project(plan),
-        cookies=keeper.cookies,
-        visitor=spec.visitor,
-        seed=spec.seed,
-        unit=workload.unit,
-        handshake_headers=server.handshake_headers,
-        dialect=server.dialect,
+        locustfile=plan.workload.locustfile,
+        environment={} if told is None else about_the_project(told),
+        cookies=keeper.facts.cookies,
+        visitor=plan.spec.visitor,
+        seed=plan.spec.seed,
+        unit=plan.workload.unit,
+        handshake_headers=plan.server.handshake_headers,
+        dialect=plan.server.dialect,
     )
 
 
@@ -259,15 +216,15 @@ def _check(load: LoadCrew, job: Job, serving: Serving) -> str:
         raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
 
 
-def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
+def _load(load: LoadCrew, record: RunRecord, watcher: Watcher) -> Done:
     """Loads until the end, a program's death or Ctrl-C; what was measured by then is kept."""
 
     def look() -> None:
-        ended = draft.serving.ended()
-        if ended is not None and not draft.died:
-            draft.died = True
+        ended = record.serving.ended()
+        if ended is not None and not record.died:
+            record.died = True
             process = ended.process
-            draft.fail(
+            record.fail(
                 Status.FAILED,
                 f"{process.name} {in_words(process.poll() or 0)} while it was being measured; "
                 f"its log ends with:\n{process.log_tail()}",
@@ -276,11 +233,11 @@ def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
 
     def on_tick(tick: Tick) -> None:
         look()
-        if draft.restart_is_due(tick.elapsed_s):
+        if record.restart_is_due(tick.elapsed_s):
             watcher.stage("restarting the server")
-            draft.restart()
-        if draft.witness is not None:
-            draft.witness.told(tick)
+            record.restart()
+        if record.witness is not None:
+            record.witness.told(tick)
         watcher.tick(tick)
 
     try:
@@ -288,11 +245,11 @@ def _load(load: LoadCrew, draft: Draft, watcher: Watcher) -> Done:
         look()  # it may have ended since the last tick
         return done
     except LoadDiedError as error:
-        draft.fail(Status.FAILED, str(error), ours=True)
+        record.fail(Status.FAILED, str(error), ours=True)
         return load.salvaged()
     except KeyboardInterrupt:
-        draft.fail(Status.INTERRUPTED, "Interrupted.")
-        limit_s = draft.spec.load.drain_limit_s
+        record.fail(Status.INTERRUPTED, "Interrupted.")
+        limit_s = record.spec.load.drain_limit_s
         watcher.stage(
             f"interrupted: waiting for open requests, {limit_s:g} s at most; Ctrl-C again gives up"
         )

@@ -1,44 +1,39 @@
-"""Starts a server that brings its own target once, and asks it: does it work here?"""
+"""Starts a server as a run does, without load and without the project's data."""
 
 import secrets
-from contextlib import ExitStack
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
 
-from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.runner import planning
+from benchsuite.isolation.facts import Facts
 from benchsuite.runner.assembly import Start, serving
-from benchsuite.runner.own_target import OwnTarget
+from benchsuite.runner.plan import Plan
 from benchsuite.runner.running_system import Serving
 from benchsuite.system import scratch
 from benchsuite.system.guard import guarded
 
-PATH = "/bench/plain/"
+Tell = Callable[[str, Path], Path]
+"""From the token and the folder of a start to the file of the server's instructions."""
 
 
-def tried(server: str, python: Interpreter) -> float:
-    """Seconds until a fresh start of it answered as a run of ours; nothing of it is left.
+@contextmanager
+def started(plan: Plan, tell: Tell | None = None) -> Iterator[tuple[Serving, str]]:
+    """The server while it answers, and the token that its answers carry; nothing of it is left.
 
     Raises StartError, with the end of its log, when it does not answer.
     """
-    spec = RunSpec(server=ServerSpec(server=server))
-    found = Serving()
-    token = secrets.token_hex(16)
-    own = OwnTarget(WorkloadSpec())
+    plan.ensure_built()
+    found, token = Serving(), secrets.token_hex(16)
     with ExitStack() as stack:
         folder = stack.enter_context(scratch.folder())
         stack.enter_context(scratch.explained(folder))
         stack.enter_context(guarded(token, folder))
         start = Start(
-            spec=spec,
-            make=partial(planning.adapter, spec),
-            python=python,
+            plan=plan,
             folder=folder,
             token=token,
-            clone=partial(own.clone, token),
-            facts=own.facts,
-            ready_path=PATH,
+            clone=lambda **amended: nullcontext(tell(token, folder) if tell else None),
+            facts=Facts(),
         )
         stack.enter_context(serving(found, start, None))
-    assert found.startup_s is not None
-    return found.startup_s
+        yield found, token

@@ -89,7 +89,8 @@ class Workload(ABC):
     def fit(self, load: LoadProfile) -> LoadProfile:
         """The load as this workload is made with; raises UsageError for one that makes no sense.
 
-        Called when runs are planned, and again in the load process before the first journey.
+        Called when a run is resolved, and again in the load process before the first journey:
+        fitting twice must come to the same as fitting once.
         """
         return load
 

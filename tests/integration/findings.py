@@ -4,7 +4,7 @@ from typing import Any
 
 from benchsuite.core.results import Level, RunResult
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner.session import session
+from benchsuite.runner import planning, session
 from tests.integration.quiet import Quiet
 
 NOISE = {"B101", "B102", "B103", "B104", "B105", "B106", "B301", "B302", "B404"}
@@ -28,7 +28,7 @@ def a_run(
         database=DatabaseSpec(rows=rows),
     )
     with session(settings_module=settings_module) as at_work:
-        result = at_work.run(spec, Quiet())
+        result = at_work.run(planning.resolve(spec), Quiet())
         left = [path.name for path in at_work.folder.iterdir() if path.name.isdigit()]
     assert left == [], "a run's samples and logs go when it has ended"
     assert result.failure == ""

@@ -9,7 +9,7 @@ import pytest
 
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import session
+from benchsuite.runner import planning, session
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 from tests.needs import needs
@@ -71,7 +71,7 @@ def run(package: Path) -> Callable[..., RunResult]:
             static=static,
         )
         with session(settings_module="styled.settings") as at_work:
-            result = at_work.run(spec, Quiet())
+            result = at_work.run(planning.resolve(spec), Quiet())
         assert {path: path.read_bytes() for path in files(package)} == before
         return result
 

@@ -5,10 +5,10 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from importlib import import_module
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import override_settings
 
 from benchsuite.conformance.checks import CHECKS
 from benchsuite.conformance.connection import WAIT_S
@@ -17,8 +17,9 @@ from benchsuite.conformance.handshake import accept_key
 from benchsuite.conformance.outcomes import Deviation, Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.conformance.session import ASGI, CHANNELS, report
-from benchsuite.servers import BUILTIN
-from tests.integration.stubs_ws_faults import Faulty, serving
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.runner.planning import resolve
+from tests.integration.stubs_ws_faults import serving
 
 EMPTY = {"text of 0 bytes", "binary of 0 bytes", "nothing but empty ones"}
 HEADER = "the accepting answer carries the application's header"
@@ -34,9 +35,12 @@ CASES = [
 """Server, options, and the checks that it fails with the smallest application."""
 
 
-def adapter_class(name):
-    module, _, attribute = BUILTIN[name].rpartition(".")
-    return getattr(import_module(module), attribute)
+def checked(name, application=ASGI, **options):
+    """The report about that server, or about the one that is bad at it."""
+    servers = {"faulty": "tests.integration.stubs_ws_faults.Faulty"}
+    with override_settings(BENCHSUITE={"SERVERS": servers}):
+        plan = resolve(RunSpec(server=ServerSpec(server=name, options=options)))
+        return report(plan, application=application)
 
 
 def failed(found):
@@ -45,7 +49,7 @@ def failed(found):
 
 @pytest.mark.parametrize(("name", "options", "expected"), CASES)
 def test_every_check_of_a_real_server(name, options, expected):
-    found = report(adapter_class(name), application=ASGI, options=options)
+    found = checked(name, **options)
     assert failed(found) == expected
     assert len(found.findings) == len(CHECKS)
     assert found.version
@@ -53,7 +57,7 @@ def test_every_check_of_a_real_server(name, options, expected):
 
 def test_with_channels_daphne_tells_the_run():
     """The header that Daphne drops is given to what it stands on."""
-    found = report(adapter_class("daphne"), application=CHANNELS, options={})
+    found = checked("daphne", CHANNELS)
     assert failed(found) == EMPTY
 
 
@@ -132,17 +136,14 @@ def test_each_fault_is_one_of_the_server_and_not_of_the_others(fault):
 
 
 def test_legal_pings_and_pongs_change_no_result():
-    clean, pinging = (
-        report(Faulty, application=ASGI, options={"fault": fault})
-        for fault in ("none", "legal pings")
-    )
+    clean, pinging = (checked("faulty", fault=fault) for fault in ("none", "legal pings"))
     assert not failed(clean)
     assert [one.outcome for one in pinging.findings] == [one.outcome for one in clean.findings]
 
 
 def test_what_is_hoarded_for_a_client_that_does_not_read_is_in_the_memory_told():
     """Whatever the other checks have left in the heap."""
-    found = report(Faulty, application=ASGI, options={"fault": "hoards"})
+    found = checked("faulty", fault="hoards")
     (held,) = [one for one in found.findings if one.check.group == "flow" and one.check.fresh]
     grown = float(held.seen.partition("grew by ")[2].partition(" MiB")[0])
     assert held.outcome == Outcome.INFORMATIONAL

@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.core.results import Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import session
+from benchsuite.runner import planning, session
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 
@@ -54,7 +54,7 @@ def test_it_is_made_ready_again_when_the_tables_are_there(
         written(tmp_path, "early", SOURCES, monkeypatch),
         session(settings_module="early.settings") as at_work,
     ):
-        result = at_work.run(spec, Quiet())
+        result = at_work.run(planning.resolve(spec), Quiet())
     assert result.status is Status.FINISHED, result.failure
     assert result.total is not None
     assert result.total.failures == 0

@@ -12,7 +12,7 @@ from django.test import override_settings
 from benchsuite import conf
 from benchsuite.core.results import Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import planning, session
+from benchsuite.runner import planning, preflight, session
 from tests.integration.quiet import Quiet
 from tests.integration.shop import ECHOING
 
@@ -85,9 +85,10 @@ def test_the_documented_server_and_workload_make_a_run(shop: str) -> None:
             load=LoadProfile(users=2, warmup_s=0.2, duration_s=1.0),
         )
         assert "shop-cheroot" in conf.server_paths()
-        planning.check([spec])
+        plan = planning.resolve(spec)
+        preflight.check(plan)
         with session(settings_module=shop) as at_work:
-            result = at_work.run(spec, Quiet())
+            result = at_work.run(plan, Quiet())
     assert (result.status, result.failure) == (Status.FINISHED, "")
     assert "--threads=3" in result.argv
     assert result.total is not None
@@ -103,9 +104,10 @@ def test_the_documented_chat_makes_a_run(shop: str) -> None:
             workload=WorkloadSpec(workload="chat"),
             load=LoadProfile(users=2, warmup_s=0.2, duration_s=1.0),
         )
-        planning.check([spec])
+        plan = planning.resolve(spec)
+        preflight.check(plan)
         with session(settings_module=shop) as at_work:
-            result = at_work.run(spec, Quiet())
+            result = at_work.run(plan, Quiet())
     assert (result.status, result.failure) == (Status.FINISHED, "")
     assert result.total is not None
     assert (result.total.name, result.total.failures) == ("all messages", 0)

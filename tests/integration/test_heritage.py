@@ -4,23 +4,20 @@ import http.client
 import re
 import threading
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from django.utils.module_loading import import_string
 
-from benchsuite.core.specs import Option, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.specs import Option, RunSpec, ServerSpec
 from benchsuite.pythons.building import build
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.runner.assembly import Start, serving
-from benchsuite.runner.own_target import OwnTarget
+from benchsuite.runner import trial
+from benchsuite.runner.planning import resolve
 from benchsuite.runner.running_system import TARGET, WORKERS, Serving
-from benchsuite.servers.base import Application, Place, ServerAdapter
+from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.base import Heritage
 from benchsuite.system import sharedmemory
@@ -78,34 +75,14 @@ def started(
     if not available.ok:
         pytest.fail(f"{name}: {available.reason}; {available.command}")
     server = ServerSpec(server=name, processes=processes, python=python, options=options or {})
-    spec = RunSpec(server=server)
-    interpreter = build(CLASSES[name].recipe(python), cache)
-
-    def make(place: Place) -> ServerAdapter:
-        made.append(CLASSES[name](server, Application(), place))
-        return made[-1]
-
-    made: list[ServerAdapter] = []
-    with TemporaryDirectory(prefix="heritage-") as folder:
-        token = uuid.uuid4().hex
-        own = OwnTarget(WorkloadSpec())
-        start = Start(
-            spec=spec,
-            make=make,
-            python=interpreter,
-            folder=Path(folder),
-            token=token,
-            clone=partial(own.clone, token),
-            facts=own.facts,
-            ready_path="/bench/plain/",
-        )
-        found = Serving()
-        with serving(found, start, None):
-            served = Served(found, made[0], token)
-            yield served
-            stopping = time.monotonic()
-        served.ended_in_s = time.monotonic() - stopping
-        assert processes_with(token) == []
+    plan = resolve(RunSpec(server=server)).under(build(CLASSES[name].recipe(python), cache))
+    with trial.started(plan) as (found, token):
+        folder = found.members[-1].process.log.parent
+        served = Served(found, plan.server_at(folder / "server-0", {}), token)
+        yield served
+        stopping = time.monotonic()
+    served.ended_in_s = time.monotonic() - stopping
+    assert processes_with(token) == []
 
 
 @pytest.mark.parametrize("name", BUILTIN)

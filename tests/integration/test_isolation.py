@@ -90,8 +90,8 @@ def test_the_load_writes_nothing_to_the_projects_sqlite_file(tmp_path: Path) -> 
             for _ in range(30):
                 assert get(port, "/order/")[0] == 200
             status, body, header = get(port, "/settle/")
-        assert keeper.cookies == {"flavour": "oat"}
-        assert keeper.engine.startswith("sqlite 3.")
+        assert keeper.facts.cookies == {"flavour": "oat"}
+        assert keeper.facts.engine.startswith("sqlite 3.")
     found = json.loads(body)
     assert (status, header) == (200, TOKEN)
     assert (found["orders"], found["logs"]) == (33, 30)
@@ -119,7 +119,7 @@ def test_the_load_writes_nothing_to_the_projects_postgresql(
             for _ in range(30):
                 assert get(port, "/order/")[0] == 200
             found = json.loads(get(port, "/settle/")[1])
-        assert keeper.engine.startswith("postgresql ")
+        assert keeper.facts.engine.startswith("postgresql ")
     assert (found["orders"], found["logs"]) == (33, 30)
     after = (
         server.execute(counted, "shop"),
@@ -182,7 +182,7 @@ def test_each_run_begins_with_the_same_rows(tmp_path: Path, server: Cluster) -> 
 def test_a_url_makes_the_databases_on_that_server(tmp_path: Path, server: Cluster) -> None:
     project = stranger(tmp_path, databases=SQLITE)
     with project.kept(use=server.url("elsewhere")) as keeper, keeper.clone(TOKEN) as plan:
-        assert keeper.engine.startswith("postgresql ")
+        assert keeper.facts.engine.startswith("postgresql ")
         assert all(name.startswith("bench_0123456789ab") for name in server.databases()[:2])
         with project.served(plan) as port:
             assert json.loads(get(port, "/order/")[1]) == {"orders": 4}
@@ -209,7 +209,7 @@ def test_a_kept_database_is_the_projects_own(tmp_path: Path) -> None:
     project = stranger(tmp_path, databases=SQLITE)
     project.manage("migrate")
     with project.kept(use="keep") as keeper, keeper.clone(TOKEN) as plan:
-        assert keeper.cookies == {}
+        assert keeper.facts.cookies == {}
         assert "DATABASES" not in keeper.settings_changed
         with project.served(plan) as port:
             found = json.loads(get(port, "/settle/")[1])

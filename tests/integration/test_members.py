@@ -17,7 +17,7 @@ from benchsuite.core.specs import (
     VisitorSpec,
     WorkloadSpec,
 )
-from benchsuite.runner import planning, session
+from benchsuite.runner import planning, preflight, session
 from tests.integration.quiet import Quiet
 
 pytestmark = pytest.mark.alone
@@ -163,9 +163,11 @@ def spec(path: str = "/prizes/", **fields: object) -> RunSpec:
 
 
 def made(club: str, *specs: RunSpec) -> list[RunResult]:
-    planning.check(specs)
+    plans = [planning.resolve(one) for one in specs]
+    for plan in plans:
+        preflight.check(plan)
     with session(settings_module=club) as at_work:
-        return [at_work.run(one, Quiet()) for one in specs]
+        return [at_work.run(plan, Quiet()) for plan in plans]
 
 
 def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> None:

@@ -57,7 +57,7 @@ def test_the_target_works_there_as_an_ordinary_user(tmp_path: Path, service: Ser
     project = stranger(tmp_path, databases=SQLITE)
     (tmp_path / "shop/migrations/0002_hstore.py").write_text(EXTENSION)
     with project.kept(use="postgresql", database_url=service.admin_url) as keeper:
-        assert keeper.engine == f"postgresql {service.version}"
+        assert keeper.facts.engine == f"postgresql {service.version}"
         assert keeper.facts.database_address == (service.host, service.port)
         with (
             keeper.clone(TOKEN, database_url=service.url) as instructions,

@@ -16,8 +16,9 @@ from benchsuite.conformance.outcomes import Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.conformance.session import OWN, report
 from benchsuite.core.exceptions import StartError
-from benchsuite.core.specs import ServerSpec
+from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.load.client.websocket.dialect import Dialect
+from benchsuite.runner.planning import resolve
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.servers.peers import packages
 from benchsuite.system import programs
@@ -121,7 +122,7 @@ def test_ws_broadcasts_to_all_subscribers_and_idles(tmp_path):
 
 @needs("node-peers")
 def test_ws_fails_no_check_of_the_protocol():
-    found = report(conf.server_class("peer-ws"), application=OWN, options={})
+    found = report(resolve(RunSpec(server=ServerSpec(server="peer-ws"))), application=OWN)
     assert not [one for one in found.findings if one.outcome == Outcome.FAILED]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import session
+from benchsuite.runner import planning, session
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 
@@ -79,7 +79,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
                 load=LoadProfile(users=2, warmup_s=0.0, duration_s=1.0),
             )
             with session(settings_module="mute.settings", start_timeout_s=30.0) as at_work:
-                return at_work.run(spec, Quiet())
+                return at_work.run(planning.resolve(spec), Quiet())
 
         yield made
 

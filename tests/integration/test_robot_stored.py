@@ -80,7 +80,7 @@ def test_as_many_completions_are_stored_as_were_claimed(
             name=name,
             log=tmp_path / "server.log",
             env={
-                **surroundings(adapter, token=TOKEN, plan=plan, seed=1),
+                **surroundings(adapter, token=TOKEN, instructions=plan, seed=1),
                 "DATABASE_URL": env["DATABASE_URL"],
             },
             stop_signal=adapter.stop_signal,

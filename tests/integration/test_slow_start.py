@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import session
+from benchsuite.runner import planning, session
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 
@@ -55,7 +55,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
             with session(
                 settings_module="slow.settings", start_timeout_s=start_timeout_s
             ) as at_work:
-                return at_work.run(spec, Quiet())
+                return at_work.run(planning.resolve(spec), Quiet())
 
         yield made
 

@@ -9,7 +9,7 @@ from django.test import override_settings
 from benchsuite.core.results import Ceiling, Finding, Level, RunResult
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.load.job import Tick
-from benchsuite.runner.session import Session, session
+from benchsuite.runner import Session, planning, session
 from tests.integration.quiet import Quiet
 
 HERE = "tests.sabotage"
@@ -106,7 +106,7 @@ class Laboratory:
         )
         # For the time of a run only: the laboratory outlasts the tests of this folder.
         with override_settings(BENCHSUITE=PLUGGED):
-            return self._at_work.run(spec, Saboteur(at_ready, at_second or {}))
+            return self._at_work.run(planning.resolve(spec), Saboteur(at_ready, at_second or {}))
 
 
 @contextmanager

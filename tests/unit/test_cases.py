@@ -24,5 +24,5 @@ def test_each_is_a_run_that_makes_sense() -> None:
     run_options.add_to(parser)
     for case in CASES:
         (run,) = run_options.specs(vars(parser.parse_args(list(case.words))))
-        planning.adapter(run)
+        planning.resolve(run)
         assert f"--server={run.server.server}" in case.words

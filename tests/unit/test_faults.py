@@ -11,7 +11,7 @@ from benchmarks.faults.judging import Ending, judged
 from benchsuite.core.results import Finding, Level, RunResult, Status
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.findings.registry import FINDINGS
-from benchsuite.runner import planning
+from benchsuite.runner.plan import Plan
 from tests.integration.quiet import Quiet
 from tests.sabotage.runs import Laboratory
 
@@ -49,11 +49,10 @@ def test_each_finding_is_the_true_one_about_some_fault() -> None:
 
 def test_each_is_a_run_that_makes_sense() -> None:
     class Planner:
-        """Takes a session's place, and only plans."""
+        """Takes a session's place; each run is resolved before it comes here."""
 
-        def run(self, spec: RunSpec, watcher: Quiet) -> None:
-            planning.adapter(spec)
-            planning.workload(spec.workload)
+        def run(self, plan: Plan, watcher: Quiet) -> None:
+            assert plan.spec.server.server
 
     lab = Laboratory(Planner(), [])
     for case in CASES:

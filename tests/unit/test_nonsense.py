@@ -12,8 +12,14 @@ from typing import Any
 import pytest
 from django.core.management import BaseCommand, load_command_class
 
-from benchsuite.management import batch, commands
-from benchsuite.management.commands import checkbench, checkwebsocket, completesurvey, seedbench
+from benchsuite.management import commands
+from benchsuite.management.commands import (
+    checkbench,
+    checkwebsocket,
+    completesurvey,
+    runbench,
+    seedbench,
+)
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.pythons import finding
 from benchsuite.servers.peers import packages
@@ -97,7 +103,7 @@ def nothing_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def reached(*_: Any, **__: Any) -> None:
         raise Reached
 
-    monkeypatch.setattr(batch, "make", reached)
+    monkeypatch.setattr(runbench, "session", reached)
     monkeypatch.setattr(checkbench, "examine", list)
     monkeypatch.setattr(checkwebsocket, "report", reached)
     monkeypatch.setattr(completesurvey.Command, "_complete", reached)

@@ -79,12 +79,10 @@ class Custody:
             readying.again()
             if not kept:
                 fill(self._database)
-        if self._instructions.needs_target_app:
-            self._instructions = dataclasses.replace(
-                self._instructions, mounts_target=not _has_target()
-            )
         self._instructions = dataclasses.replace(
-            self._instructions, static_root=collected(self._instructions)
+            self._instructions,
+            mounts_target=self._instructions.needs_target_app and not _has_target(),
+            static_root=collected(self._instructions),
         )
         workload = self._workload()
         with _explained():
@@ -94,16 +92,14 @@ class Custody:
         connections.close_all()
         cookies = {**found.get("cookies", {}), **cookies}
         _check_sessions(cookies)
-        return {
-            "engine": program,
-            "settings_changed": self._changes(),
-            "slowing": slowing(self._project()),
-            "undone": undone(self._project()),
-            "cookies": cookies,
-            "signed_in": who,
-            "options": dict(found.get("options", {})),
-            "facts": dataclasses.asdict(self._facts()),
-        }
+        facts = dataclasses.replace(
+            self._facts(),
+            engine=program,
+            cookies=cookies,
+            signed_in=who,
+            options=dict(found.get("options", {})),
+        )
+        return {"settings_changed": self._changes(), "facts": dataclasses.asdict(facts)}
 
     def take_over(self, tokens: Sequence[str]) -> dict[str, Any]:
         """What another keeper made, with these clones, is this one's to drop."""
@@ -184,10 +180,13 @@ class Custody:
         return {**changes.words, **({"(files)": left} if left else {})}
 
     def _facts(self) -> Facts:
-        return Facts.of(
-            {name: getattr(settings, name, None) for name in FACTS_OF},
+        project = self._project()
+        return dataclasses.replace(
+            Facts.of({name: getattr(settings, name, None) for name in FACTS_OF}),
             revision=_revision(),
-            wants_redis=wants_redis(self._project()),
+            wants_redis=wants_redis(project),
+            slowing=slowing(project),
+            undone=undone(project),
         )
 
     def _check_pool(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
-from benchsuite.core.specs import KEEP, POSTGRESQL, DatabaseSpec, Option, VisitorSpec, WorkloadSpec
+from benchsuite.core.specs import KEEP, POSTGRESQL, DatabaseSpec, VisitorSpec, WorkloadSpec
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import (
     INSTRUCTIONS_VARIABLE,
@@ -94,39 +94,14 @@ class Keeper:
         return dict(found)
 
     @property
-    def slowing(self) -> dict[str, str]:
-        """Setting → what in it slows each request down, in words."""
-        return dict(self._found("slowing"))
-
-    @property
-    def undone(self) -> dict[str, str]:
-        """Setting → what would, if runs did not switch DEBUG off."""
-        return dict(self._found("undone"))
-
-    @property
-    def cookies(self) -> dict[str, str]:
-        """What `prepare()` wants every user to send."""
-        return dict(self._found("cookies"))
-
-    @property
-    def signed_in(self) -> str:
-        """In whose session every user asks, in words; empty for nobody's."""
-        return str(self._found("signed_in"))
-
-    @property
     def facts(self) -> Facts:
-        """What only the project's settings tell."""
+        """What only the project and its data tell."""
         return Facts.from_json(self._found("facts"))
-
-    @property
-    def engine(self) -> str:
-        """Name and version of the database: "sqlite 3.40.1", "postgresql 15.18", "none"."""
-        return str(self._found("engine"))
 
     @property
     def workload(self) -> WorkloadSpec:
         """The workload with the options that `prepare()` found out; what the load is made with."""
-        options: dict[str, Option] = {**self._spec.options, **self._found("options")}
+        options = {**self._spec.options, **self.facts.options}
         return dataclasses.replace(self._spec, options=options)
 
     @contextmanager

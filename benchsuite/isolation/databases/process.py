@@ -4,8 +4,7 @@
 
 It answers on the inherited pipe FD, in JSON lines, to commands on standard input, JSON lines too:
 
-    child → {"event": "ready", "engine", "settings_changed", "slowing", "undone", "cookies",
-             "options", "facts", "signed_in"}
+    child → {"event": "ready", "settings_changed", "facts"}
     parent → {"do": "clone", "token": …, "amended": {field: value}}
                                               child → {"event": "cloned", "instructions": path,
                                                        "settings_changed"}

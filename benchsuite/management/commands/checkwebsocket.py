@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -17,12 +18,16 @@ from benchsuite.conformance.session import (
     report,
 )
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.specs import Option, RunSpec, ServerSpec
 from benchsuite.management import writing
 from benchsuite.management.options.parsing import BriefCommand, names
 from benchsuite.management.options.setup import pairs
 from benchsuite.management.output import Screen
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.terminal.conformance import headline, table
+from benchsuite.runner import preflight
+from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import resolve
 from benchsuite.system.interrupts import terminable
 
 
@@ -62,20 +67,15 @@ class Command(BriefCommand):
         reports: list[Report] = []
         try:
             writing.check("--json", options["json"])
-            names = _servers(options["server"])
+            plans = _plans(options["server"], pairs("--option", options["option"]))
             if options["application"] == CHANNELS and OWN.installed("channels") is None:
                 raise UnavailableError(
                     "channels is not installed; pip install 'django-benchsuite[channels]' would "
                     "help."
                 )
-            settings = pairs("--option", options["option"])
             with terminable():
-                for name in names:
-                    found = report(
-                        conf.server_class(name),
-                        application=options["application"],
-                        options=settings,
-                    )
+                for plan in plans:
+                    found = report(plan, application=options["application"])
                     reports.append(found)
                     screen.console.say(headline(found))
                     screen.console.table(table(found, everything=options["all"]))
@@ -91,18 +91,17 @@ class Command(BriefCommand):
             raise CommandError("A check has failed, and --strict was given.", returncode=1)
 
 
-def _servers(given: str | None) -> list[str]:
-    able = [name for name in conf.server_paths() if can_be_checked(conf.server_class(name))]
-    if not given:
-        return [name for name in able if conf.server_class(name).available().ok]
-    for name in (chosen := names("--server", [given])):
-        adapter = conf.server_class(name)
+def _plans(given: str | None, settings: Mapping[str, Option]) -> list[Plan]:
+    """What is checked: the servers of these names, or all that can run here."""
+    able = {name: one for name, one in conf.servers().items() if can_be_checked(one)}
+    usable = [name for name, one in able.items() if not given and one.available().ok]
+    plans = []
+    for name in names("--server", [given]) if given else usable:
+        plan = resolve(RunSpec(server=ServerSpec(server=name, options=settings)))
         if name not in able:
             raise UsageError(
                 f"{name} does not echo plain WebSocket messages; there are: {', '.join(able)}."
             )
-        if not (usable := adapter.available()).ok:
-            raise UnavailableError(
-                f"{name} can't run here: {usable.reason}; {usable.command} would help."
-            )
-    return chosen
+        preflight.check_installed(plan)
+        plans.append(plan)
+    return plans

@@ -32,12 +32,11 @@ def _servers() -> Grid:
     """Each family of several stands apart; those of one stand together."""
     rows: list[list[str]] = []
     ends: list[int] = []
-    families = groupby(conf.server_paths(), lambda name: conf.server_class(name).__module__)
-    for family in [list(names) for _, names in families]:
+    families = groupby(conf.servers().items(), lambda server: server[1].__module__)
+    for family in [list(servers) for _, servers in families]:
         if len(family) > 1 and rows:
             ends.append(len(rows) - 1)
-        for name in family:
-            adapter = conf.server_class(name)
+        for name, adapter in family:
             usable = _usable(adapter.available())
             rows.append([name, adapter.interface, adapter.version() or "—", usable])
         if len(family) > 1:
@@ -58,12 +57,11 @@ def _usable(found: Available) -> str:
 
 
 def _fronts() -> Grid:
-    adapters = {name: conf.front_class(name) for name in conf.front_paths()}
     return Grid(
         headings=("front", "version", "usable"),
         rows=[
             [name, adapter.version() or "—", _usable(adapter.available())]
-            for name, adapter in adapters.items()
+            for name, adapter in conf.fronts().items()
         ],
         words=("version",),
         prose=("usable",),
@@ -72,12 +70,11 @@ def _fronts() -> Grid:
 
 
 def _workloads() -> Grid:
-    workloads = {name: conf.workload_class(name) for name in conf.workload_paths()}
     return Grid(
         headings=("workload", "what it does", "options"),
         rows=[
             [name, one.summary, ", ".join(f"{key}={value}" for key, value in one.options.items())]
-            for name, one in workloads.items()
+            for name, one in conf.workloads().items()
         ],
         prose=("what it does", "options"),
     )

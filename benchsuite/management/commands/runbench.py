@@ -1,17 +1,20 @@
 """Measures this project on real servers and stores what it finds."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.results import Status, Verdict
-from benchsuite.management import batch, output, writing
+from benchsuite.management import output, writing
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.runner import planning
+from benchsuite.management.session import session
+from benchsuite.runner import planning, preflight
+from benchsuite.runner.plan import Plan
 from benchsuite.telemetry.machine import Glance
 
 
@@ -25,28 +28,34 @@ class Command(BriefCommand):
         glance = Glance()
         screen = output.Screen(quiet_stdout=options["json"] == "-")
         try:
-            runs = run_options.specs(options)
+            plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
             start_timeout_s = run_options.start_timeout_s(options)
-            planning.check(runs)
+            for plan in plans:
+                preflight.check(plan)
             writing.check("--json", options["json"])
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
-        screen.plan(runs)
+        screen.plan(plans)
         if options["dry_run"]:
-            screen.rows(runs)
+            screen.rows(plans)
             return
-        results = Results(screen.warn, len(runs))
+        results, progress = Results(screen.warn, len(plans)), screen.progress(plans)
         try:
             screen.warn(glance.line())
-            batch.make(
-                runs,
-                screen.progress(runs),
+            with session(
                 results,
+                progress,
                 port=options["port"],
                 start_timeout_s=start_timeout_s,
                 on_wait=screen.waiting,
                 on_build=screen.building,
-            )
+            ) as at_work:
+                plans = at_work.prepared(plans)
+                with progress:
+                    for plan in plans:
+                        _, result = at_work.one(plan)
+                        if result.status is Status.INTERRUPTED:
+                            break
         except BenchsuiteError as error:
             # what ended well, or failed before, is told all the same
             self._tell(screen, results, options["json"])

@@ -11,15 +11,15 @@ import pytest
 from django.core.management import CommandError, call_command, load_command_class
 from django.db import OperationalError, ProgrammingError
 
-from benchsuite import store
+from benchsuite import runner, store
 from benchsuite.core.refusals import sentence
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.management import batch, keeping
+from benchsuite.management import keeping
 from benchsuite.management.commands import checkbench
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import json_of
-from benchsuite.runner import planning
+from benchsuite.runner import preflight
 from benchsuite.system import fingerprint
 from tests.broken_databases import BROKEN, Entry, asked_instead
 from tests.unit.results_file import results_in
@@ -46,12 +46,10 @@ def refused(
     """What a command says where the database is this one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(keeping, "PAUSE_S", 0.0)
-    monkeypatch.setattr(planning, "check", lambda runs: None)
-    monkeypatch.setattr("benchsuite.report.terminal.text.plan_line", lambda *given: "")
-    monkeypatch.setattr(planning, "estimate_s", lambda runs: 1.0)
+    monkeypatch.setattr(preflight, "check", lambda plan: None)
     spec = RunSpec(server=ServerSpec(server="uvicorn"))
     monkeypatch.setattr(run_options, "specs", lambda options: [spec])
-    monkeypatch.setattr(batch, "session", _never)
+    monkeypatch.setattr(runner, "session", _never)
     monkeypatch.setattr(checkbench, "examine", list)
     monkeypatch.setattr(checkbench, "ceilings", _never)
     monkeypatch.setattr(fingerprint, "fingerprint", dict)

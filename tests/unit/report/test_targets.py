@@ -7,6 +7,7 @@ from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.management.output import Screen
 from benchsuite.report.sentences import ranking_sentence
 from benchsuite.report.targets import own_target_sentence
+from benchsuite.runner import planning
 from tests.unit.report.test_sentences import run
 
 
@@ -38,7 +39,7 @@ def test_what_it_serves_has_no_async_twin() -> None:
 
 def test_the_plan_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     screen = Screen(quiet_stdout=False)
-    screen.plan([RunSpec(server=ServerSpec(server="heritage-2012-gevent"))])
+    screen.plan([planning.resolve(RunSpec(server=ServerSpec(server="peer-ws")))])
     assert capsys.readouterr().out.splitlines()[1:] == [
-        "heritage-2012-gevent serves a small target of its own, not this project."
+        "peer-ws serves a small target of its own, not this project."
     ]

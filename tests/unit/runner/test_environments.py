@@ -12,7 +12,9 @@ from benchsuite.pythons import building, cache
 from benchsuite.pythons.finding import CPYTHON, Kind
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.pythons.recipe import Recipe
-from benchsuite.runner import environments, planning
+from benchsuite.runner import environments, preflight
+from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import resolve
 
 THERE = Path("/pythons/3.13/bin/python")
 
@@ -31,6 +33,10 @@ def lock(folder: Path, text: str = "django==5.2.1\ngunicorn==22.0.0\n", name: st
     return environments.environment(f"{name}={folder / f'{name}.txt'}")
 
 
+def plan(server: str = "gunicorn-sync", **python: str) -> Plan:
+    return resolve(RunSpec(server=ServerSpec(server=server, **python)))
+
+
 def has(monkeypatch, **packages: str) -> None:
     """Makes these packages the installed ones, of whichever Python is asked."""
     monkeypatch.setattr(Interpreter, "installed", lambda self, name: packages.get(name))
@@ -38,27 +44,29 @@ def has(monkeypatch, **packages: str) -> None:
 
 
 def test_this_process_s_own_serves_when_nothing_else_is_asked_for():
-    assert environments.interpreter(ServerSpec(server="gunicorn-sync")) is OWN
+    assert plan().python is OWN
 
 
 def test_an_interpreter_that_has_django_serves_as_it_is(monkeypatch):
     has(monkeypatch, django="5.2.1")
-    spec = ServerSpec(server="gunicorn-sync", python="3.13")
-    assert environments.interpreter(spec) == Interpreter(str(THERE), "3.13")
-    assert environments.recipe(spec) is None
+    found = plan(python="3.13")
+    environments.ensure_serving(found.server.python)
+    assert found.python == found.server.python == Interpreter(str(THERE), "3.13")
+    assert found.recipe is None
+    assert found.server_at(Path("/run"), {}).python == found.python
 
 
 def test_one_without_django_is_refused_with_the_way_out(monkeypatch):
     has(monkeypatch)
     with pytest.raises(UnavailableError, match=r"has no Django, .* --env NAME=requirements\.txt"):
-        environments.interpreter(ServerSpec(server="gunicorn-sync", python="3.13"))
+        preflight.check_installed(plan(python="3.13"))
 
 
 def test_one_that_is_too_old_for_benchsuite_is_refused(monkeypatch):
     has(monkeypatch, django="3.2")
     monkeypatch.setattr(environments, "kind_of", lambda executable: Kind(CPYTHON, (3, 9, 18)))
     with pytest.raises(UnavailableError, match=r"3\.9\.18 is too old: .* needs 3\.11 or newer"):
-        environments.interpreter(ServerSpec(server="gunicorn-sync", python="3.9"))
+        preflight.check_installed(plan(python="3.9"))
 
 
 def test_an_environment_is_named_with_the_digest_of_what_it_shall_hold(tmp_path):
@@ -75,9 +83,7 @@ def test_an_environment_without_a_name_or_a_file_is_refused(given):
 
 
 def test_its_recipe_is_the_project_s_requirements_then_what_benchsuite_needs(tmp_path):
-    recipe = environments.recipe(
-        ServerSpec(server="gunicorn-sync", python="3.13", environment=lock(tmp_path))
-    )
+    recipe = plan(python="3.13", environment=lock(tmp_path)).recipe
     assert isinstance(recipe, Recipe)
     assert (recipe.name, recipe.python) == ("new", THERE)
     project, ours = recipe.steps
@@ -88,7 +94,7 @@ def test_its_recipe_is_the_project_s_requirements_then_what_benchsuite_needs(tmp
 
 def test_a_project_that_has_it_already_gets_nothing_more(tmp_path):
     environment = lock(tmp_path, "django==5.2.1\ndj_database_url==2.0\n")
-    recipe = environments.recipe(ServerSpec(server="gunicorn-sync", environment=environment))
+    recipe = plan(environment=environment).recipe
     assert recipe is not None
     assert len(recipe.steps) == 1
     assert recipe.python == Path(sys.executable)
@@ -96,7 +102,7 @@ def test_a_project_that_has_it_already_gets_nothing_more(tmp_path):
 
 @override_settings(BENCHSUITE={})
 def test_a_project_with_the_pages_gets_what_the_pages_need(tmp_path):
-    recipe = environments.recipe(ServerSpec(server="gunicorn-sync", environment=lock(tmp_path)))
+    recipe = plan(environment=lock(tmp_path)).recipe
     assert recipe is not None
     assert "django-tables2" in recipe.steps[1].requirements.lines
 
@@ -106,49 +112,52 @@ def test_a_project_that_can_not_be_loaded_here_has_none_of_the_pages(tmp_path, m
         raise ImportError("No module named 'environ'")
 
     monkeypatch.setattr(environments, "target_settings", fail)
-    spec = ServerSpec(server="waitress", environment=lock(tmp_path))
-    recipe = environments.recipe(spec)
+    recipe = plan("waitress", environment=lock(tmp_path)).recipe
     assert recipe is not None
     assert recipe.steps[1].requirements.lines == ("dj-database-url",)
 
 
 def test_requirements_are_found_again_by_their_digest_when_the_file_is_another(tmp_path):
-    spec = ServerSpec(server="gunicorn-sync", environment=lock(tmp_path))
-    recipe = environments.recipe(spec)
+    environment = lock(tmp_path)
+    recipe = plan(environment=environment).recipe
     (tmp_path / "new.txt").write_text("django==99\n")
-    assert environments.recipe(spec) == recipe
+    assert plan(environment=environment).recipe == recipe
 
 
 def test_requirements_that_are_lost_are_asked_for(tmp_path):
-    spec = ServerSpec(server="gunicorn-sync", environment="new@0123456789abcdef")
     with pytest.raises(UsageError, match=r"not in the cache any more; .* --env new=requirements"):
-        environments.recipe(spec)
+        plan(environment="new@0123456789abcdef")
 
 
 def test_an_environment_that_was_not_built_is_named_and_does_not_serve(tmp_path):
-    spec = ServerSpec(server="gunicorn-sync", environment=lock(tmp_path))
-    assert environments.unbuilt([RunSpec(server=spec), RunSpec(server=spec)]) == ["new"]
+    found = plan(environment=lock(tmp_path))
+    assert found.python is None
+    assert environments.unbuilt([found, found]) == ["new"]
     with pytest.raises(UnavailableError, match="new has not been built"):
-        environments.interpreter(spec)
+        found.ensure_built()
 
 
-def test_each_environment_is_built_once_before_the_runs(tmp_path, monkeypatch):
-    made = []
-    monkeypatch.setattr(building, "build", lambda recipe, root, say: made.append(recipe.name))
+def test_each_run_gets_the_python_of_its_environment_and_keeps_its_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        building, "build", lambda recipe, root, say: Interpreter(f"/{recipe.name}", recipe.name)
+    )
     one, two = lock(tmp_path, name="one"), lock(tmp_path, "django==6.0\n", name="two")
-    runs = [
-        RunSpec(server=ServerSpec(server=name, environment=environment))
-        for name in ("gunicorn-sync", "gunicorn-gthread", "gunicorn-sync")
-        for environment in (one, two)
+    plans = [plan(environment=one), plan(), plan("gunicorn-gthread", environment=two)]
+    found = environments.prepared(plans, lambda text: None)
+    assert [one.server.python for one in found] == [
+        Interpreter("/one", "one"),
+        OWN,
+        Interpreter("/two", "two"),
     ]
-    environments.prepare(runs, lambda text: None)
-    assert sorted(made) == ["one", "two"]
+    assert [one.python for one in found] == [one.server.python for one in found]
+    assert [one.spec for one in found] == [one.spec for one in plans]
+    assert found[0].server_at(Path("/run"), {}).python.executable == "/one"
 
 
 def test_what_an_environment_lacks_is_to_be_named_in_its_requirements(tmp_path, monkeypatch):
     has(monkeypatch, django="5.2.1")
     monkeypatch.setattr(building, "built", lambda recipe, root: Interpreter(str(THERE), "new"))
-    spec = ServerSpec(server="gunicorn-sync", environment=lock(tmp_path))
+    found = plan(environment=lock(tmp_path))
     with pytest.raises(
         UnavailableError,
         match=(
@@ -156,13 +165,13 @@ def test_what_an_environment_lacks_is_to_be_named_in_its_requirements(tmp_path, 
             r"in its requirements \(pip install gunicorn\)\.$"
         ),
     ):
-        planning.check_usable(spec)
+        preflight.check_installed(found)
 
 
 def test_what_another_python_lacks_is_said_of_it(monkeypatch):
     has(monkeypatch, django="5.2.1")
     with pytest.raises(UnavailableError, match=f"can't run under {THERE}: gunicorn is not instal"):
-        planning.check_usable(ServerSpec(server="gunicorn-sync", python="3.13"))
+        preflight.check_installed(plan(python="3.13"))
 
 
 def test_a_cache_that_can_not_be_written_is_told(tmp_path, monkeypatch):

@@ -1,16 +1,11 @@
-"""The order of runs, the estimate, and what is refused before the first start."""
-
-from pathlib import Path
+"""The order of runs, the estimate, and what a spec is resolved to."""
 
 import pytest
 
-from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.report.terminal.text import cpus_words
 from benchsuite.runner import planning
-from benchsuite.servers.base import Available
-from benchsuite.servers.uvicorn import Uvicorn
+from benchsuite.runner.planning import resolve
 
 
 def spec(server: str = "uvicorn", **changes: object) -> RunSpec:
@@ -46,12 +41,14 @@ def test_repeats_are_bounded(repeat: int) -> None:
 
 def test_the_estimate_counts_load_starts_and_seeding() -> None:
     load = LoadProfile(users=10, spawn_rate=5, warmup_s=3, duration_s=10)
-    plain = planning.estimate_s([spec(load=load)])
+    plain = planning.estimate_s([resolve(spec(load=load))])
     assert plain == planning.SESSION_S + planning.START_S + 2 + 3 + 10
-    reads = spec(
-        load=load,
-        workload=WorkloadSpec(workload="io_read"),
-        database=DatabaseSpec(rows=planning.ROWS_PER_S),
+    reads = resolve(
+        spec(
+            load=load,
+            workload=WorkloadSpec(workload="io_read"),
+            database=DatabaseSpec(rows=planning.ROWS_PER_S),
+        )
     )
     assert planning.estimate_s([reads]) == plain + 1
     assert planning.estimate_s([reads, reads]) == 2 * plain - planning.SESSION_S + 1
@@ -61,57 +58,6 @@ def test_unknown_names_are_refused_with_the_valid_ones() -> None:
     with pytest.raises(
         UsageError, match=r"no server 'apache'; did you mean apache-daemon or .* There are: .*uwsgi"
     ):
-        planning.check([spec("apache")])
+        resolve(spec("apache"))
     with pytest.raises(UsageError, match=r"no workload 'sleep'; there are: .*io_read"):
-        planning.check([spec(workload=WorkloadSpec(workload="sleep"))])
-
-
-def test_a_server_that_is_not_installed_is_refused_with_the_command(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    missing = Available(False, "uvicorn is not installed", "pip install uvicorn")
-    monkeypatch.setattr(Uvicorn, "available", classmethod(lambda cls, python: missing))
-    with pytest.raises(UnavailableError, match="uvicorn is not installed; pip install uvicorn"):
-        planning.check([spec()])
-
-
-@pytest.mark.parametrize(
-    ("load", "sentence"),
-    [
-        (LoadProfile(model="open", arrival_rate=5.0), "so a --rate can't be kept; use --users"),
-        (LoadProfile(users=5, stages=(5.0, 2.0)), "so --stages must rise from level to level"),
-    ],
-)
-def test_what_the_users_of_a_locustfile_cant_do_is_refused(
-    load: LoadProfile, sentence: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "locustfile.py"
-    file.write_text("")
-    workload = WorkloadSpec(workload="locustfile", options={"path": str(file)})
-    with pytest.raises(UsageError, match=sentence):
-        planning.check([spec(workload=workload, load=load)])
-
-
-def test_the_plan_says_when_processes_share_a_cpu() -> None:
-    run = RunSpec(
-        server=ServerSpec(server="uvicorn", processes=2, cpus=(0,)), load=LoadProfile(cpus=(1, 2))
-    )
-    assert cpus_words(run) == "server with 2 processes on CPU 0, load on CPUs 1–2"
-    assert cpus_words(spec()) == "server and load share all CPUs"
-
-
-def test_consumers_need_channels_unless_they_are_the_projects_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found = Interpreter.installed
-    monkeypatch.setattr(
-        Interpreter,
-        "installed",
-        lambda self, name: None if name == "channels" else found(self, name),
-    )
-    with pytest.raises(
-        UnavailableError, match=r"consumers of ws_echo need channels, .*\[channels\]"
-    ):
-        planning.check([spec(workload=WorkloadSpec(workload="ws_echo"))])
-    own = WorkloadSpec(workload="ws_echo", options={"path": "/ws/chat/"})
-    planning.check([spec(workload=own)])
+        resolve(spec(workload=WorkloadSpec(workload="sleep")))

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.runner.planning import adapter
+from benchsuite.runner.planning import resolve
 from benchsuite.runner.process_environment import MOST_PADDING, surroundings
 
-UVICORN = adapter(RunSpec(server=ServerSpec(server="uvicorn")))
+UVICORN = resolve(RunSpec(server=ServerSpec(server="uvicorn"))).server
 
 
 def made(seed: int = 1) -> dict[str, str]:

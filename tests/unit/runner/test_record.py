@@ -12,8 +12,9 @@ from benchsuite.core.results import Reading, Status
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.stall import Round, Stall
 from benchsuite.load.job import Done
-from benchsuite.runner.planning import adapter
-from benchsuite.runner.record import Draft
+from benchsuite.runner.planning import resolve
+from benchsuite.runner.record import RunRecord
+from benchsuite.runner.result import result
 from benchsuite.telemetry import Watched
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
@@ -35,24 +36,24 @@ class Sampler:
 
 
 @pytest.fixture
-def draft() -> Draft:
-    return Draft(SPEC, adapter(SPEC), started_at=datetime.now(UTC))
+def record() -> RunRecord:
+    return RunRecord(resolve(SPEC), started_at=datetime.now(UTC))
 
 
-def test_readings_are_told_from_the_first_one_when_the_load_broke(draft: Draft) -> None:
-    with pytest.raises(LoadError), draft.watched(cast(Any, Sampler())):
+def test_readings_are_told_from_the_first_one_when_the_load_broke(record: RunRecord) -> None:
+    with pytest.raises(LoadError), record.watched(cast(Any, Sampler())):
         raise LoadError("The load process died.")
-    draft.fail(Status.FAILED, "The load process died.")
-    result = draft.result({})
-    assert [one.second for one in result.readings] == [0.0, 1.0, 2.0]
-    assert result.window is None
+    record.fail(Status.FAILED, "The load process died.")
+    found = result(record, {})
+    assert [one.second for one in found.readings] == [0.0, 1.0, 2.0]
+    assert found.window is None
 
 
 def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of_it(
-    draft: Draft,
+    record: RunRecord,
 ) -> None:
-    with draft.watched(cast(Any, Sampler())):
-        draft.done = Done(
+    with record.watched(cast(Any, Sampler())):
+        record.done = Done(
             origin=SINCE_BOOT_S + 0.5,
             window=(SINCE_BOOT_S + 0.5, SINCE_BOOT_S + 2.5),
             stopped=False,
@@ -60,49 +61,49 @@ def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of
             cpu_percent=None,
             lag_p99_s=None,
         )
-    assert [one.second for one in draft.result({}).readings] == [-0.5, 0.5, 1.5]
+    assert [one.second for one in result(record, {}).readings] == [-0.5, 0.5, 1.5]
 
 
 @pytest.mark.parametrize("status", list(Status))
 def test_only_a_run_that_went_to_its_end_asks_the_target_again(
-    draft: Draft, status: Status
+    record: RunRecord, status: Status
 ) -> None:
     stalled = Stall((Round(0.003, 0.044, 0.002),) * 10)
-    draft.cluster = Cluster(at_s=0.04, percent=100.0, fastest_s=0.002)
-    draft.witness = cast(Any, SimpleNamespace(stall=lambda: stalled, busy_after=lambda: 3.0))
+    record.cluster = Cluster(at_s=0.04, percent=100.0, fastest_s=0.002)
+    record.witness = cast(Any, SimpleNamespace(stall=lambda: stalled, busy_after=lambda: 3.0))
     if status is not Status.FINISHED:
-        draft.fail(status, "It was not to be.")
-    draft.ask_again()
-    assert (draft.stall is stalled) == (status is Status.FINISHED)
+        record.fail(status, "It was not to be.")
+    record.ask_again()
+    assert (record.stall is stalled) == (status is Status.FINISHED)
 
 
-def test_a_result_holds_no_password_whoever_told_it(draft: Draft) -> None:
+def test_a_result_holds_no_password_whoever_told_it(record: RunRecord) -> None:
     told = "redis://:s3cr3t@host:6379 refused 'PASSWORD': 's3cr3t'"
-    draft.settings_changed = {"CACHES": told}
-    draft.serving.log = f"first\n{told}"
-    draft.fail(Status.FAILED, told)
-    result = draft.result({})
-    assert "s3cr3t" not in repr(result)
-    assert result.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"
+    record.settings_changed = {"CACHES": told}
+    record.serving.log = f"first\n{told}"
+    record.fail(Status.FAILED, told)
+    found = result(record, {})
+    assert "s3cr3t" not in repr(found)
+    assert found.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"
 
 
-def test_the_server_is_restarted_once_at_its_moment(draft: Draft) -> None:
-    draft.restarts, draft.storm_s = True, 3.0
-    draft.serving.restart = lambda: (1.0, 2.0)
-    assert not draft.restart_is_due(2.9)
-    assert draft.restart_is_due(3.1)
-    draft.restart()
-    assert draft.away == (1.0, 2.0)
-    assert not draft.restart_is_due(4.0)
+def test_the_server_is_restarted_once_at_its_moment(record: RunRecord) -> None:
+    record.restarts, record.storm_s = True, 3.0
+    record.serving.restart = lambda: (1.0, 2.0)
+    assert not record.restart_is_due(2.9)
+    assert record.restart_is_due(3.1)
+    record.restart()
+    assert record.away == (1.0, 2.0)
+    assert not record.restart_is_due(4.0)
 
 
-def test_a_restart_that_was_broken_off_is_not_tried_again(draft: Draft) -> None:
+def test_a_restart_that_was_broken_off_is_not_tried_again(record: RunRecord) -> None:
     def broken_off() -> tuple[float, float]:
         raise KeyboardInterrupt
 
-    draft.restarts, draft.storm_s = True, 3.0
-    draft.serving.restart = broken_off
+    record.restarts, record.storm_s = True, 3.0
+    record.serving.restart = broken_off
     with pytest.raises(KeyboardInterrupt):
-        draft.restart()
-    assert draft.away is None
-    assert not draft.restart_is_due(4.0)
+        record.restart()
+    assert record.away is None
+    assert not record.restart_is_due(4.0)

@@ -23,7 +23,7 @@ from benchsuite.core.specs import (
 from benchsuite.pythons import cache
 from benchsuite.pythons.finding import CPYTHON, Kind
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.runner import planning
+from benchsuite.runner import planning, preflight
 from benchsuite.servers.base import Application, Available, Place
 from benchsuite.servers.heritage import BUILTIN, base
 from benchsuite.servers.heritage.base import Heritage
@@ -272,21 +272,20 @@ def spec(name: str = "heritage-channels0-ipc", **given: Any) -> RunSpec:
 )
 def test_what_its_target_does_not_have_is_refused(run, message):
     with pytest.raises(UsageError, match=message):
-        planning.check([run])
+        preflight.check(planning.resolve(run))
 
 
 def test_what_its_target_has_is_planned():
-    planning.check(
-        [
-            spec(),
-            spec(workload=WorkloadSpec(workload="url", options={"path": "/"})),
-            spec("heritage-chaussette-meinheld", workload=WorkloadSpec(workload="bench_app")),
-        ]
-    )
+    for run in (
+        spec(),
+        spec(workload=WorkloadSpec(workload="url", options={"path": "/"})),
+        spec("heritage-chaussette-meinheld", workload=WorkloadSpec(workload="bench_app")),
+    ):
+        preflight.check(planning.resolve(run))
 
 
 def test_an_environment_can_not_be_given_to_it(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
     run = RunSpec(server=ServerSpec(server="heritage-channels0-ipc", environment="new@feed"))
     with pytest.raises(UsageError, match="brings its own environment, so --env can't change it"):
-        planning.check([run])
+        preflight.check(planning.resolve(run))

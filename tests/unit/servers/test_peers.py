@@ -8,7 +8,7 @@ import pytest
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import planning
+from benchsuite.runner import planning, preflight
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.peers import PEERS, packages
 from benchsuite.servers.peers.base import PROGRAMS
@@ -87,7 +87,7 @@ def refused(server: str, workload: str = "ws_echo", **options) -> str:
         server=ServerSpec(server=server), workload=WorkloadSpec(workload=workload, options=options)
     )
     with pytest.raises(UsageError) as caught:
-        planning.check([spec])
+        preflight.check(planning.resolve(spec))
     return str(caught.value)
 
 

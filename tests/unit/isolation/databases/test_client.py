@@ -47,14 +47,14 @@ def keeper(answers: int, log: Path, *, start_timeout_s: float | None = None) -> 
 def test_what_prepare_found_out_is_known_after_the_wait(
     pipe: tuple[int, int], tmp_path: Path
 ) -> None:
-    os.write(pipe[1], b'{"event": "ready", "number": 0, "engine": "sqlite 3.40.1", ')
-    os.write(pipe[1], b'"cookies": {"a": "b"}, "settings_changed": {"DEBUG": "False"}, ')
-    os.write(pipe[1], b'"options": {"rows": 7}}\n')
+    os.write(pipe[1], b'{"event": "ready", "number": 0, "settings_changed": {"DEBUG": "False"}, ')
+    os.write(pipe[1], b'"facts": {"engine": "sqlite 3.40.1", "cookies": {"a": "b"}, ')
+    os.write(pipe[1], b'"options": {"rows": 7}}}\n')
     one = keeper(pipe[0], tmp_path / "log")
     one.wait()
     one.wait()
-    assert one.engine == "sqlite 3.40.1"
-    assert one.cookies == {"a": "b"}
+    assert one.facts.engine == "sqlite 3.40.1"
+    assert one.facts.cookies == {"a": "b"}
     assert one.settings_changed == {"DEBUG": "False"}
     assert one.workload == WorkloadSpec(workload="io_read", options={"rows": 7})
 
@@ -109,8 +109,8 @@ def test_an_answer_that_is_there_is_read_however_late(
     pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", -1.0)
-    answers(pipe, '{"event": "ready", "number": 0, "engine": "none"}')
-    assert keeper(pipe[0], tmp_path / "log").engine == "none"
+    answers(pipe, '{"event": "ready", "number": 0, "facts": {"engine": "none"}}')
+    assert keeper(pipe[0], tmp_path / "log").facts.engine == "none"
 
 
 def answers(pipe: tuple[int, int], *lines: str) -> None:

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command, load_command_clas
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, VisitorSpec
 from benchsuite.management.options import run as run_options
-from benchsuite.runner import planning
+from benchsuite.runner import planning, preflight
 from benchsuite.system import cpus
 from tests.factories import make_run
 
@@ -137,7 +137,7 @@ def test_what_no_visitor_can_be(words: list[str], message: str) -> None:
 )
 def test_who_can_not_be_what(words: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        planning.check(specs("--server=runserver", *words))
+        preflight.check(planning.resolve(*specs("--server=runserver", *words)))
 
 
 @pytest.mark.django_db

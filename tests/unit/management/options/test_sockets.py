@@ -9,8 +9,8 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.options import run as run_options
-from benchsuite.report.terminal.text import plan_line
-from benchsuite.runner import planning
+from benchsuite.report.terminal.plan import line
+from benchsuite.runner import planning, preflight
 
 
 def specs(*words: str) -> tuple[RunSpec, ...]:
@@ -22,7 +22,7 @@ def specs(*words: str) -> tuple[RunSpec, ...]:
 
 def checked(*words: str) -> RunSpec:
     (run,) = specs(*words)
-    planning.check([run])
+    preflight.check(planning.resolve(run))
     return run
 
 
@@ -30,20 +30,20 @@ def test_connections_are_the_users_of_a_websocket_workload() -> None:
     run = checked("--server=daphne", "--workload=ws_echo", "--connections=100", "--messages=100")
     assert (run.load.users, run.load.model) == (100, "closed")
     assert run.workload.options == {"messages": 100}
-    assert "ws_echo, 100 connections, " in plan_line([run], 60)
+    assert "ws_echo, 100 connections, " in line([planning.resolve(run)], 60)
 
 
 def test_connections_are_streams_of_events_too() -> None:
     run = checked("--server=gunicorn-gthread", "--workload=sse", "--connections=7")
     assert run.load.users == 7
-    assert "sse, 7 connections, " in plan_line([run], 60)
+    assert "sse, 7 connections, " in line([planning.resolve(run)], 60)
     assert checked("--workload=sse", "--path=/e/").workload.options == {"path": "/e/"}
 
 
 def test_at_a_rate_connections_are_what_it_goes_over() -> None:
     run = checked("--server=daphne", "--workload=ws_echo", "--connections=50", "--rate=200")
     assert (run.load.max_in_flight, run.load.arrival_rate) == (50, 200.0)
-    assert "200 /s over 50 connections" in plan_line([run], 60)
+    assert "200 /s over 50 connections" in line([planning.resolve(run)], 60)
 
 
 def test_without_a_server_one_that_speaks_websocket_is_taken() -> None:
@@ -139,14 +139,14 @@ def test_more_connections_than_open_files_are_refused(monkeypatch: pytest.Monkey
     with pytest.raises(UsageError, match="may have 2048 at most; raise its hard limit"):
         checked("--server=daphne", "--workload=ws_echo", "--connections=2000")
     with pytest.raises(UsageError, match="1700 connections need up to 3656 open files"):
-        planning.check(
-            [
+        preflight.check(
+            planning.resolve(
                 RunSpec(
                     server=ServerSpec(server="daphne", front="nginx", instances=2),
                     workload=WorkloadSpec(workload="ws_echo"),
                     load=LoadProfile(users=1700),
                 )
-            ]
+            )
         )
 
 

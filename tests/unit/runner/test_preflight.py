@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,13 +13,17 @@ from benchsuite.core.specs import (
     DatabaseSpec,
     DelaySpec,
     LayerSpec,
+    LoadProfile,
     RunSpec,
     ServerSpec,
     VisitorSpec,
     WorkloadSpec,
 )
-from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.runner import preflight_setup
+from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.runner import preflight
+from benchsuite.runner.planning import resolve
+from benchsuite.servers.base import Available
+from benchsuite.servers.uvicorn import Uvicorn
 from tests.factories import make_spec
 
 FULL = RunSpec(
@@ -177,25 +182,28 @@ def run(server="daphne", workload="layer", processes=None, instances=1, **layer)
     ],
 )
 def test_a_layer_that_could_not_work_is_refused_before_the_run(spec, message, monkeypatch):
-    monkeypatch.setattr(preflight_setup, "_check_front", lambda run: None)
+    monkeypatch.setattr(preflight, "_check_front", lambda plan: None)
     with pytest.raises(UsageError, match=re.escape(message)):
-        preflight_setup.check(spec)
+        preflight.check(resolve(spec))
 
 
 def test_a_library_that_the_target_s_python_lacks_is_told(monkeypatch):
     """Of the Python that serves: what this process has is of no use to it."""
     there = Interpreter("/other/python", "3.13")
     monkeypatch.setattr(Interpreter, "installed", lambda self, name: "4.3" if self.is_own else None)
-    preflight_setup.check_libraries(LayerSpec(backend="memory"), OWN)
+    here = resolve(run(backend="memory"))
+    monkeypatch.setattr(preflight, "_check_usable", lambda plan: None)
+    monkeypatch.setattr(preflight.environments, "ensure_serving", lambda python: None)
+    preflight.check_installed(here)
     message = r"needs channels, .* for /other/python: pip install .*\[channels\]"
     with pytest.raises(UnavailableError, match=message):
-        preflight_setup.check_libraries(LayerSpec(backend="memory"), there)
+        preflight.check_installed(here.under(there))
 
 
 def test_a_redis_is_started_only_where_none_is_given():
-    assert preflight_setup.wanted_services(run(backend="redis-pubsub", workers=1)) == {"redis"}
-    assert not preflight_setup.wanted_services(run(backend="redis", workers=1, url=REDIS_URL))
-    assert not preflight_setup.wanted_services(run(backend="memory"))
+    assert resolve(run(backend="redis-pubsub", workers=1)).services == {"redis"}
+    assert not resolve(run(backend="redis", workers=1, url=REDIS_URL)).services
+    assert not resolve(run(backend="memory")).services
 
 
 BROADCAST = {"workload": "ws_broadcast"}
@@ -207,9 +215,10 @@ def layers(monkeypatch):
 
     def put(**layers):
         found = SimpleNamespace(CHANNEL_LAYERS=layers)
-        monkeypatch.setattr(preflight_setup.environments, "target_settings", lambda: found)
+        monkeypatch.setattr(preflight.environments, "target_settings", lambda: found)
 
-    monkeypatch.setattr(preflight_setup, "_check_front", lambda run: None)
+    for other in ("_check_front", "_check_usable"):
+        monkeypatch.setattr(preflight, other, lambda plan: None)
     put()
     return put
 
@@ -224,43 +233,96 @@ def layers(monkeypatch):
 def test_a_workload_that_needs_a_layer_is_refused_where_there_is_none(workload, layers):
     wanted = RunSpec(server=ServerSpec(server="daphne"), workload=workload)
     with pytest.raises(UsageError, match="has none in CHANNEL_LAYERS; add --layer=redis"):
-        preflight_setup.check(wanted)
+        preflight.check(resolve(wanted))
     layers(other={"BACKEND": "channels_redis.core.RedisChannelLayer"})
     with pytest.raises(UsageError, match="has none in CHANNEL_LAYERS"):
-        preflight_setup.check(wanted)
-    preflight_setup.check(replace(wanted, layer=LayerSpec(backend="memory")))
+        preflight.check(resolve(wanted))
+    preflight.check(resolve(replace(wanted, layer=LayerSpec(backend="memory"))))
 
 
 def test_the_projects_own_layer_will_do(layers):
     layers(default={"BACKEND": "channels_redis.core.RedisChannelLayer"})
-    preflight_setup.check(run("uvicorn", processes=2, **BROADCAST))
+    preflight.check(resolve(run("uvicorn", processes=2, **BROADCAST)))
 
 
 def test_the_projects_own_layer_in_memory_joins_no_processes(layers):
     layers(default={"BACKEND": "channels.layers.InMemoryChannelLayer"})
-    preflight_setup.check(run("uvicorn", **BROADCAST))
+    preflight.check(resolve(run("uvicorn", **BROADCAST)))
     with pytest.raises(UsageError, match=r"project's layer in memory .* there would be 2; take"):
-        preflight_setup.check(run("uvicorn", processes=2, **BROADCAST))
-    preflight_setup.check(run("uvicorn", processes=2, workload="ws_echo"))
+        preflight.check(resolve(run("uvicorn", processes=2, **BROADCAST)))
+    preflight.check(resolve(run("uvicorn", processes=2, workload="ws_echo")))
 
 
 def test_a_consumer_of_ones_own_and_a_server_of_its_own_need_what_they_need(layers):
     options = {"path": "/chat/"}
     own = WorkloadSpec(**BROADCAST, options=options)
-    preflight_setup.check(RunSpec(server=ServerSpec(server="daphne"), workload=own))
-    preflight_setup.check(run("peer-ws", **BROADCAST))
+    preflight.check(resolve(RunSpec(server=ServerSpec(server="daphne"), workload=own)))
+    preflight.check(resolve(run("peer-ws", **BROADCAST)))
 
 
 def test_a_front_that_runs_the_instances_can_restart_none():
     storm = WorkloadSpec(workload="ws_reconnect", options={"restart": True})
     wanted = RunSpec(server=ServerSpec(server="uvicorn", front="swarm"), workload=storm)
     with pytest.raises(UsageError, match="can't restart them: take another --front, or leave"):
-        preflight_setup.check(wanted)
+        preflight.check(resolve(wanted))
 
 
 def test_settings_that_cannot_be_loaded_here_are_left_to_the_run(monkeypatch):
     def fail():
         raise ImportError("No module named 'shop'")
 
-    monkeypatch.setattr(preflight_setup.environments, "target_settings", fail)
-    preflight_setup.check(run("uvicorn", **BROADCAST))
+    monkeypatch.setattr(preflight.environments, "target_settings", fail)
+    preflight.check(resolve(run("uvicorn", **BROADCAST)))
+
+
+def made(server="uvicorn", **changes):
+    return RunSpec(server=ServerSpec(server=server), **changes)
+
+
+def test_a_server_that_is_not_installed_is_refused_with_the_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    missing = Available(False, "uvicorn is not installed", "pip install uvicorn")
+    monkeypatch.setattr(Uvicorn, "available", classmethod(lambda cls, python: missing))
+    with pytest.raises(UnavailableError, match="uvicorn is not installed; pip install uvicorn"):
+        preflight.check(resolve(made()))
+
+
+@pytest.mark.parametrize(
+    ("load", "sentence"),
+    [
+        (
+            LoadProfile(model="open", arrival_rate=5.0, keep_cookies=True),
+            "so a --rate can't be kept; use --users",
+        ),
+        (
+            LoadProfile(users=5, stages=(5.0, 2.0), keep_cookies=True),
+            "so --stages must rise from level to level",
+        ),
+    ],
+)
+def test_what_the_users_of_a_locustfile_cant_do_is_refused(
+    load: LoadProfile, sentence: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "locustfile.py"
+    file.write_text("")
+    workload = WorkloadSpec(workload="locustfile", options={"path": str(file)})
+    with pytest.raises(UsageError, match=sentence):
+        preflight.check(resolve(made(workload=workload, load=load)))
+
+
+def test_consumers_need_channels_unless_they_are_the_projects_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = Interpreter.installed
+    monkeypatch.setattr(
+        Interpreter,
+        "installed",
+        lambda self, name: None if name == "channels" else found(self, name),
+    )
+    with pytest.raises(
+        UnavailableError, match=r"consumers of ws_echo need channels, .*\[channels\]"
+    ):
+        preflight.check(resolve(made(workload=WorkloadSpec(workload="ws_echo"))))
+    own = WorkloadSpec(workload="ws_echo", options={"path": "/ws/chat/"})
+    preflight.check(resolve(made(workload=own)))

@@ -1,5 +1,6 @@
 """`runbench` with a stub for the measuring and real faults of the database that takes results."""
 
+import io
 import json
 import sqlite3
 import tempfile
@@ -10,20 +11,32 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.test import override_settings
+from rich.console import Console
 
+from benchsuite import runner
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.management import batch, keeping
+from benchsuite.management import keeping
+from benchsuite.management import session as management_session
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Interval, Measurement, Run
-from benchsuite.runner import environments, planning
+from benchsuite.pythons import building, cache
+from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.pythons.recipe import Recipe
+from benchsuite.report.terminal.progress import Progress
+from benchsuite.runner import environments, preflight
+from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import resolve
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
 
 Fault = Callable[[Path], object]
+WAITRESS = "benchsuite.servers.waitress.Waitress"
 
 
 class AtWork:
@@ -33,14 +46,14 @@ class AtWork:
         self.folder = folder
         self.ends = list(ends)
 
-    def run(self, spec: RunSpec, watcher: Any) -> RunResult:
+    def run(self, plan: Plan, watcher: Any) -> RunResult:
         watcher.stage("starting")
         end = self.ends.pop(0)
         if isinstance(end, BaseException):
             raise end
         if callable(end):
             end(self.folder / "results.sqlite3")
-            return result(spec=spec, log_tail="a line of the log\n" * 10_000)
+            return result(spec=plan.spec, log_tail="a line of the log\n" * 10_000)
         return end
 
 
@@ -76,19 +89,13 @@ def runbench(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             yield AtWork(folder, *ends)
 
         specs = [RunSpec(server=ServerSpec(server=f"server-{n}")) for n in range(len(ends))]
-        monkeypatch.setattr(batch, "session", session)
+        monkeypatch.setattr(runner, "session", session)
         monkeypatch.setattr(run_options, "specs", lambda options: specs)
-        call_command("runbench", *options)
+        servers = dict.fromkeys([spec.server.server for spec in specs], WAITRESS)
+        with override_settings(BENCHSUITE={**settings.BENCHSUITE, "SERVERS": servers}):
+            call_command("runbench", *options)
 
-    monkeypatch.setattr(batch, "alone", nobody_else)
-    for module, name in (
-        (planning, "check"),
-        (planning, "check_installed"),
-        (environments, "prepare"),
-    ):
-        monkeypatch.setattr(module, name, lambda *given: None)
-    monkeypatch.setattr("benchsuite.report.terminal.text.plan_line", lambda *given: "")
-    monkeypatch.setattr(planning, "estimate_s", lambda runs: 1.0)
+    monkeypatch.setattr(management_session, "alone", nobody_else)
     return made
 
 
@@ -299,3 +306,38 @@ def test_what_one_database_does_not_take_is_written_so_that_all_do(runbench: Any
     run = Run.objects.get()
     assert run.log_tail == "a\\x00b \\udcff"
     assert len(run.server_version) == 100
+
+
+def test_a_run_whose_environment_is_unbuilt_gets_it_first(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who makes runs one at a time needs to know nothing of environments."""
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
+    (tmp_path / "new.txt").write_text("django==5.2.1\n")
+    environment = environments.environment(f"new={tmp_path / 'new.txt'}")
+    told: list[str] = []
+    there = Interpreter("/new/bin/python", "new")
+
+    def build(recipe: Recipe, root: Path, say: Callable[[str], None]) -> Interpreter:
+        say(f"{recipe.name}: making it")
+        return there
+
+    monkeypatch.setattr(building, "build", build)
+    monkeypatch.setattr(cache, "build_of", str)
+    monkeypatch.setattr(
+        preflight, "check_installed", lambda plan: told.append(f"looked at {plan.python.name}")
+    )
+    unbuilt = resolve(RunSpec(server=ServerSpec(server="waitress", environment=environment)))
+    assert unbuilt.python is None
+
+    def measured(file: Path) -> None:
+        told.append("measured")
+
+    watcher = Progress(Console(file=io.StringIO()), [1.0])
+    made = management_session.Session(
+        AtWork(folder, measured), keeping.Results(lambda line: None), watcher, told.append
+    )
+    row, found = made.one(unbuilt)
+    assert told == ["new: making it", "looked at new", "measured"]
+    assert found.spec == unbuilt.spec
+    assert Run.objects.get() == row

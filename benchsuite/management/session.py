@@ -1,0 +1,112 @@
+"""What the runs of one command share: the machine's lock, clean-up, databases, where results go."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from benchsuite import conf, runner
+from benchsuite.core.results import RunResult
+from benchsuite.core.specs import RunSpec
+from benchsuite.core.units import format_bytes, format_duration, format_rate
+from benchsuite.management.keeping import Results
+from benchsuite.models import Run
+from benchsuite.runner import environments, preflight
+from benchsuite.runner.plan import Plan
+from benchsuite.store.abandoned import sweep
+from benchsuite.system.interrupts import terminable
+from benchsuite.system.lock import alone
+
+
+class Watcher(runner.Watcher, Protocol):
+    """Who shows how the runs are getting on."""
+
+    def begin(self, spec: RunSpec) -> None:
+        """The next run begins."""
+
+    def end(self, summary: str) -> None:
+        """It is over; one line says how it went."""
+
+
+@contextmanager
+def session(
+    results: Results,
+    watcher: Watcher,
+    *,
+    port: int | None = None,
+    start_timeout_s: float | None = None,
+    on_wait: Callable[[int | None], None],
+    on_build: Callable[[str], None],
+) -> Iterator["Session"]:
+    """The machine for as many runs as are made in the block, which may be decided one by one.
+
+    Raises BenchsuiteError when nothing could be stored. `on_wait` is told the process that has the
+    machine, `on_build` what is being built.
+    """
+    results.check()
+    with terminable(), alone(on_wait):
+        sweep()
+        with runner.session(
+            settings_module=conf.config()["TARGET_SETTINGS"]
+            or os.environ["DJANGO_SETTINGS_MODULE"],
+            port=port,
+            start_timeout_s=start_timeout_s,
+            ceilings=results.ceilings,
+        ) as at_work:
+            yield Session(at_work, results, watcher, on_build)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Makes one run after another; each is stored as soon as it has ended."""
+
+    at_work: runner.Session
+    results: Results
+    watcher: Watcher
+    on_build: Callable[[str], None]
+
+    def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
+        """The same plans with their environments, built where they were not, and looked through.
+
+        Whoever knows the plans of several runs begins with it: nothing is built between two of
+        them then.
+        """
+        plans = environments.prepared(plans, self.on_build)
+        for plan in plans:
+            preflight.check_installed(plan)
+        return tuple(plans)
+
+    def one(self, plan: Plan) -> tuple[Run, RunResult]:
+        """Makes one run: its stored row, and its result, which says how it ended.
+
+        After Ctrl-C that is INTERRUPTED, and whoever makes several stops there.
+        """
+        (plan,) = self.prepared([plan])
+        self.watcher.begin(plan.spec)
+        with self.results.run(plan) as (row, keep):
+            result = self.at_work.run(plan, self.watcher)
+            keep(result)
+        self.watcher.end(_line(result))
+        return row, result
+
+
+def _line(result: RunResult) -> str:
+    """One run's outcome in a line."""
+    if result.total is None:
+        return f"{result.status.value}: {result.failure}"
+    total, idle = result.total, result.websockets and result.websockets.idle
+    if idle and not total.requests:
+        verdict = result.verdict.value if result.verdict else ""
+        return f"{format_bytes(idle.each_bytes)} per connection · {verdict}"
+    parts = [
+        f"{format_rate(total.goodput)}" + (f" at {total.name}" if total.level is not None else ""),
+        f"p50 {format_duration(total.response_time.at(50))}",
+        f"p95 {format_duration(total.response_time.at(95))}",
+        f"{total.failures} failed",
+        *([f"{total.resent} sent twice"] if total.resent else []),
+        result.verdict.value if result.verdict else "",
+    ]
+    if result.failure:
+        parts.append(f"{result.status.value}: {result.failure}")
+    return " · ".join(parts)

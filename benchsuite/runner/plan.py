@@ -1,0 +1,73 @@
+"""A run, resolved: its spec with all that its names stand for. It asks the settings nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.specs import Option, RunSpec
+from benchsuite.fronts.base import FrontAdapter, FrontPlace
+from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.pythons.recipe import Recipe
+from benchsuite.servers.base import Place, ServerAdapter
+from benchsuite.workloads.base import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One run as it will be made; `planning.resolve()` makes it of a spec."""
+
+    spec: RunSpec
+    server: ServerAdapter  #: In no place yet: its facts, size and command line, checked.
+    front: FrontAdapter | None
+    workload: Workload  #: Fitted to the load.
+    workload_path: str  #: Dotted, for the processes that make one of their own.
+    services: frozenset[str]  #: Names of what must run beside the server, besides its database.
+    async_twin: str | None  #: Name of the same workload in an asynchronous view.
+    recipe: Recipe | None  #: Of the environment; None where an interpreter serves as it is.
+    python: Interpreter | None  #: The one that serves; None while its environment isn't built.
+
+    @property
+    def front_runs_instances(self) -> bool:
+        """Whether the front starts the server too."""
+        return self.front is not None and self.front.runs_instances
+
+    @property
+    def server_facts(self) -> dict[str, Any]:
+        """What sentences about a stored run need to know of its server."""
+        return {
+            "interface": self.server.interface,
+            "serves_project": self.server.serves_project,
+            "threads_word": self.server.threads_word,
+            "async_twin": self.async_twin,
+        }
+
+    def under(self, python: Interpreter) -> Self:
+        """The same plan with the interpreter that serves."""
+        return replace(self, python=python, server=self._server(Place(interpreter=python)))
+
+    def ensure_built(self) -> None:
+        """Raises UnavailableError while the environment of the server is missing."""
+        if self.python is None and self.recipe is not None:
+            raise UnavailableError(
+                f"The environment {self.recipe.name} has not been built; runbench builds it before "
+                "its first run."
+            )
+
+    def server_at(self, folder: Path, services: Mapping[str, str]) -> ServerAdapter:
+        """The adapter in a place of the run's, under the interpreter that serves."""
+        place = Place(folder=folder, interpreter=self.server.python, services=services)
+        return self._server(place)
+
+    def _server(self, place: Place) -> ServerAdapter:
+        return type(self.server)(self.spec.server, self.server.application, place)
+
+    def front_at(self, place: FrontPlace) -> FrontAdapter:
+        """The front in a place of the run's."""
+        assert self.front is not None
+        return type(self.front)(self.spec.server.front_options, place)
+
+    def workload_with(self, options: Mapping[str, Option]) -> Workload:
+        """The workload with what was learned when its databases were made."""
+        return type(self.workload)(**options)

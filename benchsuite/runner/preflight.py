@@ -1,0 +1,285 @@
+"""Finds, before the first run, whatever would go wrong in it."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from benchsuite import conf
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import (
+    KEEP,
+    MEMORY,
+    NETEM,
+    POSTGRESQL,
+    REDIS,
+    REDIS_PUBSUB,
+    THROWAWAY,
+    LoadProfile,
+    RunSpec,
+)
+from benchsuite.core.units import listed
+from benchsuite.delay import netem
+from benchsuite.delay.choice import choose
+from benchsuite.isolation.overrides.layers import in_memory
+from benchsuite.pythons.interpreter import OWN
+from benchsuite.runner import environments
+from benchsuite.runner.plan import Plan
+from benchsuite.servers.base import Available
+from benchsuite.services import postgres, redis
+from benchsuite.system import cpus, descriptors
+
+LIBRARIES = {
+    "": (),
+    MEMORY: ("channels",),
+    REDIS: ("channels", "channels-redis"),
+    REDIS_PUBSUB: ("channels", "channels-redis"),
+}
+"""What each layer is made of."""
+
+
+def check(plan: Plan) -> None:
+    """Raises UsageError for what contradicts itself and UnavailableError for what is missing.
+
+    An environment that has not been built yet can't be asked what is installed in it.
+    """
+    spec = plan.spec
+    cpus.check(spec.server.cpus, "The server")
+    cpus.check(spec.load.cpus, "The load")
+    _check_users(plan)
+    _check_sockets(plan)
+    descriptors.check(_connections(spec.load), ends=_ends(spec))
+    _check_visitor(plan)
+    _check_own_target(plan)
+    _check_front(plan)
+    _check_layer(plan)
+    if spec.database.use == POSTGRESQL:
+        _demand("PostgreSQL", postgres.available())
+    if REDIS in plan.services:
+        _demand("Redis", redis.available())
+    if spec.delay.by == NETEM and spec.delay:
+        choose(NETEM, netem=netem.available(), cut_off=(), may_reach_more=True)
+    if plan.python is not None or not plan.server.serves_project:
+        check_installed(plan)
+
+
+def check_installed(plan: Plan) -> None:
+    """Finds what is not installed for a run, in the environment that its server runs in."""
+    if not plan.server.serves_project:
+        _check_usable(plan)
+        return
+    plan.ensure_built()
+    if plan.python != OWN:
+        environments.ensure_serving(plan.server.python)
+    _check_usable(plan)
+    _check_libraries(plan)
+
+
+def open_files(spec: RunSpec) -> int:
+    """Files that one process of a run may have open at most."""
+    return descriptors.needed(_connections(spec.load), ends=_ends(spec))
+
+
+def _ends(spec: RunSpec) -> int:
+    return 2 if spec.server.front else 1
+
+
+def _connections(load: LoadProfile) -> int:
+    return load.in_flight_limit if load.is_open else load.users
+
+
+def _check_usable(plan: Plan) -> None:
+    """The server's program, in the environment that it will run in."""
+    adapter, spec = plan.server, plan.spec.server
+    python = adapter.python if adapter.serves_project else OWN
+    usable = adapter.available(python)
+    if usable.ok:
+        return
+    if spec.environment:
+        where = f"in the environment {spec.environment_name}"
+        help_ = f"name it in its requirements ({usable.command})"
+    elif python.is_own:
+        where, help_ = "here", f"{usable.command} would help"
+    else:
+        where, help_ = f"under {python.executable}", f"there, {usable.command} would help"
+    raise UnavailableError(f"{spec.server} can't run {where}: {usable.reason}; {help_}.")
+
+
+def _check_libraries(plan: Plan) -> None:
+    """What the layer and the target's own consumers are made of, in the Python that serves."""
+    work, backend, python = plan.workload, plan.spec.layer.backend, plan.server.python
+    wanted = [(name, f"--layer={backend} needs", "") for name in LIBRARIES[backend]]
+    if work.needs_websocket and work.needs_target_app:
+        other = "; or name a consumer of your own with --workload-option path=/…/"
+        wanted.insert(0, ("channels", f"The consumers of {work.name} need", other))
+    for name, who, other in wanted:
+        if python.installed(name) is None:
+            raise UnavailableError(
+                f"{who} {name}, which is not installed for {python.executable}: "
+                f"pip install 'django-benchsuite[channels]'{other}."
+            )
+
+
+def _check_users(plan: Plan) -> None:
+    """A locustfile's users go their own way: what can't be done with them is refused."""
+    load = plan.spec.load
+    if not plan.workload.locustfile:
+        return
+    if load.is_open:
+        raise UsageError(
+            "A locustfile's users begin their tasks by themselves, so a --rate can't be kept; use "
+            "--users, or write the journey as a workload."
+        )
+    if list(load.levels) != sorted(load.levels):
+        raise UsageError(
+            "Users of a locustfile can't rest, so --stages must rise from level to level."
+        )
+
+
+def _check_sockets(plan: Plan) -> None:
+    """WebSockets need a server that speaks them; one that speaks nothing else has no pages."""
+    work, server = plan.workload, plan.server
+    if server.consumers and not (work.needs_websocket and hasattr(work, "path")):
+        raise UsageError(
+            f"{server.name} speaks WebSocket alone, and {work.name} asks for more: take a workload "
+            "ws_…, or another --server."
+        )
+    if not work.needs_websocket:
+        return
+    if not server.websocket:
+        able = [name for name, one in conf.servers().items() if one.websocket]
+        raise UsageError(
+            f"The workload {work.name} speaks WebSocket, and {server.name} does not; there are: "
+            f"{', '.join(able)}."
+        )
+    path, instances = getattr(work, "path", "").partition("?")[0], plan.spec.server.instances
+    if server.consumers and path not in server.consumers:
+        raise UsageError(
+            f"{server.name} has no {path}; it has {', '.join(server.consumers)}: leave the options "
+            f"path, layer and sync of {work.name} out."
+        )
+    if server.dialect and work.settings.get("binary"):
+        raise UsageError(f"{server.name} is spoken to in text: leave binary out.")
+    if server.dialect and work.settings.get("subprotocol"):
+        raise UsageError(f"{server.name} has a protocol of its own: leave subprotocol out.")
+    if server.consumers and path.endswith("/broadcast/") and instances > 1:
+        raise UsageError(
+            f"{server.name} is one process, and its broadcasts stay within it: of what is "
+            f"published the others hear nothing, and there would be {instances}; leave "
+            "--instances out."
+        )
+
+
+def _check_visitor(plan: Plan) -> None:
+    """Who asks as whom, and can't."""
+    visitor = plan.spec.visitor
+    if plan.workload.locustfile and visitor:
+        raise UsageError(
+            f"A locustfile's users say themselves who they are: they can't be {visitor.words}"
+            " from outside; do it in the locustfile."
+        )
+    if visitor.login and plan.spec.database.use == KEEP:
+        raise UsageError(
+            "--login makes a session in the database, and --database=keep means your own, which a "
+            "run never fills: give the cookie of a session with --cookie."
+        )
+
+
+def _check_own_target(plan: Plan) -> None:
+    """A server that brings its own target answers what that has, and has no data of the project."""
+    spec, server, work = plan.spec, plan.server, plan.workload
+    if server.serves_project:
+        return
+    if work.needs_target_app and server.answers and work.name not in server.answers:
+        raise UsageError(
+            f"{server.name} serves a small target of its own, which answers "
+            f"{', '.join(server.answers)} and --path=/, and not {work.name}."
+        )
+    given = {
+        "--database": spec.database.use != THROWAWAY,
+        "--fixture": spec.database.fixtures,
+        "--fill": spec.database.fill,
+        "--layer": spec.layer,
+        "--delay-to-database": spec.delay.to_database_s,
+        "--login": spec.visitor.login,
+        "--static": spec.static,
+    }
+    unfit = [option for option, value in given.items() if value]
+    if unfit:
+        raise UsageError(
+            f"{server.name} serves a small target of its own, with which {listed(unfit)} can't "
+            f"be had: leave {'it' if len(unfit) == 1 else 'them'} out."
+        )
+
+
+def _check_front(plan: Plan) -> None:
+    if plan.front is None:
+        return
+    spec = plan.spec.server
+    if plan.front.runs_instances and plan.workload.restarts:
+        raise UsageError(
+            f"{spec.front} runs the instances of the server itself, and a run can't restart them: "
+            "take another --front, or leave restart out."
+        )
+    _demand(spec.front, plan.front.available())
+    plan.front.ensure_possible(spec.instances)
+
+
+def _check_layer(plan: Plan) -> None:
+    layer, work = plan.spec.layer, plan.workload
+    if layer.backend == MEMORY:
+        _check_memory("--layer=memory", plan)
+    if work.needs_layer and not layer.backend and plan.server.serves_project:
+        _check_own_layer(plan)
+    if work.needs_workers:
+        _check_workers(plan)
+    elif layer.workers:
+        raise UsageError("--layer-workers answer what --workload=layer sends; add it.")
+
+
+def _check_own_layer(plan: Plan) -> None:
+    """The project's, where --layer names no other; what can't be read here, the run finds out."""
+    try:
+        layers = getattr(environments.target_settings(), "CHANNEL_LAYERS", None) or {}
+    except (ImportError, ImproperlyConfigured):
+        return
+    own = layers.get("default")
+    if own is None:
+        raise UsageError(
+            f"The workload {plan.workload.name} sends through a channel layer, and the project "
+            "has none in CHANNEL_LAYERS; add --layer=redis, or --layer=memory for one process."
+        )
+    if "default" in in_memory({"default": own}):
+        _check_memory("The project's layer in memory", plan)
+
+
+def _check_memory(layer: str, plan: Plan) -> None:
+    copies = plan.server.processes * plan.spec.server.instances
+    if copies > 1:
+        raise UsageError(
+            f"{layer} stays within one process: of what is sent to a group the others hear "
+            f"nothing, and there would be {copies}; take --layer=redis, or one process."
+        )
+
+
+def _check_workers(plan: Plan) -> None:
+    layer, work, server = plan.spec.layer, plan.workload, plan.server
+    if server.interface != "asgi":
+        raise UsageError(
+            f"The workload {work.name} is answered by an ASGI application, and {server.name} "
+            "serves WSGI; take daphne, uvicorn, hypercorn or granian-asgi."
+        )
+    if not layer.backend or (layer.uses_redis and not layer.workers):
+        raise UsageError(
+            f"The workload {work.name} sends each request through a channel layer to a worker; add "
+            "--layer=redis --layer-workers=1, or --layer=memory."
+        )
+    if layer.backend == REDIS_PUBSUB and layer.workers > 1:
+        raise UsageError(
+            f"With --layer=redis-pubsub every worker hears every message, so {layer.workers} would "
+            "all answer each request; take --layer=redis, or one worker."
+        )
+
+
+def _demand(name: str, found: Available) -> None:
+    if not found.ok:
+        raise UnavailableError(
+            f"{name} can't run here: {found.reason}; {found.command} would help."
+        )

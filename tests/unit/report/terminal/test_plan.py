@@ -1,0 +1,46 @@
+"""What is said of the runs before the first one."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.report.terminal.plan import cpus_words, line, rows
+from benchsuite.runner.planning import blocks, resolve
+
+RUN = RunSpec(
+    server=ServerSpec(server="uvicorn"),
+    load=LoadProfile(users=20, warmup_s=2.0, duration_s=5.0),
+)
+
+
+def test_processes_that_share_a_cpu_are_told() -> None:
+    run = RunSpec(
+        server=ServerSpec(server="uvicorn", processes=2, cpus=(0,)), load=LoadProfile(cpus=(1, 2))
+    )
+    assert cpus_words(run) == "server with 2 processes on CPU 0, load on CPUs 1–2"
+    assert cpus_words(RUN) == "server and load share all CPUs"
+
+
+def test_a_line_counts_servers_and_repeats_and_says_what_is_not_usual() -> None:
+    other = replace(RUN, server=ServerSpec(server="daphne"))
+    plans = [resolve(one) for one in blocks([RUN, other], 3, 0)]
+    said = line(plans, 9.4)
+    assert said.startswith("2 servers × 3 repeats, plain, 20 users, ")
+    assert said.endswith("server and load share all CPUs · about 9 s")
+    assert "postgresql" not in said
+    there = replace(RUN, database=DatabaseSpec(use="postgresql"))
+    assert "postgresql" in line([resolve(there)], 10)
+
+
+@pytest.mark.parametrize(("work", "who"), [("plain", "20 users"), ("ws_echo", "20 connections")])
+def test_who_asks_is_what_the_workload_is_about(work: str, who: str) -> None:
+    plan = resolve(replace(RUN, workload=WorkloadSpec(workload=work)))
+    assert f", {who}, " in line([plan], 10)
+
+
+def test_each_run_has_a_row() -> None:
+    plans = [resolve(one) for one in blocks([RUN], 2, 7)]
+    first, second = rows(plans)
+    assert first == f"  1  uvicorn  plain  repetition 1  seed {plans[0].spec.seed}"
+    assert second.startswith("  2  uvicorn  plain  repetition 2  seed ")
