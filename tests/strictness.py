@@ -4,9 +4,9 @@ BENCHSUITE_REQUIRE=everything refuses also the skips for what no fresh Debian ca
 """
 
 import os
+import re
 from collections import Counter
 from collections.abc import Generator
-from typing import Any
 
 import pytest
 
@@ -15,10 +15,8 @@ from tests.needs import lacking, only_rare_lacking
 REQUIRED = os.environ.get("BENCHSUITE_REQUIRE", "")
 REQUIRE_ALL = REQUIRED in ("all", "everything")
 
-MISSING = "benchsuite_missing"
-"""What a worker of pytest-xdist calls it when it tells."""
+BETWEEN_NEEDS = re.compile(r"; (?=needs )")
 
-_missing: Counter[str] = Counter()
 _allowed = pytest.StashKey[bool]()
 
 
@@ -26,7 +24,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         reason = lacking(mark.args)
         if reason:
-            _missing.update(reason.split("; "))
             item.stash[_allowed] = REQUIRED == "all" and only_rare_lacking(mark.args)
             pytest.skip(reason)
 
@@ -51,25 +48,22 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 def _refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
     """Makes a failure of a skip, where nothing may be skipped."""
     if REQUIRE_ALL and report.skipped:
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.longrepr = f"BENCHSUITE_REQUIRE={REQUIRED} allows no skip. {_reason(report)}"
         report.outcome = "failed"
-        report.longrepr = f"BENCHSUITE_REQUIRE={REQUIRED} allows no skip. {reason}"
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    output = getattr(session.config, "workeroutput", None)
-    if output is not None:
-        output[MISSING] = dict(_missing)
-
-
-def pytest_testnodedown(node: Any) -> None:
-    """A worker has ended; `node` is xdist's controller of it."""
-    _missing.update(getattr(node, "workeroutput", {}).get(MISSING, {}))
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    said = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return said.removeprefix("Skipped: ")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if not _missing:
+    """Of workers, too: their reports come here."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if not skipped:
         return
     terminalreporter.section("what this machine lacks")
-    for reason, count in sorted(_missing.items()):
-        terminalreporter.write_line(f"{count} test{'s' if count > 1 else ''} {reason}")
+    counted = Counter(part for report in skipped for part in BETWEEN_NEEDS.split(_reason(report)))
+    for reason, count in sorted(counted.items()):
+        terminalreporter.write_line(f"{count:>4}  {reason}")
+    terminalreporter.write_line(f"{len(skipped)} test{'s' if len(skipped) > 1 else ''} skipped")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.left_over import CACHED
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 LEAVE_ALL_BEHIND = """
@@ -42,13 +44,34 @@ def test_sleep():
 """
 
 
-def run_tests(folder: Path, text: str, **environment: str) -> tuple[int, str]:
+MANY_SKIPS = """
+import pytest
+from tests.needs import NEEDS, Need, needs
+NEEDS["unicorn"] = Need(lambda: False, "apt install unicorn")
+NEEDS["dragon"] = Need(lambda: False, "tame one")
+@needs("unicorn", "dragon")
+def test_both():
+    pass
+@needs("unicorn")
+def test_ride():
+    pass
+@pytest.mark.skipif(True, reason="tired; very")
+def test_sleep():
+    pass
+def test_dig():
+    pytest.skip("tired; very")
+def test_forge():
+    pytest.importorskip("no_such_module", reason="no dwarfs")
+"""
+
+
+def run_tests(folder: Path, text: str, *options: str, **environment: str) -> tuple[int, str]:
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = needs\n")
     (folder / "test_them.py").write_text(text)
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:django", "-p", "no:cacheprovider"),
-            *("-p", "tests.strictness", "-p", "tests.left_over", str(folder)),
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:django"),
+            *("-p", "tests.strictness", "-p", "tests.left_over", *options, str(folder)),
         ],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "BENCHSUITE_REQUIRE": "", **environment},
@@ -67,17 +90,33 @@ def test_what_tests_leave_behind_is_named_and_fails_the_session(tmp_path: Path) 
     assert "sleep 1234" in output
     assert "port " in output
     assert "in the temp folder: benchsuite-" in output
+    assert (tmp_path / ".pytest_cache/v" / CACHED).exists(), "no second try mends it"
 
 
 def test_a_tidy_session_passes(tmp_path: Path) -> None:
     status, output = run_tests(tmp_path, LEAVE_NOTHING)
     assert (status, "left behind" in output) == (pytest.ExitCode.OK, False)
+    assert not (tmp_path / ".pytest_cache/v" / CACHED).exists()
 
 
 def test_a_skipped_need_is_said_by_name(tmp_path: Path) -> None:
     status, output = run_tests(tmp_path, SKIP)
     assert status == pytest.ExitCode.OK
-    assert "1 test needs unicorn: apt install unicorn" in output
+    assert " 1  needs unicorn: apt install unicorn\n" in output
+
+
+@pytest.mark.parametrize("shared_out", [(), ("-n", "2")])
+def test_every_skip_is_counted(tmp_path: Path, shared_out: tuple[str, ...]) -> None:
+    status, output = run_tests(tmp_path, MANY_SKIPS, *shared_out)
+    assert status == pytest.ExitCode.OK
+    lacks = output.partition("what this machine lacks")[2].splitlines()[1:6]
+    assert lacks == [
+        "   1  needs dragon: tame one",
+        "   2  needs unicorn: apt install unicorn",
+        "   1  no dwarfs",
+        "   2  tired; very",
+        "5 tests skipped",
+    ]
 
 
 def test_no_skip_passes_where_all_is_required(tmp_path: Path) -> None:
@@ -100,6 +139,6 @@ def test_what_is_rare_may_be_skipped_where_all_is_required_but_not_everything(
 ) -> None:
     status, output = run_tests(tmp_path, RARE, BENCHSUITE_REQUIRE="all")
     assert status == pytest.ExitCode.OK
-    assert "1 test needs unicorn: breed one" in output
+    assert " 1  needs unicorn: breed one\n" in output
     status, output = run_tests(tmp_path, RARE, BENCHSUITE_REQUIRE="everything")
     assert status == pytest.ExitCode.TESTS_FAILED

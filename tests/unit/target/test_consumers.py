@@ -11,10 +11,9 @@ from channels.testing import WebsocketCommunicator
 
 from benchsuite.target.gate import RUN_VARIABLE
 from benchsuite.target.routing import application
+from tests.unit.target.outcome import outcome
 
 WAIT_S = 20.0
-REFUSED_S = 3.0
-"""The communicator waits so long before it tells what the consumer raised."""
 TWINS = ("", "_sync")
 PAYLOADS = ["", "é\u2028\U0001f600", "x" * 100_000, b"", b"\x00\xff\x80", bytes(range(256)) * 400]
 
@@ -46,9 +45,10 @@ def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> N
 def refused(path: str) -> bool:
     async def connect() -> bool:
         client = WebsocketCommunicator(application, path)
-        accepted, _ = await client.connect(timeout=REFUSED_S)
-        await client.wait(REFUSED_S)
-        return not accepted
+        await client.send_input({"type": "websocket.connect"})
+        answer = await outcome(client, WAIT_S)
+        await client.disconnect(timeout=WAIT_S)
+        return bool(answer["type"] == "websocket.close")
 
     return asyncio.run(connect())
 

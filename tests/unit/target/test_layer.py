@@ -16,6 +16,7 @@ from benchsuite.target.gate import RUN_VARIABLE
 from benchsuite.target.layer import answering, asking
 from benchsuite.target.layer.asking import Asking
 from benchsuite.target.layer.messages import workers_channel
+from tests.unit.target.outcome import outcome
 
 
 @csrf_exempt
@@ -85,8 +86,8 @@ async def get(
     for index, part in enumerate(parts):
         more = index + 1 < len(parts)
         await client.send_input({"type": "http.request", "body": part, "more_body": more})
-    start = await client.receive_output(10)
-    end = await client.receive_output(10)
+    start = await outcome(client, 10)
+    end = await outcome(client, 10)
     return start["status"], end["body"]
 
 
