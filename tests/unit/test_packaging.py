@@ -2,6 +2,7 @@
 
 import os
 import sysconfig
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
@@ -17,6 +18,11 @@ def test_the_tests_run_against_the_package_that_was_meant() -> None:
         assert found == Path(sysconfig.get_path("purelib")).resolve() / "benchsuite"
     else:
         assert found == ROOT / "benchsuite"
+
+
+def test_the_version_stands_in_one_place() -> None:
+    assert metadata.version("django-benchsuite") == benchsuite.__version__
+    assert "version" not in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def test_the_metadata_names_what_is_supported() -> None:
