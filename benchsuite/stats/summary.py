@@ -4,7 +4,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from benchsuite.core.results import (
@@ -49,9 +48,11 @@ def distribution(seconds: NDArray[np.float64]) -> Distribution:
     )
 
 
-def percentiles(counted: HdrHistogram, wanted: Sequence[float] = PERCENTILES) -> dict[float, float]:
+def percentiles(
+    counted: histogram.Histogram, wanted: Sequence[float] = PERCENTILES
+) -> dict[float, float]:
     """Seconds at each of these percentiles that the histogram has samples enough for."""
-    total = counted.get_total_count()
+    total = histogram.size(counted)
     return histogram.values_at(
         counted,
         [one for one in wanted if total >= samples_needed(max(one, 100 - one))],

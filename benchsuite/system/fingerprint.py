@@ -33,7 +33,6 @@ DISTRIBUTIONS = (
     "gevent",
     "geventhttpclient",
     "greenlet",
-    "hdrhistogram",
 )
 """What drives the load. What is measured has all its distributions in each run."""
 

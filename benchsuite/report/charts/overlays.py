@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from hdrh.histogram import HdrHistogram
-
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.comparison import Comparison
 from benchsuite.comparing.titles import units_of
@@ -105,7 +103,7 @@ def goodput(drawn: Sequence[tuple[Run, Line]]) -> Series:
 
 def distribution(drawn: Sequence[tuple[Run, Line]]) -> Series:
     counted = [_histogram(run) for run, _ in drawn]
-    grids = [series.grid(one.get_total_count()) if one else [] for one in counted]
+    grids = [series.grid(histogram.size(one)) for one in counted]
     percents = sorted({percent for grid in grids for percent in grid})
     curves = [_curve(one, grid, percents) for one, grid in zip(counted, grids, strict=True)]
     return Series(
@@ -142,18 +140,17 @@ def _units(drawn: Sequence[tuple[Run, Line]]) -> str:
     return ", ".join(dict.fromkeys(units_of(run) for run, _ in drawn)) or series.UNITS
 
 
-def _histogram(run: Run) -> HdrHistogram | None:
+def _histogram(run: Run) -> histogram.Histogram:
     text = next((one.response_histogram for one in run.measurements.all()), "")
-    return histogram.decode(text) if text else None
+    return histogram.decode(text) if text else histogram.empty()
 
 
 def _curve(
-    counted: HdrHistogram | None, own: Sequence[float], percents: Sequence[float]
+    counted: histogram.Histogram, own: Sequence[float], percents: Sequence[float]
 ) -> dict[float, float]:
     """Seconds by percentile: at all of them that do not lie beyond its own last one."""
-    if counted is None or not own:
-        return {}
-    return histogram.values_at(counted, [percent for percent in percents if percent <= own[-1]])
+    within = [percent for percent in percents if own and percent <= own[-1]]
+    return histogram.values_at(counted, within)
 
 
 def _column(line: Line, unit: str, show: Any) -> Column:

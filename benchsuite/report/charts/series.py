@@ -135,7 +135,7 @@ def distribution(total: Measurement | None, units: str = UNITS) -> Series:
     """Response time against percentile and, where it differs, service time."""
     texts = _histograms(total)
     decoded = [histogram.decode(text) for text in texts.values()]
-    percents = grid(decoded[0].get_total_count()) if decoded else []
+    percents = grid(histogram.size(decoded[0])) if decoded else []
     curves = [histogram.values_at(one, percents) for one in decoded]
     return Series(
         "distribution",
