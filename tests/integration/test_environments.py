@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +21,7 @@ from benchsuite.pythons.cache import MARK, Slot
 from benchsuite.pythons.finding import find
 from benchsuite.pythons.importing import import_path
 from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.pythons.needs import CONSOLE, SERVED
 from benchsuite.pythons.recipe import Recipe, Step
 from benchsuite.pythons.requirements import parse
 from tests.integration.command import ROOT, Command, wait_for
@@ -178,6 +181,28 @@ def test_another_python_imports_the_project_and_benchsuite_and_none_of_our_packa
         check=False,
     )
     assert (done.stdout, done.stderr) == ("No module named 'locust'\n", "")
+
+
+def test_what_a_server_imports_of_ours_is_installed_in_its_environment() -> None:
+    """Whatever else benchsuite depends on is kept away: for load, drawings, terminals."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    ours = {re.split(r"[>=<\[]", one)[0] for one in project["dependencies"]}
+    away = sorted(ours - {*SERVED, *CONSOLE, "django"})
+    assert {"locust", "plotly", "rich"} <= set(away)
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({away}))\n"
+        "import django; django.setup()\n"
+        "import benchsuite.urls, benchsuite.admin, benchsuite.isolation.overrides.applied"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "testproject.settings.console"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def runs(command: Command, *words: str) -> list[dict[str, Any]]:
