@@ -24,7 +24,7 @@ DEMO := --server=$(DEMO_SERVERS) --workload=io_read --rows=10000 --users=20 --wa
 # Not -n: its workers would not be told -X dev.
 SHARED_OUT = $(if $(filter-out 0,$(JOBS)),--dist worksteal --tx '$(JOBS)*popen//python=$(BIN)/python -X dev')
 
-.PHONY: help demo unit test coverage compiled lint format pins clean
+.PHONY: help demo unit test coverage compiled lint format wheels pins clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -81,6 +81,9 @@ format: $(VENV)/.lint-installed  ## formats the code and the templates
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
 	@find benchsuite testproject -name '*.html' -print0 | xargs -0r $(BIN)/djade --target-version 5.2
+
+wheels: $(VENV)/.created  ## whether all pins install without a compiler, on x86-64 and aarch64 (asks PyPI)
+	@$(BIN)/python tests/wheels.py requirements/{base,servers,test}.txt
 
 pins: $(VENV)/.uv-installed  ## pins the environments of requirements/ anew
 	@set -e; pin() { \
