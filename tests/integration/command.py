@@ -60,17 +60,17 @@ class Command:
             text=True,
         )
 
-    def run(self, *words: str) -> Ended:
+    def run(self, *words: str, limit_s: float = LONGEST_S) -> Ended:
         with self.start(*words) as process:
-            return self.wait(process)
+            return self.wait(process, limit_s)
 
-    def wait(self, process: subprocess.Popen[str]) -> Ended:
+    def wait(self, process: subprocess.Popen[str], limit_s: float = LONGEST_S) -> Ended:
         try:
-            out, err = process.communicate(timeout=LONGEST_S)
+            out, err = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGTERM)
             out, err = process.communicate(timeout=30)
-            raise AssertionError(f"no end within {LONGEST_S} s:\n{out}\n{err}") from None
+            raise AssertionError(f"no end within {limit_s:g} s:\n{out}\n{err}") from None
         return Ended(process.returncode, out, err)
 
     def left_in_temporary_folder(self) -> list[str]:

@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from benchsuite.load.parent import ceiling
 from benchsuite.load.parent.ceiling import ceilings, responder
 
 pytestmark = pytest.mark.alone
+
+
+@pytest.fixture(autouse=True)
+def _one_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ceiling, "TRIES", 1)
 
 
 def test_it_answers_whatever_it_is_asked(tmp_path: Path) -> None:

@@ -28,8 +28,6 @@ from tests.integration.command import ROOT, Command, wait_for
 from tests.integration.left_behind import eventually
 from tests.needs import MODERN, needs, other_python
 
-pytestmark = pytest.mark.alone
-
 SMALL = "six==1.16.0"
 LOCK = "django==5.2.1\ngunicorn==22.0.0\n"
 SHORT = ("--users=2", "--warmup=0", "--duration=1", "--timeout=5", "--json=-")
@@ -216,6 +214,7 @@ def made(command: Command, *words: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.alone
 def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(
     command: Command, tmp_path: Path
 ) -> None:
@@ -237,6 +236,7 @@ def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(
     assert again["spec"]["server"] == one["spec"]["server"]
 
 
+@pytest.mark.alone
 def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(
     command: Command, tmp_path: Path
 ) -> None:
@@ -249,6 +249,7 @@ def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(
 
 
 @needs("another-python")
+@pytest.mark.alone
 def test_another_python_serves_the_project(command: Command, tmp_path: Path) -> None:
     version = other_python(*MODERN)
     assert version is not None
@@ -261,6 +262,7 @@ def test_another_python_serves_the_project(command: Command, tmp_path: Path) -> 
 
 
 @needs("another-python")
+@pytest.mark.alone
 def test_a_bare_python_is_refused_with_the_way_out(command: Command) -> None:
     version = other_python(*MODERN)
     if Interpreter(str(find(str(version)))).installed("django"):

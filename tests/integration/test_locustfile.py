@@ -10,8 +10,6 @@ from benchsuite.core.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Behaviour, Responder, after, answer, closing, every
 
-pytestmark = pytest.mark.alone
-
 HEAD = """
 from locust import FastHttpUser, HttpUser, User, between, constant, events, task
 """
@@ -24,6 +22,7 @@ def run(tmp_path: Path, text: str, responder: Responder, **profile: object) -> L
 
 
 @pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+@pytest.mark.alone
 def test_requests_are_samples_under_locusts_names(tmp_path: Path, base: str) -> None:
     text = f"""
 class Visitor({base}):
@@ -84,6 +83,7 @@ class Visitor({base}):
 
 @pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
 @pytest.mark.parametrize("think_s", [0.0, 0.06])
+@pytest.mark.alone
 def test_what_is_sent_again_is_told(tmp_path: Path, base: str, think_s: float) -> None:
     """FastHttpUser's client does so by itself: once at most, on a connection that has rested."""
     text = f"""
@@ -120,6 +120,7 @@ class Visitor({base}):
 
 
 @pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+@pytest.mark.alone
 def test_a_with_block_judges_its_answer(tmp_path: Path, base: str) -> None:
     text = f"""
 class Visitor({base}):
@@ -154,6 +155,7 @@ def time_passes():
     assert times.max() < 0.3, "the time of the with-block is not the server's"
 
 
+@pytest.mark.alone
 def test_a_client_of_its_own_fires_the_event(tmp_path: Path) -> None:
     text = """
 import time
@@ -192,6 +194,7 @@ class Clumsy(HttpUser):
     assert result.example("Clumsy", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
 
 
+@pytest.mark.alone
 def test_hooks_weights_and_options_work_as_in_locust(tmp_path: Path) -> None:
     text = """
 @events.init_command_line_parser.add_listener
@@ -225,6 +228,7 @@ class Often(Seldom):
     assert (byes["start"] >= result.done.window[1]).all()
 
 
+@pytest.mark.alone
 def test_waiting_users_end_at_once(tmp_path: Path) -> None:
     text = """
 class Patient(HttpUser):
@@ -241,6 +245,7 @@ class Patient(HttpUser):
     assert len(result.of("GET /")) == responder.seen["/"] == 2
 
 
+@pytest.mark.alone
 def test_a_task_with_many_requests_is_cut_off_at_the_end(tmp_path: Path) -> None:
     text = """
 class Endless(HttpUser):
@@ -255,6 +260,7 @@ class Endless(HttpUser):
     assert result.of("GET /")["start"].max() < result.done.window[1] + 0.1
 
 
+@pytest.mark.alone
 def test_the_drain_counts_late_answers_and_missing_ones(tmp_path: Path) -> None:
     text = """
 class Slow(HttpUser):

@@ -15,8 +15,6 @@ import pytest
 
 from tests.integration.command import SHORT, Command
 
-pytestmark = pytest.mark.alone
-
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NO_BREAK = ("http://", "https://", "pip install", "apt ", "/", "surveys=")
 """What is to be copied is longer than a narrow terminal, and stays whole."""
@@ -62,6 +60,7 @@ def too_long(output: str, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.alone
 def test_a_run_in_a_terminal(command: Command, width: int) -> None:
     status, output = seen(command, width, "runbench", "--server=waitress", *SHORT)
     assert status == 0, output
@@ -95,6 +94,7 @@ def test_lists_and_refusals_in_a_terminal(command: Command, width: int) -> None:
     assert "did you mean --server?" in " ".join(output.split())
 
 
+@pytest.mark.alone
 def test_a_pipe_gets_all_columns_without_padding(command: Command) -> None:
     ended = command.run("runbench", "--server=waitress", *SHORT)
     assert ended.status == 0

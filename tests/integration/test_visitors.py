@@ -9,8 +9,6 @@ from benchsuite.core.samples import Kind
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Behaviour, Request, Responder, answer, every, ok
 
-pytestmark = pytest.mark.alone
-
 
 def redirect(location: str) -> bytes:
     return answer(b"", status=302, more={"Location": location})
@@ -43,6 +41,7 @@ MEMBERS = {"/login/": log_in, "/members/": members}
     [{"users": 2}, {"model": "open", "arrival_rate": 40.0, "users": 10, "max_in_flight": 4}],
     ids=["users", "arrivals"],
 )
+@pytest.mark.alone
 def test_each_journey_is_that_of_a_fresh_visitor(
     tmp_path: Path, load_of: dict[str, object]
 ) -> None:

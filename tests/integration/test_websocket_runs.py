@@ -10,7 +10,7 @@ import pytest
 from benchsuite import conf
 from benchsuite.servers import BUILTIN
 from tests.integration.command import Command, wait_for
-from tests.integration.test_runbench import rows
+from tests.integration.test_runbench import rows, says
 
 pytestmark = pytest.mark.alone
 
@@ -37,11 +37,18 @@ def measured(command: Command, *words: str) -> dict[str, Any]:
     return one
 
 
+@pytest.fixture(scope="module")
+def of_all(shared_command: Command) -> dict[str, Any]:
+    """A run of every server, by its name, which one command made."""
+    words = (f"--server={','.join(SERVERS)}", "--connections=5", "--messages=20")
+    ended = shared_command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words)
+    assert ended.status == 0, ended.err
+    return {one["server"]: one for one in json.loads(ended.out)}
+
+
 @pytest.mark.parametrize("server", SERVERS)
-def test_every_server_echoes_every_message(command: Command, server: str) -> None:
-    one = measured(
-        command, f"--server={server}", "--workload=ws_echo", "--connections=5", "--messages=20"
-    )
+def test_every_server_echoes_every_message(of_all: dict[str, Any], server: str) -> None:
+    one = of_all[server]
     assert (one["unit"], one["users"], one["failures"]) == ("message", 5, 0)
     assert one["goodput"] > 20
     accounts = one["websockets"]["accounts"]
@@ -178,8 +185,8 @@ def test_ctrl_c_keeps_what_was_counted_and_leaves_nothing(command: Command) -> N
         "--warmup=0.5",
         "--duration=60",
     ) as process:
-        wait_for("a run", lambda: bool(rows(command)), 60)
-        time.sleep(5)
+        wait_for("a running server", lambda: says(process, "ready in"), 60)
+        time.sleep(2.5)
         process.send_signal(signal.SIGINT)
         ended = command.wait(process)
     assert ended.status == 130

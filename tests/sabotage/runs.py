@@ -34,6 +34,8 @@ PLUGGED = {
 }
 
 LOAD = {"users": 4, "warmup_s": 0.7, "duration_s": 2.0, "timeout_s": 20.0, "drain_s": 3.0}
+BRIEF = {"warmup_s": 0.3, "duration_s": 1.0}
+"""For what neither the prober nor a steady second has to tell."""
 
 TRIES = 2
 

@@ -167,7 +167,7 @@ def test_b403_that_comes_later_is_seen(lab: Laboratory) -> None:
 
 
 def test_b107_the_load_process_is_killed(lab: Laboratory) -> None:
-    result = lab.run(at_second={1.5: lambda: load_process().kill()})
+    result = lab.run(at_second={0.8: lambda: load_process().kill()})
     assert result.status is Status.FAILED
     (finding,) = findings(result, "B107")
     assert finding.level is Level.INVALID

@@ -13,7 +13,7 @@ from tests.integration.postgres import cluster
 from tests.needs import needs
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.ports import FEW_PORTS, permitted
-from tests.sabotage.runs import Laboratory, findings, found, laboratory, message, told
+from tests.sabotage.runs import BRIEF, Laboratory, findings, found, laboratory, message, told
 from tests.sabotage.saboteurs import (
     costly_certificate,
     front_process,
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.alone
 
 
 def test_b201_one_answer_of_ten_is_a_500(lab: Laboratory) -> None:
-    result = lab.run(path="/failing/")
+    result = lab.run(path="/failing/", **BRIEF)
     (finding,) = findings(result, "B201")
     assert finding.level is Level.INVALID
     assert "http status" in finding.message
@@ -38,7 +38,7 @@ def test_b201_one_answer_of_ten_is_a_500(lab: Laboratory) -> None:
 
 
 def test_b201_one_answer_of_ten_is_200_with_a_wrong_body(lab: Laboratory) -> None:
-    result = lab.run(path="/lying/")
+    result = lab.run(path="/lying/", **BRIEF)
     (finding,) = findings(result, "B201")
     assert finding.level is Level.INVALID
     assert "wrong body" in finding.message
@@ -89,6 +89,7 @@ def test_b202_another_server_answers_on_the_port(lab: Laboratory) -> None:
         result = lab.run(
             "reuse-port",
             keep_alive=False,
+            **BRIEF,
             at_second={0.0: lambda: stack.enter_context(stranger(port()))},
         )
     (finding,) = findings(result, "B202")
@@ -96,7 +97,7 @@ def test_b202_another_server_answers_on_the_port(lab: Laboratory) -> None:
 
 
 def test_b213_a_cache_answers_before_the_target(lab: Laboratory) -> None:
-    result = lab.run("cached")
+    result = lab.run("cached", **BRIEF)
     assert [one.level for one in findings(result, "B213")] == [Level.INVALID], told(result)
     assert findings(result, "B202") == [], "the copies carry the run's header"
 
@@ -136,7 +137,7 @@ def test_b203_a_killed_process_is_not_replaced(lab: Laboratory) -> None:
 
 
 def test_b203_the_whole_server_is_killed(lab: Laboratory) -> None:
-    result = lab.run("waitress", at_second={1.5: lambda: server_processes()[0].kill()})
+    result = lab.run("waitress", at_second={0.8: lambda: server_processes()[0].kill()})
     assert result.status is Status.FAILED
     assert "waitress was ended by SIGKILL" in result.failure
     assert findings(result, "B203")[0].level is Level.INVALID
@@ -158,7 +159,7 @@ def test_b204_the_listen_queue_is_full(lab: Laboratory) -> None:
 
 
 def test_b204_the_target_runs_out_of_descriptors(lab: Laboratory) -> None:
-    result = lab.run("few-descriptors", "/slow/", users=40, drain_s=0.5)
+    result = lab.run("few-descriptors", "/slow/", users=40, drain_s=0.5, **BRIEF)
     assert "no file descriptor left" in message(result, "B204"), told(result)
 
 
@@ -170,6 +171,7 @@ def test_b204_the_database_runs_out_of_connections() -> None:
             threads=30,
             users=30,
             database=DatabaseSpec(use=database.users_url, rows=100),
+            **BRIEF,
         )
     assert "the database had no connection left" in message(result, "B204"), told(result)
     # How many find it full depends on how fast the others let go.
@@ -266,7 +268,7 @@ def test_b208_a_page_loses_what_it_confirms(
 ) -> None:
     monkeypatch.setenv("SICK_STORE", str(tmp_path / "store"))
     with laboratory() as lab:
-        lost, kept = lab.run(workload="losing"), lab.run(workload="keeping")
+        lost, kept = (lab.run(workload=one, **BRIEF) for one in ("losing", "keeping"))
     (finding,) = findings(lost, "B208")
     assert finding.level is Level.INVALID, told(lost)
     assert findings(kept, "B208") == [], told(kept)
