@@ -62,7 +62,7 @@ test: $(VENV)/.test-installed  ## the whole test suite (ARGS="-k proc -x" goes t
 	if [ $$none -eq 2 ]; then exit 5; fi; \
 	exit $$status
 
-coverage: $(VENV)/.test-installed  ## what tests/unit and tests/web execute of benchsuite/, held to the share in pyproject.toml
+coverage: $(VENV)/.test-installed  ## what tests/unit and tests/web execute of benchsuite/
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest tests/unit tests/web $(SHARED_OUT) $(ARGS)
 	@$(BIN)/coverage combine --quiet
