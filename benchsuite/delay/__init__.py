@@ -1,6 +1,6 @@
-"""Added latency: what a server sends, to its database or to its clients, is under way for longer.
+"""Added latency for what a server sends to its database or its clients.
 
-`delayer` is what a run asks; `address` delays by a proxy (`proxy`, `link`, `timer`), `network` by
-the kernel (`netem`, `wiring`); `choice` and `reach` say which of them. Nothing is imported here,
-because the proxy is a program that should start fast.
+A run uses `delayer`; `address` delays by a proxy (`proxy`, `connection`, `pipe`, `timer`),
+`network` by the kernel (`netem`, `wiring`); `choice` and `reach` select one. Nothing is imported
+here, because the proxy is a program that should start fast.
 """

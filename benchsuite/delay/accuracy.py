@@ -1,4 +1,4 @@
-"""How exact a delay is: messages through it to an echo and back, each with its own times."""
+"""How accurate a delay is, from timed messages through it to an echo server and back."""
 
 import math
 import select
@@ -9,31 +9,31 @@ from statistics import median
 
 from benchsuite.stats.percentiles import samples_needed
 
-MESSAGES = math.ceil(samples_needed(99) / 100) * 100  #: So many carry a 99th percentile.
-PAUSE_S = 0.002  #: Between two messages: low load, as their own way through takes a tenth of that.
+MESSAGES = math.ceil(samples_needed(99) / 100) * 100  #: Enough for a 99th percentile.
+PAUSE_S = 0.002  #: Between two messages: low load, ten times their own transit.
 MESSAGE_BYTES = 8
-LIMIT_S = 10.0  #: How much longer than planned it may take.
+LIMIT_S = 10.0  #: How much longer than planned a measurement may take.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """What was measured before use; errors are round trips less the delay, so they hold what the
-    way through costs besides."""
+    """Measured before use; errors are round trips minus the delay, so they include the cost of the
+    transit itself."""
 
     messages: int
     median_error_s: float
     p99_error_s: float
     worst_error_s: float
     ceiling_per_s: float | None = None
-    """Round trips a second that would take a whole CPU, going by what each of these took; under
-    load each takes less. None where the kernel delays."""
+    """Round trips a second that would take a whole CPU, at the cost measured here; under load each
+    costs less. None if the kernel delays."""
 
     def to_json(self) -> dict[str, float | None]:
         return asdict(self)
 
 
 def accuracy(round_trips_s: list[float], delay_s: float, cpu_s: float | None = None) -> Accuracy:
-    """From the times of all messages; `cpu_s` is what the program in between has used for them."""
+    """From the times of all messages; `cpu_s` is the CPU time of the proxy."""
     errors = sorted(one - delay_s for one in round_trips_s)
     return Accuracy(
         messages=len(errors),
@@ -45,14 +45,14 @@ def accuracy(round_trips_s: list[float], delay_s: float, cpu_s: float | None = N
 
 
 def round_trips(host: str, port: int, messages: int = MESSAGES) -> list[float]:
-    """Seconds that each message took to an echo there and back; raises OSError or TimeoutError.
+    """Seconds of each message's round trip to an echo server; raises OSError or TimeoutError.
 
-    They are sent at even pauses and don't wait for each other, so a long delay takes no longer to
-    measure than a short one.
+    Messages are sent at even intervals without waiting for each other, so a long delay takes no
+    longer to measure than a short one.
     """
     with socket.create_connection((host, port), timeout=LIMIT_S) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.sendall(bytes(MESSAGE_BYTES))  # what making the connection takes is not meant
+        connection.sendall(bytes(MESSAGE_BYTES))  # excludes the time to connect
         _receive(connection, MESSAGE_BYTES)
         sent: list[float] = []
         arrived: list[float] = []

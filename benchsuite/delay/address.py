@@ -1,4 +1,4 @@
-"""An address through which another one is reached late."""
+"""An address through which another one is reached with a delay."""
 
 import re
 import time
@@ -32,7 +32,7 @@ LISTENING = re.compile(r"^listening on (?P<host>\S+):(?P<port>\d+) with (?P<loop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelayedAddress:
-    """Where a proxy listens, and how exact it is."""
+    """Where a proxy listens, and how accurate it is."""
 
     host: str
     port: int
@@ -71,15 +71,15 @@ def delayed(
 ) -> Iterator[DelayedAddress]:
     """A proxy in front of `upstream` while the block runs.
 
-    What goes in `direction` is late by `delay_s`, one way; what comes back is not. Nobody needs to
-    listen at `upstream` yet. It listens on `port`, or on a free one. `measured` asks for its
-    accuracy first, with a proxy like it before an echo: about a second.
+    Data in `direction` is delayed by `delay_s`, one way; the other direction is not. `upstream`
+    need not listen yet. The proxy listens on `port`, or on a free one. `measured` first determines
+    the accuracy of an equal proxy before an echo server, which takes about a second.
 
     Raises UsageError for a delay that is negative or above 60 s, StartError when the proxy does not
-    come up.
+    start.
     """
     if not 0 <= delay_s <= MAX_DELAY_S:
-        raise UsageError(f"A delay is between 0 and {MAX_DELAY_S:g} s, and {delay_s:g} s is not.")
+        raise UsageError(f"A delay must be from 0 to {MAX_DELAY_S:g} s, and is {delay_s:g} s.")
 
     @contextmanager
     def proxy(
@@ -140,7 +140,7 @@ def command(
 
 
 def _said(process: Process) -> re.Match[str] | None:
-    """What it has said about where it listens. A port that answers would be no proof."""
+    """The proxy's line about where it listens; a port that answers would prove nothing."""
     return LISTENING.search(process.log.read_text(errors="replace"))
 
 
@@ -150,7 +150,7 @@ def _measured(process: Process, port: int, delay_s: float) -> Accuracy:
         times = round_trips(HOST, port)
     except OSError as error:
         raise StartError(
-            f"{process.name} passes nothing on: {error}; its log ends with:\n{process.log_tail()}"
+            f"{process.name} forwards nothing: {error}; its log ends with:\n{process.log_tail()}"
         ) from error
     return accuracy(times, delay_s, _cpu_s(process.pid) - before)
 

@@ -1,4 +1,4 @@
-"""Which of the delayers a run takes, and why: pure functions."""
+"""Which delayer a run uses, and why: pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ class Choice:
 
 
 def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_more: bool) -> Choice:
-    """`netem` is what `netem.available()` said; `cut_off` names what the project wants of the
-    network and would not reach from a private one (`reach.cut_off`); `may_reach_more` when it can't
-    be known what else it wants, as with every project but benchsuite's own.
+    """`netem` is the result of `netem.available()`; `cut_off` names what the project could not
+    reach from a private network (`reach.cut_off`); `may_reach_more` says that it may need more than
+    is known, like every project but benchsuite's own.
 
-    Raises UnavailableError when netem is asked for and can't be had here, UsageError when it would
-    cut the project off.
+    Raises UnavailableError when netem is requested and not available, UsageError when it would cut
+    the project off.
     """
     if asked == PROXY:
         return Choice(by=PROXY, reason="it was asked for")
@@ -36,7 +36,7 @@ def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_mo
             )
         if away:
             raise UsageError(
-                f"--delay-by=netem would serve the project where {away}; take --delay-by=proxy."
+                f"--delay-by=netem is impossible, because {away}; take --delay-by=proxy."
             )
         return Choice(by=NETEM, reason="it was asked for")
     if asked != AUTO:
@@ -48,7 +48,5 @@ def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_mo
     if away:
         return Choice(by=PROXY, reason=away)
     if may_reach_more:
-        return Choice(
-            by=PROXY, reason="the project may want more of the network than a private one has"
-        )
-    return Choice(by=NETEM, reason="the kernel has it, and all that the project wants is carried")
+        return Choice(by=PROXY, reason="the project may need more than a private network reaches")
+    return Choice(by=NETEM, reason="the kernel has it, and reaches all that the project needs")

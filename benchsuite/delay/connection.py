@@ -1,15 +1,15 @@
-"""One connection through the proxy: the client's, the one to the server, and two ways between."""
+"""One connection through the proxy: two endpoints and a pipe for each direction."""
 
 import asyncio
 from time import monotonic
 from typing import Protocol
 
-from benchsuite.delay.pipe import End, Way
+from benchsuite.delay.pipe import Endpoint, Pipe
 from benchsuite.delay.timer import Timer
 
 
-class Road(Protocol):
-    """What all connections through one proxy have in common."""
+class Owner(Protocol):
+    """What all connections through one proxy share."""
 
     timer: Timer
     to_server_s: float
@@ -19,70 +19,70 @@ class Road(Protocol):
     def tell(self, problem: str) -> None:
         """Writes a problem to the log, once."""
 
-    def entered(self, link: "Link") -> None:
-        """A connection has begun."""
+    def opened(self, connection: "Connection") -> None:
+        """Registers a new connection."""
 
-    def left(self, link: "Link") -> None:
-        """A connection is over."""
+    def closed(self, connection: "Connection") -> None:
+        """Removes an ended connection."""
 
 
-class Link:
-    """A client's connection, the one to the server, and the two ways between them.
+class Connection:
+    """A client's connection, the one to the server, and the two pipes between them.
 
-    In a network with these delays `connect()` returns after both, because the SYN is late by one
-    and its answer by the other; the server accepts when the client's first packet after that has
-    arrived. Here the client's `connect()` has returned already, so nothing flows before that
-    moment, and the server is connected to when it would have accepted.
+    In a network with these delays `connect()` returns after both, because the SYN is delayed by one
+    and its reply by the other; the server accepts when the client's next packet arrives. Here the
+    client's `connect()` has already returned, so nothing flows before that moment, and the proxy
+    connects to the server when it would have accepted.
     """
 
-    def __init__(self, road: Road) -> None:
-        self.client = End(self._accepted)
-        self._server = End(self._connected)
-        self._road = road
+    def __init__(self, owner: Owner) -> None:
+        self.client = Endpoint(self._accepted)
+        self._server = Endpoint(self._connected)
+        self._owner = owner
         self._task: asyncio.Task[None] | None = None
         self._over = False
 
     def abort(self) -> None:
-        """Ends both connections now, by resets."""
+        """Resets both connections now."""
         self._finish()
         self.client.reset()
         self._server.reset()
 
     def _accepted(self) -> None:
-        road, client, server = self._road, self.client, self._server
-        road.entered(self)
-        made_at = monotonic() + road.to_server_s + road.to_client_s
-        client.incoming = server.outgoing = Way(
-            road.timer,
-            delay_s=road.to_server_s,
+        owner, client, server = self._owner, self.client, self._server
+        owner.opened(self)
+        made_at = monotonic() + owner.to_server_s + owner.to_client_s
+        client.incoming = server.outgoing = Pipe(
+            owner.timer,
+            delay_s=owner.to_server_s,
             begins_at=made_at,
             source=client,
             sink=server,
-            on_end=self._way_ended,
+            on_end=self._pipe_ended,
             on_reset=self.abort,
         )
-        server.incoming = client.outgoing = Way(
-            road.timer,
-            delay_s=road.to_client_s,
+        server.incoming = client.outgoing = Pipe(
+            owner.timer,
+            delay_s=owner.to_client_s,
             begins_at=0.0,
             source=server,
             sink=client,
-            on_end=self._way_ended,
+            on_end=self._pipe_ended,
             on_reset=self.abort,
         )
-        road.timer.at(made_at + road.to_server_s, self._connect)
+        owner.timer.at(made_at + owner.to_server_s, self._connect)
 
     def _connect(self) -> None:
         if not self._over:
             self._task = asyncio.get_running_loop().create_task(self._reach())
 
     async def _reach(self) -> None:
-        host, port = self._road.upstream
+        host, port = self._owner.upstream
         loop = asyncio.get_running_loop()
         try:
             await loop.create_connection(lambda: self._server, host, port)
         except OSError as error:
-            self._road.tell(f"{host}:{port} can't be reached: {error}")
+            self._owner.tell(f"{host}:{port} can't be reached: {error}")
             self.abort()
 
     def _connected(self) -> None:
@@ -91,7 +91,7 @@ class Link:
         else:
             self._server.outgoing.flush()
 
-    def _way_ended(self) -> None:
+    def _pipe_ended(self) -> None:
         if self.client.incoming.ended and self.client.outgoing.ended:
             self._finish()
             self.client.close()
@@ -99,4 +99,4 @@ class Link:
 
     def _finish(self) -> None:
         self._over = True
-        self._road.left(self)
+        self._owner.closed(self)

@@ -1,4 +1,4 @@
-"""One interface for both ways to delay: a run asks it for addresses and command lines."""
+"""One interface to both ways to delay: it gives a run addresses and command lines."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,32 +15,32 @@ from benchsuite.system.process import Process
 
 
 class Delayer(Protocol):
-    """Delays what one server sends, to its database and to its clients."""
+    """Delays what one server sends to its database and its clients."""
 
     server_host: str
-    """Where the server must listen; not on loopback with netem, so ALLOWED_HOSTS must have it."""
+    """Where the server must listen; not on loopback with netem, so ALLOWED_HOSTS needs it."""
 
     def free_port(self) -> int:
         """A port of `server_host` that nobody listens on now."""
 
     def database(self) -> Address | None:
-        """Where the server finds its database, which may have moved also when only clients are
-        delayed; None where there is none by TCP.
+        """Where the server reaches its database, which may differ even when only clients are
+        delayed; None without one over TCP.
         """
 
     def wrapped(self, argv: Sequence[str]) -> list[str]:
-        """The server's command line, as it must be started."""
+        """The command line that starts the server."""
 
     def clients(self, port: int) -> Address:
-        """Where clients find the server that listens on this port of `server_host`; to be called
-        once, when that is known. It need not listen yet.
+        """Where clients reach the server on this port of `server_host`. Call it once; the server
+        need not listen yet.
         """
 
     def processes(self) -> Mapping[str, Process]:
-        """Programs in between, by name: their CPU time is neither the server's nor the load's."""
+        """Proxies by name: their CPU time is neither the server's nor the load's."""
 
     def to_json(self) -> dict[str, Any]:
-        """What delayed, why it was chosen, and how exact it is."""
+        """What delays, why it was chosen, and how accurate it is."""
 
 
 @contextmanager
@@ -54,11 +54,11 @@ def delayer(
     env: Mapping[str, str],
     on_cpus: Collection[int] | None = None,
 ) -> Iterator[Delayer]:
-    """Delays as `spec` says, by what was chosen, while the block runs.
+    """Delays by `spec`, with the chosen delayer, while the block runs.
 
-    `database` is where it listens; None for one that is a file. Enter it before the server is
-    started, so that it is left after the server has ended. Raises StartError, and UnavailableError
-    as `private_network` does.
+    `database` is where the database listens; None for a file. Enter the block before the server
+    starts, so that it ends after the server. Raises StartError, and UnavailableError like
+    `private_network`.
     """
     with ExitStack() as stack:
         start = Start(folder=folder, marker=marker, env=env, on_cpus=on_cpus)
@@ -90,7 +90,7 @@ class Start:
 
 
 class ProxyDelayer:
-    """A proxy for each direction that is delayed, and none for one that is not."""
+    """A proxy for each delayed direction."""
 
     server_host = HOST
 
@@ -153,7 +153,7 @@ class ProxyDelayer:
 
 
 class NetemDelayer:
-    """A private network in which all that is sent is late."""
+    """A private network in which everything sent is delayed."""
 
     def __init__(self, network: PrivateNetwork, choice: Choice, database: Address | None) -> None:
         self.server_host = network.address

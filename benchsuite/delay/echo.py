@@ -1,4 +1,4 @@
-"""Sends back what it gets: the far end when a delay is measured."""
+"""The echo server with which a delay is measured."""
 
 import signal
 import socket
@@ -11,7 +11,7 @@ LIMIT_S = 15.0  #: How long it waits for its client, and then for each message.
 
 @contextmanager
 def echo(host: str = "127.0.0.1") -> Iterator[int]:
-    """Serves one connection, in a thread; the port."""
+    """Serves one connection in a thread; yields the port."""
     with socket.create_server((host, 0)) as listener:
         listener.settimeout(LIMIT_S)
         thread = threading.Thread(target=_serve_one, args=(listener,), name="echo", daemon=True)
@@ -25,7 +25,7 @@ def echo(host: str = "127.0.0.1") -> Iterator[int]:
 
 
 def main() -> None:
-    """A program that serves one connection after the other and says where."""
+    """A program that serves one connection after another and prints its port."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with socket.create_server(("0.0.0.0", 0)) as listener:
         print(f"listening on port {listener.getsockname()[1]}", flush=True)  # noqa: T201 - its log

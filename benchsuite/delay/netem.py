@@ -16,18 +16,18 @@ PROGRAMS = {
     "nsenter": "apt install util-linux",
     "unshare": "apt install util-linux",
 }
-SYSTEM_PATHS = "/usr/sbin:/sbin:/usr/bin:/bin"  #: Where Debian keeps them, off the path of users.
+SYSTEM_PATHS = "/usr/sbin:/sbin:/usr/bin:/bin"  #: Where Debian keeps them, not on users' paths.
 
 TRY_S = 10.0
 
 LIMIT_PACKETS = 1_000_000
-"""netem drops what exceeds its queue, and its default of 1000 packets is less than what a busy
-server sends in 200 ms."""
+"""netem drops what exceeds its queue; a busy server sends more than its default of 1000 packets in
+200 ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """A veth pair: two network interfaces, what is sent into one comes out of the other."""
+    """A veth pair: what is sent into one network interface comes out of the other."""
 
     outside: str  #: The interface of this machine's network.
     inside: str  #: The interface of the private network.
@@ -39,7 +39,7 @@ class Wire:
 
 
 def program(name: str) -> str:
-    """Its path; its bare name when it isn't there."""
+    """Its path, or its bare name if not installed."""
     return shutil.which(name) or shutil.which(name, path=SYSTEM_PATHS) or name
 
 
@@ -52,11 +52,10 @@ def entering(pid: int) -> list[str]:
 
 
 def connecting(wire: Wire, pid: int, alias: str) -> list[list[str]]:
-    """The commands that put a wire between this network and that of a process; pure but for paths.
+    """The commands that connect this network with that of a process; pure except for paths.
 
-    The inner end is made where it belongs, so that it is nobody's for no moment: with the network
-    of the process both ends vanish. The neighbours are told to each other, because the answer to
-    the question for an address would be late too.
+    The inner end is created inside the process's network, so that both ends vanish with it. The
+    neighbour tables are filled, because ARP replies would be delayed too.
     """
     ip, inside = program("ip"), entering(pid)
     made = ["name", wire.outside, "address", wire.outside_mac, "type", "veth"]
@@ -81,12 +80,12 @@ def connecting(wire: Wire, pid: int, alias: str) -> list[list[str]]:
 
 
 def opening(pid: int) -> list[str]:
-    """The command that gives the network of that process its loopback; pure but for paths."""
+    """The command that sets up loopback in the process's network; pure except for paths."""
     return [*entering(pid), program("ip"), "link", "set", "lo", "up"]
 
 
 def delaying(device: str, delay_s: float) -> list[str]:
-    """The command that lets all be late that is sent from an interface; pure but for the path."""
+    """The command that delays everything sent from an interface; pure except for the path."""
     netem = ["netem", "limit", str(LIMIT_PACKETS), "delay", f"{round(delay_s * 1e6)}us"]
     return [program("tc"), "qdisc", "add", "dev", device, "root", *netem]
 
@@ -96,17 +95,13 @@ def removing(device: str) -> list[str]:
 
 
 def available() -> Available:
-    """Whether this machine, this kernel and this user can delay by netem; tried in a network of its
-    own that is gone afterwards.
-    """
+    """Whether machine, kernel and user allow netem; tested in a temporary network."""
     for name, command in PROGRAMS.items():
         if not os.path.isabs(program(name)):
             return Available(False, f"there is no program {name}", command)
     unshare, ip = program("unshare"), program("ip")
     if complaint([unshare, "--net", "true"]):
-        return Available(
-            False, "only root may give a network of its own to a server", "run it as root"
-        )
+        return Available(False, "only root may create a network for a server", "run it as root")
     veth = [ip, *("link", "add", "name", "veth0"), *("type", "veth", "peer", "name", "veth1")]
     if said := complaint([unshare, "--net", *veth]):
         return Available(False, f"this kernel has no veth ({said})", "modprobe veth")
@@ -116,21 +111,21 @@ def available() -> Available:
 
 
 def wires_here() -> list[dict[str, Any]]:
-    """All veth interfaces of this machine's network, as `ip -json link` tells them."""
+    """All veth interfaces of this machine's network, from `ip -json link`."""
     argv = [program("ip"), "-json", "link", "show", "type", "veth"]
     found: list[dict[str, Any]] = json.loads(output(argv) or "[]")
     return found
 
 
 def output(argv: Sequence[str]) -> str:
-    """What a command prints that is not expected to fail."""
+    """The output of a command that should not fail."""
     return subprocess.run(
         argv, capture_output=True, text=True, timeout=TRY_S, check=True
     ).stdout.strip()
 
 
 def complaint(argv: Sequence[str]) -> str:
-    """What a command says that fails; empty when it doesn't."""
+    """The error of a command that fails; empty if it succeeds."""
     try:
         done = subprocess.run(
             argv, capture_output=True, text=True, errors="replace", timeout=TRY_S, check=False

@@ -1,7 +1,7 @@
-"""A network of its own for a server, in which the kernel delays what the server sends.
+"""A private network for a server, in which the kernel delays what the server sends.
 
-Two wires lead into it: over one come the clients, over the other the server reaches its services.
-The network lives as long as a process in it, so nothing is left behind when all are killed.
+It has two wires: clients use one, the server reaches its services over the other. The network lives
+as long as a process in it, so nothing is left behind when all are killed.
 """
 
 import re
@@ -32,7 +32,7 @@ VISIT = """
 import socket, sys
 try:
     socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5).close()
-except ConnectionResetError:  # the way is open, and the service is not up
+except ConnectionResetError:  # the route is open, but the service is not up
     pass
 """
 
@@ -46,22 +46,22 @@ with socket.socket() as listener:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateNetwork:
-    """A network that is up, with the services that were asked for."""
+    """A network that is up, with the requested services."""
 
-    holder: Process  #: The process that keeps it.
-    address: str  #: Where a server in it is reached from here; it must listen there.
+    holder: Process  #: The process that keeps it alive.
+    address: str  #: Where a server in it must listen to be reached from here.
     carried: Mapping[Address, DelayedAddress]
-    """Service as it is known here → the proxy by which it is reached from inside."""
+    """A service's address here → the proxy by which it is reached from inside."""
     wires: tuple[Wire, Wire]
     accuracies: Mapping[str, Accuracy]
-    """Name of the wire ("clients", "services") → how exact its delay is."""
+    """Name of the wire ("clients", "services") → the accuracy of its delay."""
 
     def wrapped(self, argv: Sequence[str]) -> list[str]:
         """The command line that starts a program in this network."""
         return [*netem.entering(self.holder.pid), *argv]
 
     def free_port(self) -> int:
-        """A port in there that nobody listens on now; only who is inside can tell."""
+        """A port inside that nobody listens on now; only a process inside can tell."""
         program = [sys.executable, "-I", "-S", "-c", FREE_PORT, self.address]
         return int(netem.output(self.wrapped(program)))
 
@@ -89,14 +89,13 @@ def private_network(
     env: Mapping[str, str],
     on_cpus: Collection[int] | None = None,
 ) -> Iterator[PrivateNetwork]:
-    """A network of its own while the block runs; what is in it reaches the `services` only.
+    """A private network while the block runs; processes in it reach only the `services`.
 
-    What is sent from inside to clients and to services is late by so much. The services are
-    reached through proxies that don't delay, at this end of their wire, so they may listen on
-    loopback.
+    Data sent from inside to clients and services is delayed. The services are reached through
+    proxies without delay at this end of their wire, so they may listen on loopback.
 
-    Raises UnavailableError when it can't be made, or a firewall is in the way; ask
-    `netem.available()` before.
+    Raises UnavailableError when it can't be created or a firewall blocks it; check
+    `netem.available()` first.
     """
     with ExitStack() as stack:
         sweep()
@@ -160,7 +159,7 @@ def private_network(
 
 
 def sweep() -> None:
-    """Cuts the wires of dead runs; one is there only if a process of the run survived."""
+    """Removes the wires of dead runs, which exist only if a process of the run survived."""
     for name in wiring.stale(netem.wires_here(), owner.has_ended):
         _remove(name)
 
@@ -176,30 +175,30 @@ def _measured(wire: Wire, port: int | None) -> Accuracy:
         times = round_trips(wire.inside_address, port)
     except OSError as error:
         raise UnavailableError(
-            f"Nothing comes through the wire to {wire.inside} of the private network ({error}); "
-            "let a firewall here pass 198.18.0.0/15, or take --delay-by=proxy."
+            f"Nothing passes the wire to {wire.inside} of the private network ({error}); allow "
+            "198.18.0.0/15 in this machine's firewall, or take --delay-by=proxy."
         ) from error
     return accuracy(times, wire.delay_s)
 
 
 def _visit(network: PrivateNetwork, way: DelayedAddress) -> None:
-    """Connects from inside, so that a firewall is told of and not waited for."""
+    """Connects from inside, so that a firewall is reported at once."""
     program = [sys.executable, "-I", "-S", "-c", VISIT, way.host, str(way.port)]
     if said := netem.complaint(network.wrapped(program)):
         host, port = way.upstream
         raise UnavailableError(
-            f"From the private network {host}:{port} is out of reach ({said}); let a firewall here "
-            "pass 198.18.0.0/15, or take --delay-by=proxy."
+            f"{host}:{port} can't be reached from the private network ({said}); allow "
+            "198.18.0.0/15 in this machine's firewall, or take --delay-by=proxy."
         )
 
 
 def _remove(device: str) -> None:
-    netem.complaint(netem.removing(device))  # it may have gone with the network of its other end
+    netem.complaint(netem.removing(device))  # it may have vanished with its other end's network
 
 
 def _run(argv: Sequence[str]) -> None:
     if said := netem.complaint(argv):
         raise UnavailableError(
-            f"The private network can't be made: {' '.join(argv)} says {said!r}; take "
+            f"The private network can't be created: {' '.join(argv)} says {said!r}; take "
             "--delay-by=proxy."
         )

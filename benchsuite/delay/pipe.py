@@ -1,4 +1,4 @@
-"""One direction of a connection: bytes, then perhaps an end or a reset, each passed on when due."""
+"""One direction of a connection: bytes, then maybe an end or a reset, each forwarded when due."""
 
 import asyncio
 import socket
@@ -10,21 +10,20 @@ from time import monotonic
 from typing import Protocol, cast
 
 HELD_BYTES = 4 * 2**20
-"""What may be under way in one direction of a connection before its sender has to wait."""
+"""Bytes in transit in one direction of a connection before its sender has to wait."""
 
 LINGER_0 = struct.pack("ii", 1, 0)  #: With this as SO_LINGER a socket is closed by a reset.
 
 
 class Alarm(Protocol):
-    def at(self, moment: float, call: Callable[[], None]) -> None:
-        """Calls at that moment."""
+    def at(self, moment: float, call: Callable[[], None]) -> None: ...
 
 
-class End(asyncio.Protocol):
-    """The client's or the server's socket: a way begins and a way ends here."""
+class Endpoint(asyncio.Protocol):
+    """The client's or the server's socket, where one pipe starts and one ends."""
 
-    incoming: "Way"
-    outgoing: "Way"
+    incoming: "Pipe"
+    outgoing: "Pipe"
 
     def __init__(self, made: Callable[[], None]) -> None:
         self._transport: asyncio.Transport | None = None
@@ -32,7 +31,7 @@ class End(asyncio.Protocol):
 
     @property
     def transport(self) -> asyncio.Transport | None:
-        """None before the connection is made and from when it is lost."""
+        """None before the connection is made and once it is lost."""
         transport = self._transport
         return None if transport is None or transport.is_closing() else transport
 
@@ -61,7 +60,7 @@ class End(asyncio.Protocol):
             self.incoming.take_reset()
 
     def close(self) -> None:
-        """Closes when what was written to it has been sent."""
+        """Closes once all data has been sent."""
         if self.transport is not None:
             self.transport.close()
 
@@ -75,8 +74,8 @@ class End(asyncio.Protocol):
             transport.abort()
 
 
-class Way:
-    """What comes in at the source goes out at the sink, so much later and in the same order."""
+class Pipe:
+    """Forwards from source to sink after the delay, in order."""
 
     def __init__(
         self,
@@ -84,16 +83,16 @@ class Way:
         *,
         delay_s: float,
         begins_at: float,
-        source: End,
-        sink: End,
+        source: Endpoint,
+        sink: Endpoint,
         on_end: Callable[[], None],
         on_reset: Callable[[], None],
     ) -> None:
-        """`on_end` is called when the end was passed on, `on_reset` to pass on a reset.
+        """`on_end` is called once the end was forwarded, `on_reset` to forward a reset.
 
-        Before `begins_at` nothing could have been sent: the connection was still being made.
+        Before `begins_at` nothing could have been sent, because the connection was not made.
         """
-        self.ended = False  #: Whether the end has been passed on.
+        self.ended = False  #: Whether the end has been forwarded.
         self._alarm = alarm
         self._delay_s = delay_s
         self._begins_at = begins_at
@@ -102,12 +101,12 @@ class Way:
         self._on_end = on_end
         self._on_reset = on_reset
         self._queue: deque[tuple[float, Callable[[], None], int]] = deque()
-        """When it is due, what is to be done then, how many bytes it holds."""
+        """When it is due, what to do, and its bytes."""
         self._held_bytes = 0
         self._paused = False  #: Whether the source has to wait.
         self._blocked = False  #: Whether the sink can't take more for now.
         self._awaits = False  #: Whether the alarm is set.
-        self._lost = False  #: Whether the sink is: nobody is left who could take anything.
+        self._lost = False  #: Whether the sink is lost.
 
     def take(self, data: bytes) -> None:
         sink = self._sink.transport
@@ -134,14 +133,14 @@ class Way:
         self.flush()
 
     def forget(self) -> None:
-        """The sink is lost."""
+        """Drops everything, because the sink is lost."""
         self._lost = True
         self._queue.clear()
         self._held_bytes = 0
         self._resume()
 
     def flush(self) -> None:
-        """Passes on what is due; to be called also when the sink is there at last."""
+        """Forwards what is due; also to be called once the sink is connected."""
         queue = self._queue
         while queue and not self._blocked and self._sink.transport is not None:
             due, act, held_bytes = queue[0]

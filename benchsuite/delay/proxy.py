@@ -1,10 +1,10 @@
-"""A TCP proxy that lets what one side sends be late: a program of its own.
+"""A TCP proxy that delays what one side sends: a program of its own.
 
     python -m benchsuite.delay.proxy --to-server 0.1 127.0.0.1:5432
 
 `--to-server` and `--to-client` are seconds, one way each. Once it listens it prints a line,
-`listening on 127.0.0.1:40123 with asyncio`. SIGTERM ends it. It knows no protocol: HTTP,
-WebSockets and PostgreSQL pass alike. `benchsuite.delay.address` starts it.
+`listening on 127.0.0.1:40123 with asyncio`. SIGTERM ends it. It forwards any protocol: HTTP,
+WebSockets, PostgreSQL. `benchsuite.delay.address` starts it.
 """
 
 import argparse
@@ -17,14 +17,14 @@ import sys
 from collections.abc import Callable
 from importlib import metadata
 
-from benchsuite.delay.connection import Link
+from benchsuite.delay.connection import Connection
 from benchsuite.delay.timer import Timer
 
 BACKLOG = 4096
 
 
 class Proxy:
-    """What all connections have in common."""
+    """What all connections share."""
 
     def __init__(
         self, timer: Timer, *, to_server_s: float, to_client_s: float, upstream: tuple[str, int]
@@ -33,7 +33,7 @@ class Proxy:
         self.to_server_s = to_server_s
         self.to_client_s = to_client_s
         self.upstream = upstream
-        self.links: set[Link] = set()
+        self.connections: set[Connection] = set()
         self._told: set[str] = set()
 
     def tell(self, problem: str) -> None:
@@ -41,11 +41,11 @@ class Proxy:
             self._told.add(problem)
             print(problem, file=sys.stderr, flush=True)  # noqa: T201 - its log
 
-    def entered(self, link: Link) -> None:
-        self.links.add(link)
+    def opened(self, connection: Connection) -> None:
+        self.connections.add(connection)
 
-    def left(self, link: Link) -> None:
-        self.links.discard(link)
+    def closed(self, connection: Connection) -> None:
+        self.connections.discard(connection)
 
 
 async def serve(options: argparse.Namespace, loop_name: str) -> None:
@@ -61,28 +61,28 @@ async def serve(options: argparse.Namespace, loop_name: str) -> None:
         upstream=_resolved(*options.upstream),
     )
     listener = await loop.create_server(
-        lambda: Link(proxy).client, *options.listen, backlog=BACKLOG
+        lambda: Connection(proxy).client, *options.listen, backlog=BACKLOG
     )
     host, port = listener.sockets[0].getsockname()[:2]
     gc.collect()
-    gc.freeze()  # what is there now stays: no collection need look at it again
+    gc.freeze()  # current objects stay: no collection need check them
     print(f"listening on {host}:{port} with {loop_name}", flush=True)  # noqa: T201 - its log
     await stopping.wait()
     listener.close()
-    for link in list(proxy.links):
-        link.abort()
+    for connection in list(proxy.connections):
+        connection.abort()
     timer.close()
     await asyncio.sleep(0)
 
 
 def raise_file_limit() -> None:
-    """As many open files as this user may have: each connection needs two."""
+    """Raises the limit of open files as far as allowed: each connection needs two."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def loop_factory(wanted: str) -> tuple[Callable[[], asyncio.AbstractEventLoop], str]:
-    """How to make the event loop, and its name with its version."""
+    """A factory of event loops, and their name with version."""
     if wanted != "asyncio":
         try:
             import uvloop
@@ -114,7 +114,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _resolved(host: str, port: int) -> tuple[str, int]:
-    """As numbers, so that nothing is looked up for each connection."""
+    """The IP address, so that no connection needs a look-up."""
     address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][4]
     return str(address[0]), port
 

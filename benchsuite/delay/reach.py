@@ -1,4 +1,4 @@
-"""What a project wants of the network by its settings: a pure function."""
+"""What a project's settings need from the network: a pure function."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -13,11 +13,10 @@ LOCAL_STORAGES = (
 
 
 def cut_off(settings: Mapping[str, Any], carried: Collection[str] = ("default",)) -> list[str]:
-    """Words for each thing that a server in a private network could not reach; `carried` are the
-    aliases of the databases that are carried into it.
+    """Names what a server in a private network could not reach; `carried` are the aliases of the
+    databases that are forwarded into it.
 
-    Files and Unix sockets are the same from everywhere. What a view calls by itself is in no
-    setting: only the project's authors know.
+    Files and Unix sockets are the same everywhere. What views call is in no setting.
     """
     return [
         *_databases(settings.get("DATABASES") or {}, carried),

@@ -12,7 +12,7 @@ from benchsuite.core.exceptions import UnavailableError
 from benchsuite.delay.netem import Wire
 
 BLOCK = IPv4Network("198.18.0.0/15")
-"""Set aside for benchmarks of networks (RFC 2544): nothing real has these addresses."""
+"""Reserved for network benchmarks (RFC 2544): no real host has these addresses."""
 
 SHARE_BITS = 29  #: Each private network gets eight addresses, four for each wire.
 
@@ -24,10 +24,10 @@ DEFAULT_ROUTE = IPv4Network("0.0.0.0/0")
 def wires(
     marker: str, taken: Sequence[IPv4Network], *, to_clients_s: float, to_services_s: float
 ) -> tuple[Wire, Wire]:
-    """The wires to clients and to services; the marker of the run decides on names and addresses,
-    beside those that are taken.
+    """The wires to clients and services; names and addresses depend on the run's marker and on
+    those already in use.
 
-    Raises UnavailableError when all are.
+    Raises UnavailableError when all addresses are in use.
     """
     digest = hashlib.sha256(marker.encode()).hexdigest()
     share = _share(int(digest, 16), taken)
@@ -36,7 +36,7 @@ def wires(
 
 
 def routes(text: str) -> list[IPv4Network]:
-    """The networks that this machine knows ways to, from /proc/net/route; not the default."""
+    """The networks that this machine has routes to, from /proc/net/route; not the default."""
     found = []
     for line in text.splitlines()[1:]:
         fields = line.split()
@@ -48,8 +48,8 @@ def routes(text: str) -> list[IPv4Network]:
 
 
 def stale(links: Iterable[Mapping[str, Any]], has_ended: Callable[[str], bool]) -> list[str]:
-    """Interfaces of runs that are dead, from what `ip -json link` says; `has_ended` judges the
-    owner that each has as its alias. One without is only just being made.
+    """Interfaces of dead runs in the output of `ip -json link`; `has_ended` judges the owner in
+    their alias. One without an alias is just being created.
     """
     return [
         str(link["ifname"])
@@ -87,5 +87,5 @@ def _wire(digest: str, share: IPv4Network, number: int, inside: str, delay_s: fl
 
 
 def _mac(digest: str, number: int) -> str:
-    """02 says that it was not given by a maker."""
+    """02 marks a locally administered address."""
     return ":".join(["02", *(digest[place : place + 2] for place in (0, 2, 4, 6)), f"{number:02x}"])

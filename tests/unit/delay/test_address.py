@@ -39,7 +39,7 @@ def test_what_it_says_when_it_listens() -> None:
 @pytest.mark.parametrize("delay_s", [-0.001, 60.5, math.nan, math.inf])
 def test_senseless_delays(delay_s: float, tmp_path: Path) -> None:
     with (
-        pytest.raises(UsageError, match="A delay is between 0 and 60 s"),
+        pytest.raises(UsageError, match="A delay must be from 0 to 60 s"),
         delayed(
             ("127.0.0.1", 1),
             delay_s=delay_s,

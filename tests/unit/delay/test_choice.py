@@ -27,7 +27,7 @@ def test_proxy_can_always_be_had(netem: Available) -> None:
 def test_auto_takes_the_kernel_where_nothing_is_out_of_reach() -> None:
     by, reason = chosen("auto")
     assert by == "netem"
-    assert reason == "the kernel has it, and all that the project wants is carried"
+    assert reason == "the kernel has it, and reaches all that the project needs"
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_auto_takes_the_kernel_where_nothing_is_out_of_reach() -> None:
         ),
         (
             {"may_reach_more": True},
-            "the project may want more of the network than a private one has",
+            "the project may need more than a private network reaches",
         ),
     ],
 )
@@ -61,7 +61,7 @@ def test_netem_that_would_break_the_project() -> None:
     with pytest.raises(UsageError) as raised:
         chosen("netem", cut_off=["the cache 'default'"])
     assert str(raised.value) == (
-        "--delay-by=netem would serve the project where a private network would cut it off from "
+        "--delay-by=netem is impossible, because a private network would cut it off from "
         "the cache 'default'; take --delay-by=proxy."
     )
 

@@ -78,7 +78,7 @@ def test_missing_program_is_told_with_its_package(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("fails", "reason"),
     [
-        ("true", "only root may give a network of its own to a server"),
+        ("true", "only root may create a network for a server"),
         ("veth", "this kernel has no veth (it said so)"),
         ("netem", "this kernel has no netem (it said so)"),
         ("nothing", ""),

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from benchsuite.delay import pipe
-from benchsuite.delay.pipe import HELD_BYTES, End, Way
+from benchsuite.delay.pipe import HELD_BYTES, Endpoint, Pipe
 
 
 class Clock:
@@ -72,7 +72,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class Line:
-    """A way between two ends."""
+    """A pipe between two endpoints."""
 
     def __init__(
         self,
@@ -82,10 +82,10 @@ class Line:
         begins_at: float = 0.0,
         connected: bool = True,
     ) -> None:
-        self.source, self.sink = End(lambda: None), End(lambda: None)
+        self.source, self.sink = Endpoint(lambda: None), Endpoint(lambda: None)
         self.sender, self.receiver = Transport(), Transport()
         self.heard: list[str] = []
-        self.way = Way(
+        self.pipe = Pipe(
             clock,
             delay_s=delay_s,
             begins_at=begins_at,
@@ -94,7 +94,7 @@ class Line:
             on_end=lambda: self.heard.append("end"),
             on_reset=lambda: self.heard.append("reset"),
         )
-        back = Way(
+        back = Pipe(
             clock,
             delay_s=0.0,
             begins_at=0.0,
@@ -103,7 +103,7 @@ class Line:
             on_end=lambda: self.heard.append("end of the other"),
             on_reset=lambda: self.heard.append("reset of the other"),
         )
-        self.source.incoming = self.sink.outgoing = self.way
+        self.source.incoming = self.sink.outgoing = self.pipe
         self.source.outgoing = self.sink.incoming = back
         self.source.connection_made(cast(asyncio.Transport, self.sender))
         if connected:
@@ -111,7 +111,7 @@ class Line:
 
     def connect(self) -> None:
         self.sink.connection_made(cast(asyncio.Transport, self.receiver))
-        self.way.flush()
+        self.pipe.flush()
 
     @property
     def received(self) -> list[object]:
@@ -171,10 +171,10 @@ def test_end_comes_after_the_bytes_and_leaves_the_other_direction(clock: Clock) 
     assert line.source.eof_received() is True, "asyncio would close the connection"
     clock.go_to(100.1)
     assert line.received == [b"one"]
-    assert not line.way.ended
+    assert not line.pipe.ended
     clock.go_to(100.15)
     assert line.received == [b"one", "end"]
-    assert line.way.ended
+    assert line.pipe.ended
     assert line.heard == ["end"]
 
 
