@@ -1,6 +1,4 @@
-"""System checks: what is wrong in the settings is found by `manage.py check`, with an id and a
-hint.
-"""
+"""System checks: `manage.py check` reports what is wrong in the settings, with an id and a hint."""
 
 from typing import Any
 

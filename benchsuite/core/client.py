@@ -1,11 +1,11 @@
-"""What a journey may do: the client it is handed, and what that answers."""
+"""What a journey may do: its client, and the client's responses."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol, Self
 
 
 class Response(Protocol):
-    """What a journey may use of an answer; `django.http.HttpResponse` has all of it."""
+    """What a journey may use of a response; `django.http.HttpResponse` has all of it."""
 
     status_code: int
     content: bytes
@@ -19,8 +19,8 @@ class Response(Protocol):
 class Client(Protocol):
     """What a journey may do; `django.test.Client` can do all of it.
 
-    `name` groups requests in the results ("/polls/[id]/"); without it the path is the name. A
-    journey may set an attribute `journey_name`, by which it then goes in the results itself.
+    `name` groups requests in the results ("/polls/[id]/"); the default is the path. A journey may
+    set the attribute `journey_name`, its own name in the results.
     """
 
     def get(self, path: str, *, name: str = ..., headers: Any = ...) -> Any: ...
@@ -37,11 +37,11 @@ class Client(Protocol):
 
 
 class WebSocket(Protocol):
-    """An open WebSocket of a journey, in whose `with` block it is used.
+    """An open WebSocket of a journey, used in its `with` block.
 
-    What is sent and answered is a message; handshake and closing are measured, too. Whatever goes
-    wrong ends the journey and is counted by its kind. What the server says by itself is counted as
-    unsolicited.
+    A message is what is sent and answered; handshake and closing are measured, too. Any failure
+    ends the journey and is counted by its kind. Messages that the server sends by itself are
+    counted as unsolicited.
     """
 
     def __enter__(self) -> Self: ...
@@ -49,47 +49,47 @@ class WebSocket(Protocol):
     def __exit__(self, *raised: Any) -> None: ...
 
     def send(self, data: str | bytes, *, answered: bool = ...) -> Any:
-        """Sends a message: text as text, bytes as binary. One that no answer is taken to is only
+        """Sends a message: text as text, bytes as binary. One whose answer is not received is only
         counted; `answered=False` says so at once.
         """
 
     def receive(self, matching: Any = ..., *, to: Any = ...) -> str | bytes:
-        """The next message; with `matching` the next such one, which answers what was sent.
+        """The next message; with `matching` the next one that matches, the answer to what was sent.
 
-        `matching` is a text that stands in it, an id or values of its JSON (7 is {"id": 7}), or a
-        function that is told the message. Where several messages wait that it may belong to, `to`
-        is what `send()` returned of the one.
+        `matching` is a text that it contains, an ID or values of its JSON (7 is {"id": 7}), or a
+        function of the message. If it may answer several sent messages, `to` is what `send()`
+        returned for the right one.
         """
 
     def numbered(self, size: int = ...) -> str:
-        """A text of so many bytes that no other message of the load has."""
+        """A text of this many bytes, unique among the messages of the load."""
 
     def echo(self, size: int, *, binary: bool = ...) -> None:
-        """Sends a numbered message of so many bytes, which must come back as it was."""
+        """Sends a numbered message of this many bytes, which must come back unchanged."""
 
     def ping(self) -> None:
-        """Sends a ping, and waits for its pong."""
+        """Sends a ping and waits for its pong."""
 
     def rest(self, seconds: float = ...) -> None:
-        """Leaves the connection open and does nothing for that time, or until the load ends."""
+        """Keeps the connection open and idle for that time, or until the load ends."""
 
     def subscribe(self, *, binary: bool = ..., read_bytes_s: float | None = ...) -> Any:
-        """From now on what arrives are publications; no more than that is read in a second."""
+        """From now on messages are publications; at most `read_bytes_s` are read a second."""
 
     def publish(self, size: int, *, binary: bool = ..., wait: bool = ...) -> None:
-        """Sends a numbered message that all subscribers must get; waits until those have that are
-        in this process, unless told not to.
+        """Sends a numbered message that all subscribers must get; by default waits until those in
+        this process have it.
         """
 
     def close(self) -> None:
         """The closing handshake; leaving the `with` block does it, too."""
 
     def drop(self) -> None:
-        """Ends the connection without a word."""
+        """Ends the connection without a closing handshake."""
 
 
 class SocketClient(Protocol):
-    """A client that speaks WebSocket; that of the load does, `django.test.Client` doesn't."""
+    """A client that speaks WebSocket; the load's does, `django.test.Client` doesn't."""
 
     user: int
     elapsed_s: float  #: Since the load began; 0 in the check before it.
@@ -104,8 +104,8 @@ class SocketClient(Protocol):
         subprotocols: Any = ...,
         deflate: bool = ...,
     ) -> WebSocket:
-        """An open connection. With `keep` it stays open, and the user's next journey has it.
+        """An open connection. With `keep` it stays open for the user's next journey.
 
-        Of `subprotocols` that are offered the server must choose one; it may decline `deflate`,
-        the offer to compress messages.
+        The server must choose one of the offered `subprotocols`; it may decline `deflate`, the
+        offer to compress messages.
         """

@@ -1,28 +1,26 @@
 """Everything benchsuite raises on purpose.
 
 Each message is one sentence that says what was wanted, what was found and what to do; the
-management commands print it as it stands.
+management commands print it unchanged.
 """
 
 import traceback
 
 
 class BenchsuiteError(Exception):
-    """Base of all errors of benchsuite or its set-up (a *failure* is a request without its
-    answer).
-    """
+    """Base of all errors of benchsuite or its set-up (a *failure* is a failed request)."""
 
 
 class UsageError(BenchsuiteError):
-    """What was asked for makes no sense or doesn't exist: unknown name, contradictory options."""
+    """Invalid or contradictory options, or an unknown name."""
 
 
 class UnavailableError(BenchsuiteError):
-    """What was asked for exists but can't run on this machine; says what would provide it."""
+    """Something that exists but can't run on this machine; says what would provide it."""
 
 
 class StartError(BenchsuiteError):
-    """A process did not come up; carries the last lines of its log."""
+    """A process did not start; carries the last lines of its log."""
 
 
 class AnswerError(BenchsuiteError):
@@ -30,7 +28,7 @@ class AnswerError(BenchsuiteError):
 
 
 class StatusError(AnswerError):
-    """The status is another one than the workload expects."""
+    """The status differs from the one that the workload expects."""
 
 
 class RobotError(AnswerError):
@@ -42,11 +40,11 @@ class LoadError(BenchsuiteError):
 
 
 class LoadDiedError(LoadError):
-    """A load process ended without a word; what it had written is there."""
+    """A load process exited unexpectedly; what it had written is kept."""
 
 
 class DatabaseError(BenchsuiteError):
-    """The throw-away database could not be made, filled or reached."""
+    """The throw-away database could not be created, filled or reached."""
 
 
 class NobodyWaits(SystemExit):
@@ -54,9 +52,9 @@ class NobodyWaits(SystemExit):
 
 
 def last_line(error: BaseException) -> str:
-    """The last line of a traceback with the place in the code: KeyError: 'x' (shop/bench.py:12).
+    """The last line of a traceback with its place in the code: KeyError: 'x' (shop/bench.py:12).
 
-    Notes come after it, and are left out.
+    Notes, which follow it, are omitted.
     """
     told = traceback.TracebackException.from_exception(error)
     told.__notes__ = None

@@ -1,8 +1,8 @@
 """Hides passwords in whatever is shown or stored: URLs, DSNs, command lines, headers, logs.
 
-`hidden` is the one function for a text, `hidden_in` for values that hold texts (specs as JSON,
-command lines, results). In a URL a password is left out, so that it can still be used with one that
-comes from elsewhere (`completed`); anywhere else `***` stands in its place.
+`hidden` is for text, `hidden_in` for values that contain text (specs as JSON, command lines,
+results). In a URL the password is omitted, so that the URL can still be used with a password from
+elsewhere (`completed`); anywhere else it becomes `***`.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote_plus
 
-SHOWN = "***"  #: What stands where a password was, outside of URLs.
+SHOWN = "***"  #: Replaces passwords outside of URLs.
 
 _NAME = r"[\w-]*(?:passw(?:or)?d|passphrase|pwd|requirepass|secret(?:[_-]?key)?)\d*"
 _HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
@@ -20,15 +20,15 @@ _PORT = r"\d{1,5}(?:[/?#,\s]|$)"
 _SECRET = re.compile(_NAME, re.IGNORECASE)
 _SECRET_OPTION = re.compile(rf"--?{_NAME}", re.IGNORECASE)
 
-# Lengths are bounded where every letter of a long log could begin a match.
+# Lengths are bounded where every character of a long log could start a match.
 _URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]{0,30}:/{1,2})(?P<rest>[^\s'\"<>]+)")
 _ONE_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<rest>[^\s:/@?#]*:[^\n]*@[^\s@]*)")
-"""A text that is a URL and nothing else may have blanks and quotes in its password."""
+"""In a text that is only a URL, the password may contain blanks and quotes."""
 _USER = re.compile(rf"(?P<user>[^:/@?#]*):(?!{_PORT})(?P<password>.*)@(?P<place>.*)", re.DOTALL)
 _WITHOUT_SCHEME = re.compile(
     rf"(?P<before>^|[\s='\"(:])(?P<user>[\w.%+-]+):(?!{_PORT})[^\s'\"/@]{{1,1000}}+@(?=[\w\[])"
 )
-"""Such as a URL is written by mistake."""
+"""A URL written wrongly."""
 _VALUE = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s&'\"]+)"
 _PAIR = re.compile(rf"(?<![\w-])(?P<name>{_NAME})(?P<is>\s*=\s*){_VALUE}", re.IGNORECASE)
 _ENTRY = re.compile(
@@ -40,7 +40,7 @@ _FIELD = re.compile(rf"(?<![\w-])(?P<name>{_HEADER})(?P<is>:\s*)[^\s'\"][^\n'\"]
 
 
 def hidden(text: str) -> str:
-    """The same text without the passwords that can be told by where they stand.
+    """The text without the passwords that can be recognised by their place.
 
     In URLs (`scheme://user:password@…`, `?password=…`), in pairs (`password=…`, `'PASSWORD': '…'`)
     and in headers (`Authorization: …`, `Cookie: …`).
@@ -59,8 +59,7 @@ def hidden(text: str) -> str:
 def hidden_in(value: Any) -> Any:
     """A value of texts, sequences, mappings and frozen dataclasses, with its passwords hidden.
 
-    Also what is called a password: the value of such a key, and in a command line the word after
-    such an option.
+    Also hides the values of keys, and the words after options, that are named like passwords.
     """
     if isinstance(value, str):
         return hidden(value)
@@ -80,7 +79,7 @@ def hidden_in(value: Any) -> Any:
 
 
 def is_hidden(value: Any) -> bool:
-    """Whether something of it was replaced, so that it can't be used any more."""
+    """Whether a part of it was hidden, so that it is unusable."""
     if isinstance(value, str):
         return SHOWN in value
     if isinstance(value, Mapping):
@@ -89,7 +88,7 @@ def is_hidden(value: Any) -> bool:
 
 
 def completed(url: str, known: str) -> str:
-    """The known URL, when it is the same but for its password; else the URL as it is."""
+    """The known URL if it differs only by its password, else the URL itself."""
     return known if known and hidden(known) == url else url
 
 

@@ -1,28 +1,28 @@
-"""Text from elsewhere (labels, logs, names) without what steers terminals or breaks XML."""
+"""Text from elsewhere (labels, logs, names) without what controls terminals or breaks XML."""
 
 import re
 import unicodedata
 
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""They let text read otherwise than it is written."""
+"""Characters that change the order in which text is displayed."""
 
 KEPT = frozenset("\n\t")
 
 LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 UNSAFE = ("Cc", "Cs", "Zl", "Zp")
-"""Unicode's categories: controls, half characters, ends of lines and of paragraphs."""
+"""Unicode categories: controls, surrogates, line and paragraph separators."""
 
 
 def is_control(character: str) -> bool:
-    """Whether it is none that people see or write: ESC, NUL, a newline, a turn of direction."""
+    """Whether it is a control character: ESC, NUL, a newline, a change of direction."""
     if character in BIDI or character in "\ufffe\uffff":
         return True
     return not character.isprintable() and unicodedata.category(character) in UNSAFE
 
 
 def printable(text: str) -> str:
-    """The text with controls as they are written in Python; newlines and tabs stay."""
+    """The text with control characters escaped as in Python; newlines and tabs stay."""
     if text.isprintable() and text.isascii():
         return text
     return "".join(

@@ -6,15 +6,13 @@ from benchsuite.core.results import Reading
 
 TARGET, LOAD = "target", "load"  #: Parts whose CPUs are timed.
 
-HALF_S = 0.5  #: Half of the second that a reading tells of, which ends with it.
+HALF_S = 0.5  #: Half of the second that ends with a reading.
 
 
 def mean_cpu_percent(
     readings: Iterable[Reading], part: str, window: tuple[float, float] | None
 ) -> float | None:
-    """Mean CPU share of a part over the seconds that lie in the window, by their greater part; None
-    when none was read there.
-    """
+    """Mean CPU share of a part over the seconds that lie mostly in the window; None without any."""
     inside = _inside(readings, part, window)
     return _mean([one.cpu_percent for one in inside if one.cpu_percent is not None])
 
@@ -22,7 +20,7 @@ def mean_cpu_percent(
 def work_s(
     readings: Iterable[Reading], part: str, window: tuple[float, float] | None
 ) -> list[float]:
-    """How long the fixed piece of work took in each of these seconds."""
+    """Time of the fixed piece of work in each of these seconds."""
     inside = _inside(readings, part, window)
     return [one.work_s for one in inside if one.work_s is not None]
 
@@ -34,7 +32,7 @@ def mean_work_s(
 
 
 def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) -> int | None:
-    """The most memory that a part had in any second until then; None when none was read."""
+    """The peak memory of a part until then; None without readings."""
     return max(
         (
             one.memory_bytes

@@ -1,4 +1,4 @@
-"""What the error of a database means, whichever database and driver it came from."""
+"""What a database error means, for any database and driver."""
 
 import errno
 from collections.abc import Collection, Iterator, Mapping
@@ -11,7 +11,7 @@ MIGRATE = "python manage.py migrate"
 
 
 class Refusal(Enum):
-    """Why a database does not do what it was asked."""
+    """Why a database refuses a request."""
 
     FORBIDDEN = auto()
     PASSWORD_WANTED = auto()
@@ -30,7 +30,7 @@ class Refusal(Enum):
 
 
 class _Signs(NamedTuple):
-    """By what a refusal is known: PostgreSQL's states, MySQL's numbers, words of any."""
+    """Signs of a refusal: PostgreSQL's states, MySQL's numbers, words of any."""
 
     refusal: Refusal
     states: Collection[str] = ()
@@ -86,11 +86,10 @@ _SIGNS = (
     ),
     _Signs(Refusal.NOT_NAMED, words=("please supply the engine value",)),
 )
-"""The first that fits counts: drivers say "connection failed" of whatever ends one."""
+"""The first match counts: drivers report any end of a connection as "connection failed"."""
 
 
 def why(error: BaseException) -> Refusal:
-    """What kind of refusal this error is."""
     errors = list(_chain(error))
     states = {getattr(one, "sqlstate", None) for one in errors}
     numbers = {one.args[0] for one in errors if one.args and isinstance(one.args[0], int)}
@@ -104,7 +103,7 @@ def why(error: BaseException) -> Refusal:
 
 
 def sentence(error: BaseException, entry: Mapping[str, Any], alias: str = "default") -> str:
-    """One sentence for what the database of a DATABASES entry refused: which, why, what to do."""
+    """One sentence for a refusal by the database of a DATABASES entry: which, why, what to do."""
     said, user = first_line(error), entry.get("USER") or "of this process"
     which = f"The database {_name(entry)}"
     server = f"The database server {where(entry)}"
@@ -115,7 +114,7 @@ def sentence(error: BaseException, entry: Mapping[str, Any], alias: str = "defau
             return f"{which} does not allow that to the user {user} ({said}); grant the right."
         case Refusal.PASSWORD_WANTED:
             return (
-                f"{server} wants a password of {user}, and {setting} has none; write it there, or "
+                f"{server} wants a password for {user}, and {setting} has none; write it there, or "
                 "into PGPASSWORD or ~/.pgpass."
             )
         case Refusal.NOT_LET_IN:
@@ -127,18 +126,18 @@ def sentence(error: BaseException, entry: Mapping[str, Any], alias: str = "defau
         case Refusal.ABSENT:
             return f"{which} does not exist; create it, and run: {migrate}"
         case Refusal.UNMIGRATED:
-            return f"{which} has not the tables of this version ({said}); run: {migrate}"
+            return f"{which} lacks the tables of this version ({said}); run: {migrate}"
         case Refusal.NO_DATABASE:
             return (
-                f"{which} is damaged or no database ({said}); move that file away or name another "
+                f"{which} is damaged or no database ({said}); move that file or name another one "
                 f"in {setting}, and run: {migrate}"
             )
         case Refusal.NOT_OPENED:
             return f"{which} can't be opened: {_obstacle(entry)}, and run: {migrate}"
         case Refusal.READ_ONLY:
             return (
-                f"{which} can only be read ({said}); let this user write it, and for a file its "
-                f"folder too, or name another in {setting}."
+                f"{which} is read-only ({said}); make it writable for this user, for a file with "
+                f"its folder, or name another in {setting}."
             )
         case Refusal.BUSY:
             return f"{which} is locked ({said}); end the program that holds it, or wait for it."
@@ -146,11 +145,11 @@ def sentence(error: BaseException, entry: Mapping[str, Any], alias: str = "defau
             return f"{server} can't be reached ({said}); start it, or correct {setting}."
         case Refusal.NOT_NAMED:
             return f"{setting} names no database; name one there, and run: {migrate}"
-    return f"{which} refused ({said}); see that it is up, and run, if that is not done: {migrate}"
+    return f"{which} refused ({said}); check that it is up, and that you have run: {migrate}"
 
 
 def first_line(error: BaseException) -> str:
-    """What was said first, by the error or what it came from."""
+    """The first line of the error or its first cause with a message."""
     errors = list(_chain(error))
     for one in errors:
         if text := str(one).strip():
@@ -180,14 +179,14 @@ def _obstacle(entry: Mapping[str, Any]) -> str:
         if file.is_dir():
             return "it is a folder; name a file in it"
         if not file.parent.is_dir():
-            return f"there is no folder {file.parent}; make it"
+            return f"there is no folder {file.parent}; create it"
     except (OSError, ValueError):  # a name that no file can have, or a folder that hides it
         pass
-    return "this user may not; give the right to read and write it and its folder"
+    return "this user has no permission; allow reading and writing it and its folder"
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error and what it came from; Django turns some into SystemExit."""
+    """The error and its causes; Django turns some into SystemExit."""
     while error is not None:
         if not isinstance(error, SystemExit):
             yield error

@@ -1,4 +1,4 @@
-"""What a run found out, as frozen values; times in seconds, a missing value is None."""
+"""The results of a run, as frozen values; times in seconds, a missing value is None."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class Verdict(StrEnum):
 
 
 class Level(StrEnum):
-    """How much a finding weighs: `info` leaves the verdict as it is."""
+    """How much a finding weighs: `info` does not change the verdict."""
 
     INFO = "info"
     WEAK = "weak"
@@ -37,7 +37,7 @@ class Level(StrEnum):
 
 
 LATE_S = 0.01
-"""A journey that begins so little late found a free slot; waking up takes some time, too."""
+"""A journey that starts no later than this found a free slot; waking up takes time, too."""
 
 PERCENTILES = (10, 50, 75, 90, 95, 99, 99.9)
 
@@ -46,7 +46,7 @@ PERCENTILES = (10, 50, 75, 90, 95, 99, 99.9)
 class Distribution:
     """Times of the successful requests of a window, in seconds.
 
-    A percentile that the sample can't carry is missing from `percentiles`
+    A percentile that the sample is too small for is missing from `percentiles`
     (`benchsuite.stats.percentiles.samples_needed`).
     """
 
@@ -64,13 +64,13 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:
-    """What became of the plan of an open model, over the window."""
+    """How an open model's schedule was kept, over the window."""
 
-    offered_rate: float  #: Journeys that were meant to begin, per second.
-    achieved_rate: float  #: Journeys that did begin, per second, whenever they were meant to.
-    late: int  #: Journeys that began more than `LATE_S` after they were meant to, and were sent.
+    offered_rate: float  #: Journeys due, per second.
+    achieved_rate: float  #: Journeys started, per second, whenever they were due.
+    late: int  #: Journeys started more than `LATE_S` after they were due.
     dropped: int
-    """Journeys that were meant to begin and never did: no slot was free until the drain's end."""
+    """Journeys due that never started: no slot became free before the end of the drain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +79,13 @@ class Summary:
 
     name: str
     scope: str
-    """"all" (every request), "stage" (every request of a stage), or what its samples are of
+    """"all" (every request), "stage" (every request of a stage), or the scope of its samples
     (`benchsuite.core.samples`): "request", "journey", "message", "handshake" …"""
-    requests: int  #: Those whose intended start lies in the window, answered or not.
+    requests: int  #: Requests with their intended start in the window, answered or not.
     failures: int
     resent: int = 0
-    """Of all requests and of a stage: those that were sent a second time, on a new connection,
-    because the server closed the kept one before it answered."""
+    """For all requests and stages: those sent again on a new connection, because the server closed
+    the kept one before it answered."""
     failures_by_kind: Mapping[str, int] = field(default_factory=dict)
     failure_examples: Mapping[str, str] = field(default_factory=dict)  #: One message for each kind.
     throughput: float  #: Completions per second of the window, right or wrong.
@@ -96,16 +96,16 @@ class Summary:
     concurrency: float | None = None
     """Mean number of requests in flight over the window, measured."""
     wait_time: Distribution | None = None
-    """Intended start to start; None in the closed model, which has none."""
-    arrivals: Arrivals | None = None  #: Of all requests and of a stage in the open model.
+    """Intended to actual start; None in the closed model."""
+    arrivals: Arrivals | None = None  #: For all requests and stages of the open model.
     level: float | None = None
-    """Of a stage, and of the total of a run with stages: its users or its arrivals per second."""
-    order: int = 0  #: Of a stage: its place, from 1.
+    """For a stage, and the total of a run with stages: users or arrivals per second."""
+    order: int = 0  #: For a stage: its place, from 1.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """One second of the load, all requests together, by second of finish."""
+    """One second of the load: all requests that finished in it."""
 
     second: int  #: Whole seconds since the first request.
     phase: Phase
@@ -117,8 +117,8 @@ class Interval:
     p99_s: float | None = None
     connections: int | None = None
     """WebSockets open at its end; this and the next two are None where there are none."""
-    strays: int | None = None  #: Messages that nobody waited for: copies, late ones, damaged ones.
-    closed: int | None = None  #: Connections that ended before we had ended them.
+    strays: int | None = None  #: Unexpected messages: duplicated, late or damaged.
+    closed: int | None = None  #: Connections that ended before the load ended them.
     histogram: str = ""  #: Response times of the successes, encoded.
 
 
@@ -127,45 +127,41 @@ class Reading:
     """One second of one part of the system (`target`, `front`, `database`, `load`, …)."""
 
     second: float
-    """Seconds since the first request, negative before it; since the first reading, in a run whose
-    load broke before it could tell of any."""
+    """Seconds since the first request, negative before it; since the first reading, if the load
+    failed before it reported a request."""
     part: str
     cpu_percent: float | None = None  #: 100 is one CPU fully used.
     memory_bytes: int | None = None
-    """Proportional set size of the whole process tree: shared pages are divided, not counted
-    twice.
-    """
+    """Proportional set size of the process tree: shared pages are divided, not counted twice."""
     processes: int | None = None
     threads: int | None = None
     open_files: int | None = None
     counts: Mapping[str, int] | None = None
-    """What a service says of itself: a database's connections by state, Redis's clients."""
+    """What a service reports: a database's connections by state, Redis's clients."""
     work_s: float | None = None
-    """Of target and load: CPU time of a fixed piece of work on their CPUs, which tells how fast
-    these are."""
+    """For target and load: CPU time of a fixed piece of work on their CPUs, a measure of speed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accounts:
-    """What became of all messages and connections of a window, exactly."""
+    """Exact counts of all messages and connections of a window."""
 
     messages: int
-    """Meant to be sent in the window, also when none could be; in a broadcast, one for each
-    subscriber."""
-    lost: int  #: Sent, and nothing came back in time.
+    """Due in the window, sent or not; in a broadcast, one for each subscriber."""
+    lost: int  #: Sent, but not answered in time.
     duplicated: int
     reordered: int
-    corrupt: int  #: Came back as something else.
+    corrupt: int  #: Came back changed.
     misdirected: int  #: Came to another connection.
-    handshakes: int  #: Connections that existed in the window, and those that were tried in vain.
-    handshakes_failed: int  #: Of these, as the next three.
+    handshakes: int  #: Connections that existed in the window, and failed attempts.
+    handshakes_failed: int  #: Of these, like the next three.
     closings_failed: int  #: Closing handshakes that the server did not answer.
     closed_early: int  #: Connections that the server ended.
     closes: Mapping[int, int] = field(default_factory=dict)
-    """The same by the server's close code; 1006 where no close frame came."""
+    """The same by the server's close code; 1006 without a close frame."""
     broken: int = 0  #: Connections that the load ended, because the server broke the protocol.
     silence_s: float | None = None
-    """How long those that ended with 1006 had been silent, in the median."""
+    """Median silence before connections ended with 1006."""
     unsolicited: int = 0  #: Messages that the server sent by itself.
     unsolicited_bytes: int = 0
 
@@ -176,23 +172,23 @@ class Accounts:
 
 @dataclass(slots=True)
 class Traffic:
-    """What compression makes of messages, and what was negotiated for it."""
+    """What compression saves, and how it was negotiated."""
 
     negotiated: dict[str, int] = field(default_factory=dict)
-    """What servers answered to the offer of permessage-deflate → handshakes over the whole load;
-    empty where they declined it."""
+    """Server's answer to the offer of permessage-deflate → handshakes over the whole load; the
+    empty answer declines it."""
     sent_bytes: int = 0
-    """Of messages that the load sent in the window on connections that compress."""
-    sent_wire_bytes: int = 0  #: The same as they went out, with the heads of their frames.
+    """Of messages that the load sent in the window on compressing connections."""
+    sent_wire_bytes: int = 0  #: The same on the wire, with frame headers.
     received_bytes: int = 0
     received_wire_bytes: int = 0
 
     def negotiate(self, answer: str) -> None:
-        """A handshake whose answer says so."""
+        """Counts a handshake with this answer."""
         self.negotiated[answer] = self.negotiated.get(answer, 0) + 1
 
     def since(self, begin: "Traffic") -> "Traffic":
-        """The bytes since then, and all handshakes."""
+        """The bytes since `begin`, and all handshakes."""
         return Traffic(
             self.negotiated,
             self.sent_bytes - begin.sent_bytes,
@@ -214,63 +210,63 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleMemory:
-    """What a connection that says nothing takes of the target's memory, in bytes."""
+    """Memory of the target per idle connection, in bytes."""
 
     steps: tuple[tuple[int, int], ...]
     """(open connections, proportional set size of the target) at each step."""
-    each_bytes: float | None = None  #: The slope over the steps; None when there are too few.
+    each_bytes: float | None = None  #: The slope over the steps; None with too few.
     low_bytes: float | None = None
     high_bytes: float | None = None  #: Its 95 % interval.
-    before_bytes: int | None = None  #: What the target took before the first connection.
+    before_bytes: int | None = None  #: The target's memory before the first connection.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lagging:
-    """Subscribers of a broadcast that were slow, and what it took to keep messages for them."""
+    """Slow subscribers of a broadcast, and the memory that their messages took."""
 
     subscribers: int
     grown_bytes: Mapping[str, int] = field(default_factory=dict)
-    """Part (`target`, `redis`) → by how much its memory grew, from the load's begin to its most."""
+    """Part (`target`, `redis`) → growth of its memory from the load's start to the peak."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """What became of the connections that were all cut in one moment."""
+    """The recovery of connections that were all cut at one moment."""
 
     cut: int
-    back: int  #: Those that were connected again before the load ended.
+    back: int  #: Connections that were restored before the load ended.
     failed: int  #: Handshakes that failed meanwhile.
     half_back_s: float | None = None
     all_back_s: float | None = None
-    """How long it took until half of them, or all, were; None where they never were."""
+    """How long it took to restore half of them, or all; None if never."""
     away_s: float | None = None
-    """From the begin of the server's restart to its first answer; None where users cut."""
+    """From the start of the server's restart to its first answer; None if users cut."""
     unclosed: int | None = None  #: Connections that the restart ended without a close frame.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSockets:
-    """What only WebSockets have."""
+    """Results that only WebSockets have."""
 
     accounts: Accounts
     connections: int | None = None  #: The most that were open at once.
     rate_connected: float | None = None
-    """Messages per second of the time in which connections were open, not being made or closed."""
+    """Messages per second while connections were open, not while opening or closing."""
     idle: IdleMemory | None = None
     closed: IdleMemory | None = None
-    """What each connection that was opened and closed again left behind in the target's memory."""
-    recovery: Recovery | None = None  #: Where all connections were cut.
-    lagging: Lagging | None = None  #: Where some subscribers of a broadcast were slow.
-    compression: Traffic | None = None  #: None where it was not asked for.
+    """Memory of the target that each closed connection left behind."""
+    recovery: Recovery | None = None  #: If all connections were cut.
+    lagging: Lagging | None = None  #: If some subscribers of a broadcast were slow.
+    compression: Traffic | None = None  #: None if not requested.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Requests over the whole load, warm-up and drain included, those of the prober too."""
+    """Requests over the whole load, including warm-up, drain and the prober."""
 
     sent: int
     answered: int  #: With any status.
-    seen: int | None = None  #: By the target's own count; None where it can't tell.
+    seen: int | None = None  #: By the target's own count; None if unknown.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,26 +281,26 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
-    """What the load generator makes at most, of a responder that costs next to nothing."""
+    """The load generator's limit, measured with a responder that costs next to nothing."""
 
-    model: str = "closed"  #: Closed or open: arrivals are dispatched, and that costs too.
+    model: str = "closed"  #: Closed or open, which also pays for dispatching arrivals.
     processes: int = 1  #: Load processes.
     users: int
-    """Requests in flight all the time: the users of a closed model, the slots of an open one."""
+    """Constant requests in flight: the users of a closed model, the slots of an open one."""
     keep_alive: bool
     throughput: float  #: Requests per second.
     load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
     responder_cpu_percent: float | None = None
-    """Near 100, the responder was the limit, and the generator's own ceiling is higher."""
+    """Near 100 the responder was the limit, and the generator's own ceiling is higher."""
     others_percent: float | None = None
-    """What other programs took of all CPUs meanwhile: on a busy machine it is higher, too."""
+    """CPU use of other programs meanwhile: on a busy machine the ceiling is higher, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """One program that a run started to be measured, or to be measured with."""
+    """A program that a run started to be measured or to measure."""
 
-    part: str  #: To which its CPU and memory count: "target", "front", "workers", "database", …
+    part: str  #: Where its CPU and memory count: "target", "front", "workers", "database", …
     name: str
     argv: tuple[str, ...]
     version: str | None = None
@@ -312,34 +308,33 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """One run, whatever became of it."""
+    """One run, finished or not."""
 
     spec: RunSpec
     status: Status
     started_at: datetime
     failure: str = ""  #: Why there is no result; empty when the run finished.
-    argv: tuple[str, ...] = ()  #: Of the server, or of its first instance.
-    programs: tuple[Program, ...] = ()  #: All that were started, in that order.
+    argv: tuple[str, ...] = ()  #: Command line of the server or its first instance.
+    programs: tuple[Program, ...] = ()  #: All programs in order of start.
     delay: Mapping[str, Any] = field(default_factory=dict)
-    """What made the added latency, and how exact it was; empty without any."""
+    """What added latency, and how accurately; empty without any."""
     server_version: str | None = None
-    python_version: str | None = None  #: Of the interpreter that the server ran under.
+    python_version: str | None = None  #: Of the server's interpreter.
     revision: str = ""
-    """Of the measured code: its commit, and what was changed since; empty when not known."""
+    """The measured code's commit, and its changes since; empty if unknown."""
     python: Mapping[str, Any] = field(default_factory=dict)
-    """What that interpreter is: build, implementation, switches."""
+    """Facts of that interpreter: build, implementation, flags."""
     packages: Mapping[str, str] = field(default_factory=dict)
-    """What was installed for that interpreter: distribution → version."""
+    """Distributions of that interpreter → version."""
     processes: int | None = None
     threads: int | None = None
     startup_s: float | None = None
     window: tuple[float, float] | None = None
-    """Begin and end of the window in seconds since the first request; with stages, of that stage
+    """Start and end of the window in seconds since the first request; with stages, of the stage
     whose figures the total has."""
-    unit: str = "request"  #: What the total is of: requests, messages or handshakes.
+    unit: str = "request"  #: What the total counts: requests, messages or handshakes.
     total: Summary | None = None
-    """With stages: of the one that stands for the run (`benchsuite.stats.levels`); its `level` says
-    which."""
+    """With stages: that of the headline stage (`benchsuite.stats.levels`), named by its `level`."""
     summaries: tuple[Summary, ...] = ()
     intervals: tuple[Interval, ...] = ()
     readings: tuple[Reading, ...] = ()
@@ -350,9 +345,9 @@ class RunResult:
     environment: Mapping[str, Any] = field(default_factory=dict)
     settings_changed: Mapping[str, str] = field(default_factory=dict)
     log_tail: str = ""
-    sampler_cpu_percent: float | None = None  #: What watching cost, in percent of one CPU.
+    sampler_cpu_percent: float | None = None  #: Cost of monitoring, in percent of one CPU.
 
 
 def is_completion(workload: str, scope: str, name: str) -> bool:
-    """Whether these are figures of journeys with a name of their own, such as "survey coffee"."""
+    """Whether these are figures of journeys with their own name, such as "survey coffee"."""
     return scope == "journey" and name.startswith(f"{workload} ")

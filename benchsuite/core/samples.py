@@ -1,9 +1,9 @@
-"""How one request is written down while it is being measured: 40 bytes, no formatting.
+"""How one request is recorded while it is measured: 40 bytes, no formatting.
 
-The load process packs samples with `RECORD`; the parent reads them back as an array of `FIELDS`.
-All three times are CLOCK_MONOTONIC seconds, so they compare across processes of one machine.
+The load process packs samples with `RECORD`; the parent reads them as an array of `FIELDS`. All
+three times are CLOCK_MONOTONIC seconds, so processes of one machine can compare them.
 
-A sample's name has a scope, which says what it is a sample of: a request or a journey or, of
+A sample's name has a scope, which says what it is a sample of: a request, a journey or, for
 WebSockets, one of the others here.
 """
 
@@ -28,38 +28,38 @@ FIELDS = (
 REQUEST: Final = "request"
 JOURNEY: Final = "journey"
 HANDSHAKE: Final = "handshake"
-"""From the begin of a connection to its "101 Switching Protocols"; of a stream of events, to the
-first of them."""
+"""From the start of a connection to its "101 Switching Protocols"; for a stream of events, to the
+first event."""
 MESSAGE: Final = "message"
-"""One WebSocket frame there and back; in a broadcast, from its publisher to one subscriber."""
+"""Round trip of a WebSocket message; in a broadcast, from its publisher to one subscriber."""
 EVENT: Final = "event"  #: A server-sent event, from the one before it on the same connection.
-CLOSING: Final = "closing"  #: From the close frame that is sent to the one that comes back.
+CLOSING: Final = "closing"  #: From the close frame that is sent to the one that is received.
 STRAY: Final = "stray"
-"""What nobody waited for: a message that came twice, late, damaged or to the wrong connection, and
-the end of a connection that we had not ended (then the body's length is the close code)."""
+"""Something unexpected: a message that came twice, late, damaged or to the wrong connection, or the
+end of a connection that the load had not ended (then the body's length is the close code)."""
 UNSOLICITED: Final = "unsolicited"
-"""A message that the server sent by itself, and that answers none of ours; it has no time."""
+"""A message that the server sent by itself and that answers none of ours; it has no time."""
 SENT: Final = "sent"
-"""A message that asks for no answer, from its intended start until it was sent."""
-MOMENTS = (STRAY, UNSOLICITED)  #: Scopes whose samples took no time: they only came.
+"""A message that needs no answer, from its intended start until it was sent."""
+MOMENTS = (STRAY, UNSOLICITED)  #: Scopes whose samples have no duration.
 CONNECTION: Final = "connection"
-"""A WebSocket from its handshake to its end: OK when we ended it, UNFINISHED when its closing
+"""A WebSocket from its handshake to its end: OK when the load ended it, UNFINISHED when its closing
 handshake failed, else how it ended early (then the body's length is the close code)."""
 RESENT: Final = "resent"
-"""A request that was sent a second time, from its begin to that moment; it is a sample itself."""
+"""A request that was sent again, from its start to that moment; a sample of its own."""
 PAUSE: Final = "pause"
-"""Time in which a user of the closed model asked for nothing: before the first journey, in thought,
+"""Time in which a user of the closed model sent nothing: before the first journey, while thinking,
 or after a failure."""
 RESTARTED = {scope: f"{scope} in a restart" for scope in (HANDSHAKE, JOURNEY, CONNECTION)}
-"""What failed because the run was restarting the server, by what it was."""
+"""Failures because the run was restarting the server, by scope."""
 ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())
-"""Scopes that have no figures of their own."""
+"""Scopes without figures of their own."""
 PUBLICATION: Final = "publication"
 """A message to all subscribers, from its intended start until it was sent."""
 FANOUT: Final = "fan-out"  #: The same until its last subscriber had it.
 
 POPULATION: Final = "population"
-"""The scope of the figures of users who all do the same, where others do something else."""
+"""The scope of figures of a group of users who all do the same."""
 
 UNITS = {
     REQUEST: (REQUEST, MESSAGE),
@@ -67,11 +67,11 @@ UNITS = {
     HANDSHAKE: (HANDSHAKE,),
     EVENT: (EVENT,),
 }
-"""What the figures of a workload may be of → the scopes whose samples they are made of."""
+"""Unit of a workload's figures → the scopes of their samples."""
 
 
 class Kind(IntEnum):
-    """What became of a request: the right answer, or the kind of its failure."""
+    """The result of a request: the right answer, or the kind of failure."""
 
     OK = 0
     CONNECT_REFUSED = 1
@@ -118,7 +118,7 @@ ANSWERED = (
     Kind.REDIRECTED,
     Kind.CSRF,
 )
-"""Requests of these kinds got an answer, right or wrong."""
+"""Kinds of requests that got an answer, right or wrong."""
 
 ENDS = (Kind.WEBSOCKET_CLOSED, Kind.RESET, Kind.PROTOCOL)
-"""Strays of these kinds are connections that ended before we had ended them."""
+"""Kinds of strays that are connections which ended before the load ended them."""

@@ -1,4 +1,4 @@
-"""What somebody may have meant by a name that is not known."""
+"""What may be meant by an unknown name."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -7,9 +7,7 @@ MOST = 4  #: Names of a family that are suggested together.
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """The known names that begin with this one, else the nearest, whatever their case; empty when
-    none is near.
-    """
+    """The known names that start with this one, else the nearest, ignoring case; empty if none."""
     names = {one.casefold(): one for one in known}
     wanted = name.casefold()
     near = [one for one in names if one.startswith(wanted)][:MOST] if wanted else []

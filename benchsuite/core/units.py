@@ -8,7 +8,7 @@ from benchsuite.core.exceptions import UsageError
 
 THIN_SPACE = "\u2009"
 MISSING = "—"
-LONGEST = 60  #: Characters that are quoted of what can't be understood.
+LONGEST = 60  #: Characters quoted of invalid input.
 
 _SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -30,7 +30,7 @@ def format_number(value: float | None) -> str:
 
 
 def format_count(value: float | None) -> str:
-    """Every digit of a whole number, thousands apart by a thin space: 12 345."""
+    """Every digit of a whole number, thousands separated by a thin space: 12 345."""
     return MISSING if value is None else f"{value:,.0f}".replace(",", THIN_SPACE)
 
 
@@ -46,7 +46,7 @@ def format_duration(seconds: float | None) -> str:
 
 
 def format_period(seconds: float) -> str:
-    """A length of wall time as one says it: 0.5 s, 45 s, 1 min 50 s, 2 h 5 min."""
+    """A period as people say it: 0.5 s, 45 s, 1 min 50 s, 2 h 5 min."""
     if seconds < 10:
         return f"{seconds:.3g} s"
     whole = round(seconds)

@@ -1,4 +1,4 @@
-"""The contract of a front: facts, pure configuration and command line. It never starts anything."""
+"""The contract of a front: facts, pure configuration and command line; it starts nothing."""
 
 import signal
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ Address = tuple[str, int]  #: Host and port.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaticFiles:
-    """The project's static files, where the front is asked to serve them."""
+    """The project's static files, if the front is asked to serve them."""
 
     url: str  #: STATIC_URL.
     root: Path  #: STATIC_ROOT; `collectstatic` has filled it.
@@ -25,63 +25,63 @@ class StaticFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instances:
-    """What a front starts that runs the instances itself."""
+    """The instances to start, for a front that runs them itself."""
 
     count: int
-    argv: Sequence[str]  #: The command line of each, as it would be here; it listens on INSIDE.
+    argv: Sequence[str]  #: Local command line of each; it listens on INSIDE.
     env: Mapping[str, str]
-    """The variables that a run adds; nothing else of this process's is meant for them."""
+    """The variables that a run adds; nothing else of our environment is passed on."""
     folders: Sequence[Path]
-    """What each must find under the same path; the first one it may write to."""
+    """Folders that each needs under the same path; only the first is writable."""
     cpus: Sequence[int] = ()  #: Those they may use; empty for all.
 
 
-INSIDE: Address = ("0.0.0.0", 8000)  #: Where an instance listens that has a network of its own.
+INSIDE: Address = ("0.0.0.0", 8000)  #: Where an instance with its own network listens.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPlace:
-    """Where a front is started: what it may write, and what it is given of the run."""
+    """Where a front is started: its folder, and what it gets from the run."""
 
-    folder: Path = Path()  #: The front's own; what `config_files()` names is written into it.
+    folder: Path = Path()  #: The front's own; `config_files()` are written into it.
     static: StaticFiles | None = None
-    token: str = ""  #: The run's, for answers of the front's own: the load takes none without it.
-    instances: Instances | None = None  #: For a front that runs them itself.
+    token: str = ""  #: The run's, for the front's own answers: the load rejects others.
+    instances: Instances | None = None  #: For fronts that run them.
 
 
 class FrontAdapter(ABC):
     """One program that shares requests among instances.
 
-    Subclasses declare facts as class attributes. An adapter checks its options when it is made:
-    what the program can't honour is a UsageError.
+    Subclasses declare facts as class attributes. The constructor checks the options: what the
+    program can't honour is a UsageError.
     """
 
     name: ClassVar[str]
     runs_instances: ClassVar[bool] = False
-    """Whether it starts the instances too, by `place.instances`, and gets no upstreams."""
+    """Whether it also starts the instances (`place.instances`) and gets no upstreams."""
     websocket: ClassVar[bool] = True
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     grace_s: ClassVar[float] = 10.0
     """How long it may take to end after the stop signal before it is killed."""
     ready_timeout_s: ClassVar[float] = 60.0
-    """How long it may take until an answer of the run comes through it."""
+    """How long it may take until an answer of the run passes through it."""
     options: ClassVar[Mapping[str, Option]] = {}
-    """What `--front-option name=value` may set, with the defaults; the type is the default's."""
+    """Options of `--front-option` with their defaults, which also set the type."""
 
     def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
         self.settings = chosen_options(self.name, self.options, options)
         self.place = place or FrontPlace()
-        self.run_as = unprivileged()  #: The user whose rights it gets; empty for ours.
+        self.run_as = unprivileged()  #: The user it runs as; empty for ours.
         self._check()
 
     @property
     def parallel(self) -> int | None:
-        """CPUs that it can use at once; None where that is not known."""
+        """CPUs that it can use at once; None if unknown."""
         return None
 
     @property
     def scheme(self) -> str:
-        """What clients speak to it: "http", or "https" with a certificate that nobody signed."""
+        """What clients speak to it: "http", or "https" with a self-signed certificate."""
         return "https" if self.settings.get("tls") else "http"
 
     @abstractmethod
@@ -93,37 +93,37 @@ class FrontAdapter(ABC):
         """The command line that runs it in the foreground; pure."""
 
     def check_argv(self) -> list[str]:
-        """The command line that only looks whether the configuration is right; empty for none."""
+        """The command line that only checks the configuration; empty for none."""
         return []
 
     def complaint_in(self, said: str) -> str:
-        """What is wrong, in one line, of all that `check_argv()` printed."""
+        """The error in the output of `check_argv()`, in one line."""
         return " ".join(said.split())
 
     @abstractmethod
     def expected_processes(self) -> int:
-        """Processes of its tree once it is up."""
+        """Number of processes in its tree once it is up."""
 
     def ensure_possible(self, instances: int) -> None:
-        """Raises UsageError or UnavailableError for what can't be on this machine.
+        """Raises UsageError or UnavailableError for what can't work on this machine.
 
         Called before the first run, and again before each start.
         """
         if instances < 1:
-            raise UsageError(f"{self.name} needs an instance behind it.")
+            raise UsageError(f"{self.name} needs an instance behind it; add --instances=1.")
 
     def ensure_servable(self) -> None:
         """Raises UsageError or UnavailableError when it can't serve the static files as asked.
 
-        Called just before the start: what the target's settings say is not known earlier.
+        Called just before the start: the target's settings are not known earlier.
         """
         if not self.settings.get("static"):
             return
         files = self.place.static
         if files is None or not files.url.startswith("/"):
             raise UsageError(
-                "static=yes needs STATIC_ROOT, and a STATIC_URL that begins with /, in the "
-                "target's settings; set them and run collectstatic."
+                "static=yes needs STATIC_ROOT and a STATIC_URL that starts with / in the target's "
+                "settings; set them and run manage.py collectstatic."
             )
         if not files.root.is_dir():
             raise UsageError(
@@ -145,8 +145,8 @@ class FrontAdapter(ABC):
     @classmethod
     @abstractmethod
     def available(cls) -> Available:
-        """Whether it can run here and, if not, why and what would help."""
+        """Whether it can run here; if not, the reason and a command that helps."""
 
     @abstractmethod
     def _check(self) -> None:
-        """Refuses options that it would not honour."""
+        """Refuses options that it can't honour."""

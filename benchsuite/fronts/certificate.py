@@ -1,4 +1,4 @@
-"""A certificate for one run, signed by itself: made by the openssl program, known to nobody."""
+"""A self-signed certificate for one run, made by the openssl program."""
 
 import subprocess
 from pathlib import Path
@@ -11,7 +11,7 @@ DAYS = 2
 
 
 def make_certificate(path: Path, host: str) -> None:
-    """Write key and certificate for this IP address into one file, readable by its owner alone."""
+    """Writes key and certificate for this IP address into one file that only its owner can read."""
     path.touch(mode=0o600)
     key, certificate = path.with_suffix(".key"), path.with_suffix(".crt")
     command = [
@@ -31,9 +31,9 @@ def make_certificate(path: Path, host: str) -> None:
         path.write_text(key.read_text() + certificate.read_text())
     except subprocess.CalledProcessError as error:
         said = (error.stderr or "").strip().splitlines() or [str(error)]
-        raise StartError(f"openssl makes no certificate: {said[-1]}") from error
+        raise StartError(f"openssl could not make a certificate: {said[-1]}") from error
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise StartError(f"openssl makes no certificate: {error}.") from error
+        raise StartError(f"openssl could not make a certificate: {error}.") from error
     finally:
         key.unlink(missing_ok=True)
         certificate.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from benchsuite.fronts.program import (
 )
 
 WS_BALANCERS: Mapping[str, Option] = {"connections": 10_000, "threads": 4, "timeout_s": 30}
-"""The options that the study ws_balancers measured it with."""
+"""The options of the study ws_balancers."""
 
 
 class Haproxy(ProgramFront):

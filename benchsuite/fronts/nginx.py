@@ -18,10 +18,10 @@ from benchsuite.fronts.program import (
 from benchsuite.telemetry.prober.answer import RUN_HEADER
 
 SPARE_CONNECTIONS = 32
-"""Connections of a process that are no client's: the sockets it listens on, its channel."""
+"""A process's connections besides those of clients: its listening sockets, its channel."""
 
 UNWRITABLE = re.compile(r'["$\\\s;{}]')
-"""What has a meaning of its own in a URL of nginx's configuration."""
+"""Special characters in a URL of nginx's configuration."""
 
 TYPES = """
         types {
@@ -43,11 +43,11 @@ TYPES = """
             image/webp webp;
             image/x-icon ico;
         }"""
-"""Of static files; where nginx keeps its own list differs from system to system."""
+"""MIME types of static files; the path of nginx's own list differs between systems."""
 
 
 class Nginx(ProgramFront):
-    """A master and the processes that answer, each with an event loop."""
+    """A master and worker processes, each with an event loop."""
 
     name = "nginx"
     program = "nginx"
@@ -83,7 +83,7 @@ class Nginx(ProgramFront):
             "worker_connections": 2 * int(self.settings["connections"]) + SPARE_CONNECTIONS,
             "connection": "" if idle else "close",
             "balance": f"        {balance};\n" if balance else "",
-            # max_fails=0: one that failed is asked again, as if nothing had been.
+            # max_fails=0: an instance that failed is tried again.
             "servers": "\n".join(
                 f"        server {one}:{at} max_fails=0;" for one, at in upstreams
             ),
@@ -103,7 +103,7 @@ class Nginx(ProgramFront):
         )
 
     def _certificate(self) -> str:
-        # Beside the configuration: in a whole path a $ would begin a variable.
+        # Relative to the configuration: in a full path a $ would start a variable.
         return (
             f"        ssl_certificate {CERTIFICATE};\n        ssl_certificate_key {CERTIFICATE};\n"
         )
@@ -126,13 +126,13 @@ class Nginx(ProgramFront):
             return
         if UNWRITABLE.search(files.url):
             raise UsageError(
-                f"static=yes can't serve at {files.url} (STATIC_URL): nginx takes no space, quote "
-                "or one of $ \\ ; { } there; leave it out."
+                f"static=yes can't serve at {files.url} (STATIC_URL): nginx allows no space, quote "
+                "or any of $ \\ ; { } there; remove it."
             )
         if "$" in str(files.root):
             raise UsageError(
-                f"static=yes can't serve {files.root}: nginx takes no $ in a folder's path; name "
-                "another STATIC_ROOT or, where that is in TMPDIR, another TMPDIR."
+                f"static=yes can't serve {files.root}: nginx allows no $ in a folder's path; set "
+                "another STATIC_ROOT or, if that is in TMPDIR, another TMPDIR."
             )
 
     def _check(self) -> None:

@@ -1,4 +1,4 @@
-"""Fronts that are a program of the system: its configuration from a template, options in common."""
+"""Fronts that are system programs: configuration from a template, and common options."""
 
 import re
 import resource
@@ -15,18 +15,18 @@ from benchsuite.servers.base import Available
 from benchsuite.system import programs
 
 CONNECTIONS = 4096  #: Clients at once.
-IDLE_UPSTREAM = 256  #: Idle connections kept to the instances, more than users are usual.
+IDLE_UPSTREAM = 256  #: Idle connections kept to the instances; usually more than users.
 IDLE_UPSTREAM_S = 4
-"""Less than the 5 s after which our servers close them: one that closes just when a request is on
-its way is a failure that the server would not have had."""
+"""Less than the 5 s after which our servers close them: closing while a request is on its way
+would be a failure that the server alone would not have."""
 KEEP_ALIVE_S = 75  #: nginx's own.
 TIMEOUT_S = 3600
-"""A front gives nothing up before the load does; an idle WebSocket is silent for long."""
+"""A front must not give up before the load does; an idle WebSocket is silent for long."""
 BACKLOG = 2048  #: As the servers have.
-MOST_CONNECT_S = 75  #: nginx says that it can't wait longer for a connection to an instance.
-SPARE_DESCRIPTORS = 128  #: Files that a front has open beside the connections.
+MOST_CONNECT_S = 75  #: nginx's limit for the wait for a connection to an instance.
+SPARE_DESCRIPTORS = 128  #: Files that a front has open besides connections.
 
-CERTIFICATE = "certificate.pem"  #: In the front's folder: key and certificate, where it speaks TLS.
+CERTIFICATE = "certificate.pem"  #: Key and certificate for TLS, in the front's folder.
 
 ROUND_ROBIN = "round_robin"
 LEAST_CONNECTIONS = "least_connections"
@@ -43,35 +43,35 @@ COMMON: Mapping[str, Option] = {
     "upstream_idle_s": IDLE_UPSTREAM_S,
     "upstream_keep_alive": IDLE_UPSTREAM,
 }
-"""Options of every one of them."""
+"""Options of every program."""
 
 
 class ProgramFront(FrontAdapter):
-    """A program before instances that were started already."""
+    """A program in front of instances that already run."""
 
     program: ClassVar[str]
-    package: ClassVar[str]  #: The Debian package that brings the program.
+    package: ClassVar[str]  #: The Debian package of the program.
     least_version: ClassVar[tuple[int, ...]] = ()  #: What the configuration needs.
     template: ClassVar[str]
-    """The name of its configuration: in the run's folder, and of our template in `fronts/conf`."""
-    balances: ClassVar[Mapping[str, str]]  #: What `balance` may be → the program's words for it.
+    """Name of its configuration in the run's folder and of our template in `fronts/conf`."""
+    balances: ClassVar[Mapping[str, str]]  #: Value of `balance` → the program's word.
     complaint: ClassVar[re.Pattern[str]]
-    """How it tells what is wrong with a configuration; its first group is the sentence."""
+    """How it reports an invalid configuration; the first group is the sentence."""
     parallel_option: ClassVar[str] = ""
-    """Which option says how many of it answer at once, each on a CPU."""
+    """The option with the number of its processes or threads, each on a CPU."""
     options = COMMON
 
     @abstractmethod
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
-        """What the template's placeholders stand for, beside those that all templates have."""
+        """Values of the template's placeholders, besides those that all templates have."""
 
     @staticmethod
     def escaped(path: Path) -> str:
-        """A path as the program's configuration has it between double quotes."""
+        """A path as written between double quotes in the program's configuration."""
         return str(path)
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
-        """Its configuration; pure, but for a template of the user's own, which is read."""
+        """Its configuration; pure, except for reading the user's own template."""
         own = str(self.settings["config"])
         values = {
             "folder": self.escaped(self.place.folder),
@@ -91,7 +91,7 @@ class ProgramFront(FrontAdapter):
 
     @property
     def parallel(self) -> int | None:
-        """As its option says; a configuration of the user's own may say something else."""
+        """As its option says; unknown for the user's own configuration."""
         if self.settings["config"] or not self.parallel_option:
             return None
         return int(self.settings[self.parallel_option])
@@ -122,7 +122,7 @@ class ProgramFront(FrontAdapter):
 
     @classmethod
     def executable(cls) -> str:
-        """Its path, or its bare name where it is not installed."""
+        """Its path, or its bare name if not installed."""
         return programs.find(cls.program) or cls.program
 
     @classmethod
@@ -136,7 +136,7 @@ class ProgramFront(FrontAdapter):
             return Available(False, f"{cls.program} is not installed", command)
         version = cls.version()
         if version is None:
-            return Available(False, f"{cls.program} does not tell its version", command)
+            return Available(False, f"{cls.program} does not print its version", command)
         if _numbers(version) < cls.least_version:
             least = ".".join(map(str, cls.least_version))
             return Available(False, f"{cls.program} {version} is older than {least}", command)
@@ -153,7 +153,7 @@ class ProgramFront(FrontAdapter):
         )
         own = str(self.settings["config"])
         if own and not Path(own).is_file():
-            raise UsageError(f"{self.name}'s option config names {own}, and there is no such file.")
+            raise UsageError(f"{self.name}'s option config names no file: {own}; correct it.")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

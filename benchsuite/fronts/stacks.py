@@ -2,8 +2,8 @@
 
     python -m benchsuite.fronts.stacks NAME
 
-waits for the end of its standard input and removes the stack of that name then. It stands outside
-of the run, as the reaper does: what ends the processes of a killed run must not end this one.
+waits for the end of its standard input, then removes the stack of that name. Like the reaper it
+stands outside the run, so that it survives when the processes of a killed run are ended.
 """
 
 import os
@@ -21,17 +21,17 @@ SERVICE = "web"
 ASK_S = 20.0
 REMOVE_S = 40.0
 AGAIN_S = 1.0
-"""A stack that was being made when its run was killed may appear after it was removed."""
+"""A stack that was being created when its run was killed may appear after its removal."""
 
 KINDS = (["service", "ls"], ["ps", "--all"], ["network", "ls"])
 
 
 class DockerError(Exception):
-    """What docker complains of."""
+    """The error message of docker."""
 
 
 def docker(*arguments: str, timeout_s: float = ASK_S) -> str:
-    """What docker prints; raises DockerError when it fails or takes longer."""
+    """The output of docker; raises DockerError when it fails or takes longer."""
     try:
         done = subprocess.run(
             [programs.find("docker") or "docker", *arguments],
@@ -49,9 +49,9 @@ def docker(*arguments: str, timeout_s: float = ASK_S) -> str:
 
 
 def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
-    """Starts what removes a stack when the first of these pipes is closed, by whatever end of us.
+    """Starts a process that removes a stack when the first pipe is closed, however we end.
 
-    The second one ends when it is removed.
+    The second pipe ends when the stack is removed.
     """
     env = {
         name: one for name, one in os.environ.items() if name not in (PART_VARIABLE, RUN_VARIABLE)
@@ -70,7 +70,7 @@ def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
 
 
 def remove(stack: str) -> None:
-    """Remove a stack and wait until nothing of it is left, for `REMOVE_S` at most."""
+    """Removes a stack and waits up to `REMOVE_S` until nothing of it is left."""
     deadline = time.monotonic() + REMOVE_S
     while time.monotonic() < deadline:
         _tried("stack", "rm", stack)
@@ -82,7 +82,7 @@ def remove(stack: str) -> None:
 
 
 def sweep() -> None:
-    """Remove the stacks of runs that ended without removing them."""
+    """Removes the stacks of runs that ended without doing so."""
     names = docker("service", "ls", "--quiet", "--filter", f"label={OWNER_LABEL}").split()
     if not names:
         return

@@ -1,4 +1,4 @@
-"""Starts a front before instances that answer already, and ends it."""
+"""Starts a front before instances that already answer, and ends it."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ from benchsuite.system.account import hand_over, rights_of
 from benchsuite.system.process import Process
 from benchsuite.system.starting import running
 
-CHECK_S = 20.0  #: How long a front may take to look through its configuration.
+CHECK_S = 20.0  #: How long a front may take to check its configuration.
 
 
 @contextmanager
@@ -32,8 +32,8 @@ def front(
 ) -> Iterator[Process]:
     """The front at host and port, in `adapter.place.folder`, until the block is left.
 
-    Whether it is ready is not seen by an answer of its own, but by one of the run through it.
-    Raises UnavailableError or UsageError for what can't be on this machine, and StartError with the
+    It is ready when an answer of the run, not one of its own, passes through it. Raises
+    UnavailableError or UsageError for what can't work on this machine, and StartError with the
     program's own sentence when it refuses its configuration.
     """
     itself = adapter.place.instances
@@ -86,7 +86,7 @@ def _check(adapter: FrontAdapter, env: Mapping[str, str]) -> None:
             **rights_of(adapter.run_as),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise StartError(f"{adapter.name} can't look at its configuration: {error}.") from error
+        raise StartError(f"{adapter.name} can't check its configuration: {error}.") from error
     if done.returncode != 0:
         said = adapter.complaint_in(done.stdout)
         raise StartError(f"{adapter.name} refuses its configuration: {said}")

@@ -17,18 +17,18 @@ STACK = "stack.yaml"
 
 AUTO, INGRESS, HOST = "auto", "ingress", "host"
 IPVS = Path("/proc/net/ip_vs")
-"""There when the kernel has IPVS, which the routing mesh shares connections with."""
+"""Exists when the kernel has IPVS, which the routing mesh needs."""
 
 INIT = "docker swarm init --advertise-addr 127.0.0.1"
 
 
 class Swarm(FrontAdapter):
-    """Replicas of an image as a stack of their own; the routing mesh shares connections."""
+    """Replicas of an image as one stack; the routing mesh distributes connections."""
 
     name = "swarm"
     runs_instances = True
     grace_s = 60.0
-    ready_timeout_s = 300.0  # minutes, where it looks for a registry that does not answer
+    ready_timeout_s = 300.0  # it takes minutes to give up on a registry that does not answer
     options = {"image": "", "publish": AUTO}
 
     def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
@@ -37,7 +37,7 @@ class Swarm(FrontAdapter):
 
     @property
     def stack(self) -> str:
-        """The stack's name, of this run alone."""
+        """The stack's name, unique to this run."""
         return f"benchsuite-{self.place.token[:12]}"
 
     def argv(self) -> list[str]:
@@ -56,8 +56,8 @@ class Swarm(FrontAdapter):
         image = str(self.settings["image"])
         if not image:
             raise UsageError(
-                "swarm needs an image with the project, its servers and benchsuite in it: build "
-                "one as deploy/swarm/Dockerfile shows, and add --front-option image=NAME."
+                "swarm needs an image with the project, its servers and benchsuite; build one as "
+                "deploy/swarm/Dockerfile shows, and add --front-option image=NAME."
             )
         if _docker("image", "inspect", image) is None:
             raise UnavailableError(
@@ -66,15 +66,15 @@ class Swarm(FrontAdapter):
             )
         if self.settings["publish"] == INGRESS and not IPVS.exists():
             raise UnavailableError(
-                f"publish=ingress needs a kernel with IPVS ({IPVS} is missing; modprobe ip_vs may "
-                "load it), or nothing listens on the published port; add --front-option "
-                "publish=host for one instance, or --front=nginx for more."
+                f"publish=ingress needs a kernel with IPVS, and {IPVS} is missing; load it with "
+                "modprobe ip_vs, add --front-option publish=host for one instance, or take "
+                "--front=nginx for more."
             )
         if self._publish() == HOST and instances > 1:
             raise UnavailableError(
-                f"swarm can't share among {instances} instances with publish=host, where each has "
-                "a port of its own; that takes the routing mesh and a kernel with IPVS. Take "
-                "--instances=1, or --front=nginx."
+                f"swarm can't balance {instances} instances with publish=host, where each has its "
+                "own port; take --instances=1, --front=nginx, or publish=ingress on a kernel with "
+                "IPVS."
             )
 
     @classmethod
@@ -91,7 +91,7 @@ class Swarm(FrontAdapter):
             return Available(False, "no Docker engine answers", "systemctl start docker")
         swarm = found.get("Swarm") or {}
         if swarm.get("LocalNodeState") != "active" or not swarm.get("ControlAvailable"):
-            return Available(False, "this Docker engine manages no swarm", INIT)
+            return Available(False, "this Docker engine is no manager of a swarm", INIT)
         return Available(True)
 
     def _publish(self) -> str:
@@ -107,7 +107,7 @@ class Swarm(FrontAdapter):
         pinned = ["taskset", "-c", ",".join(map(str, asked.cpus))] if asked.cpus else []
         service = {
             "image": self.settings["image"],
-            # The image has its own interpreter, by the same name.
+            # The image has its own interpreter of the same name.
             "command": [*pinned, Path(first).name, *others],
             "environment": dict(asked.env),
             "volumes": [
@@ -118,7 +118,7 @@ class Swarm(FrontAdapter):
             "deploy": {
                 "replicas": asked.count,
                 "endpoint_mode": "vip" if publish == INGRESS else "dnsrr",
-                # One that ends is a failure of the run, and not replaced.
+                # A replica that ends fails the run and is not replaced.
                 "restart_policy": {"condition": "none"},
             },
         }
@@ -129,7 +129,7 @@ class Swarm(FrontAdapter):
 
 
 def _literal(value: Any) -> Any:
-    """The same, with every `$` in a text as the engine wants one that begins no variable."""
+    """The same with each `$` in strings escaped, so that it starts no variable."""
     if isinstance(value, Mapping):
         return {key: _literal(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -138,7 +138,7 @@ def _literal(value: Any) -> Any:
 
 
 def _engine() -> Mapping[str, Any] | None:
-    """What the engine says of itself; None when none answers."""
+    """The engine's information about itself; None when none answers."""
     said = _docker("info", "--format", "{{json .}}")
     try:
         found = json.loads(said or "null")
@@ -148,7 +148,7 @@ def _engine() -> Mapping[str, Any] | None:
 
 
 def _docker(*arguments: str) -> str | None:
-    """What docker prints; None when it fails."""
+    """The output of docker; None when it fails."""
     try:
         return docker(*arguments)
     except DockerError:

@@ -1,7 +1,7 @@
 """Keeps a stack in a swarm while it runs: `python -m benchsuite.fronts.swarming STACK.yaml NAME`.
 
-It deploys the stack, waits, and sees it removed when it is told to end. What a replica complains of
-while it starts is printed, and ends it with status 1.
+It deploys the stack, waits, and removes it when told to end. The errors of a replica that fails to
+start are printed, with exit status 1.
 """
 
 import json
@@ -27,7 +27,7 @@ from benchsuite.system import owner
 from benchsuite.system.procfs import PART_VARIABLE
 
 DEPLOY_S = 60.0
-START_S = 300.0  #: An engine that looks for a newer image where no registry answers takes minutes.
+START_S = 300.0  #: An engine takes minutes to give up on a silent registry.
 POLL_S = 0.5
 FAILED = ("Failed", "Rejected", "Complete", "Shutdown")
 ENDING = (signal.SIGTERM, signal.SIGINT)
@@ -64,7 +64,7 @@ def _end(signum: int, frame: object) -> Never:
 
 
 def _deploy(path: Path, stack: str) -> None:
-    """The stack as it was written, with the marks by which its processes and it are found."""
+    """Deploys the stack with the marks by which it and its processes are found."""
     content = json.loads(path.read_text(encoding="utf-8"))
     service = content["services"][SERVICE]
     service["environment"][PART_VARIABLE] = os.environ.get(PART_VARIABLE, "")
@@ -75,9 +75,9 @@ def _deploy(path: Path, stack: str) -> None:
 
 
 def _watch(service: str) -> str:
-    """Wait until all replicas run, then for the end; what is wrong when they don't.
+    """Waits until all replicas run, then for the end; returns the error if they don't.
 
-    Nothing is asked while they are measured.
+    Docker is asked nothing while they are measured.
     """
     deadline = time.monotonic() + START_S
     form = "{{.CurrentState}}|{{.Error}}"
@@ -89,7 +89,7 @@ def _watch(service: str) -> str:
                 tail = ""
                 with suppress(DockerError):
                     tail = docker("service", "logs", "--raw", "--tail", "20", service)
-                return f"{tail}\na replica did not stay: {state} ({error or 'no error told'})"
+                return f"{tail}\na replica ended: {state} ({error or 'no error message'})"
         if said and all(line.startswith("Running") for line in said):
             while True:
                 signal.pause()

@@ -1,4 +1,4 @@
-"""Fills the placeholders of a configuration: `@{name}`, because `$` is nginx's own sign."""
+"""Fills the placeholders of a configuration: `@{name}`, because nginx itself uses `$`."""
 
 import string
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent / "conf"
 
 
 class _Template(string.Template):
-    """Takes placeholders in braces only: a bare `@name` is a named location of nginx."""
+    """Knows placeholders in braces only: a bare `@name` is a named location of nginx."""
 
     delimiter = "@"
     idpattern = r"(?!)"
@@ -19,9 +19,9 @@ class _Template(string.Template):
 
 
 def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) -> str:
-    """Our template of that name, or the file `own` in its place, with the values filled in.
+    """Our template of that name, or the file `own` instead, with the values filled in.
 
-    Raises UsageError for a placeholder that there is no value for.
+    Raises UsageError for an unknown placeholder.
     """
     path = own or FOLDER / name
     try:
@@ -31,7 +31,7 @@ def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) 
     unknown = sorted(set(template.get_identifiers()) - set(values))
     if unknown:
         raise UsageError(
-            f"The template {path} has the placeholder {unknown[0]!r}, which stands for nothing; "
+            f"The template {path} has the unknown placeholder {unknown[0]!r}; "
             f"{choices(unknown[0], sorted(values))}"
         )
     return template.safe_substitute(values)

@@ -1,8 +1,7 @@
 """The ASGI callable that runs serve: the project's own, with the run's header on every answer.
 
-The WebSockets of the target, what goes through the channel layer and what `runworker` takes from it
-go to the target's own routing, whether or not the project uses Channels. What is neither HTTP nor
-WebSocket (lifespan) goes to the project as it is.
+The target's WebSockets and everything on the channel layer go to the target's own routing, whether
+or not the project uses Channels. Other types (lifespan) go to the project unchanged.
 """
 
 from collections.abc import Awaitable, Callable
@@ -20,11 +19,11 @@ Event = dict[str, Any]
 Application = Callable[..., Awaitable[None]]
 
 PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
-"""Where the target's routing is, by type; it gets everything of the type "channel"."""
+"""Paths of the target's routing, by type; everything of the type "channel" goes there too."""
 
 _header = (RUN_HEADER.lower().encode(), run_token().encode())
 _mark = f"{RUN_HEADER}.{run_token()}"
-"""A subprotocol that the load offers to servers that send no headers when they accept."""
+"""A subprotocol that the load offers to servers that accept without headers."""
 _for_autobahn = {RUN_HEADER: run_token()}
 _counter = counting.of_this_process()
 _overflow = overflow.Overflow(counting.of_this_process(overflow.PREFIX).add)
@@ -75,8 +74,8 @@ async def application(
 
 
 def _is_daphne(send: Any) -> bool:
-    """Whether Daphne is to send it: accepting a WebSocket, it leaves the headers out, and gives
-    autobahn the subprotocol alone; autobahn takes headers with it.
+    """Whether the server is Daphne. It drops the headers of an accepted WebSocket and passes only
+    the subprotocol to autobahn, which takes headers together with it.
     """
     server = getattr(getattr(send, "func", None), "__self__", None)
     return type(server).__module__.partition(".")[0] == "daphne"
@@ -92,7 +91,7 @@ def _is_targets(scope: Event) -> bool:
 
 
 def _target() -> Application:
-    """Imported when it is first asked for, so that HTTP is measured without Channels in memory."""
+    """Imported on first use, so that HTTP is measured without Channels in memory."""
     from benchsuite.target.routing import application as target
 
     found: Application = target

@@ -2,8 +2,7 @@
 
     python -m benchsuite.isolation.runworker
 
-Called as a command of Django would be, without the app `channels` among INSTALLED_APPS, where the
-project may not have it.
+Works without the app `channels` in INSTALLED_APPS, which the project may lack.
 """
 
 import django

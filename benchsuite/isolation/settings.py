@@ -10,11 +10,11 @@ from benchsuite.isolation.overrides.given import ENVIRONMENT, named, project_set
 
 BENCHSUITE_INSTRUCTIONS = Instructions.of_this_process()
 CONNECTED = ("CACHES", "DATABASES")
-"""What nobody may see before it is changed: Django keeps what it met first."""
+"""Must be changed before anyone reads them: Django keeps what it saw first."""
 
 
 def __dir__() -> list[str]:
-    """Those so far, for what the project's settings import and what asks for settings there."""
+    """The settings so far, for code that reads settings while the project's are imported."""
     return sorted({*globals(), *_so_far()})
 
 

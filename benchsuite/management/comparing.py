@@ -1,4 +1,4 @@
-"""What `comparebench` does between its options and its exit status."""
+"""The work of `comparebench`, between its options and its exit status."""
 
 import json
 import os
@@ -23,23 +23,23 @@ from benchsuite.report.exports.junit import as_junit
 from benchsuite.report.terminal.contrasts import markdown, screen_table
 from benchsuite.store.abandoned import sweep
 
-LISTED = 12  #: Differences on the screen; the JSON has all.
+LISTED = 12  #: Differences shown on the screen; the JSON has all.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """All that was found out, ready to be written in any form."""
+    """The result of a comparison, ready for any output."""
 
     metrics: Sequence[Metric]
     found: Sequence[Contrast]
     judgements: Sequence[Judgement]
-    unlike: Sequence[str]  #: Why these should not have been compared; not empty only when forced.
+    unlike: Sequence[str]  #: Reasons against this comparison; only if forced.
     comparison: Comparison
     notes: Sequence[str]
 
     @property
     def first(self) -> list[str]:
-        """What must be known before any figure is read."""
+        """What readers must know before any figure."""
         differing = likeness.said_first(self.comparison, limit=LISTED)
         return [*(f"Forced. {reason}" for reason in self.unlike), *differing]
 
@@ -52,13 +52,13 @@ def answer(options: Mapping[str, Any]) -> Answer:
     metrics = [metric(name, *margins) for name in names("--metric", options["metric"]) or DEFAULT]
     conditions = [gate.parse(text) for text in options["fail_if"]]
     if options["junit"] and not conditions:
-        raise UsageError("--junit writes what became of conditions, and there is no --fail-if.")
+        raise UsageError("--junit writes results of conditions, and there are none; add --fail-if.")
     sweep()
     pairs, said = pairing.pairs(options["names"], options["baseline"])
     comparison = Comparison(pairing.runs(pairs))
     unlike = likeness.reasons(comparison)
     if unlike and not options["force"]:
-        raise UsageError(f"{' '.join(unlike)} --force compares them all the same, and says so.")
+        raise UsageError(f"{' '.join(unlike)} --force compares them anyway and says so.")
     return Answer(
         metrics=metrics,
         found=contrasts(pairs, metrics),
@@ -70,7 +70,7 @@ def answer(options: Mapping[str, Any]) -> Answer:
 
 
 def show(found: Answer, *, quiet_stdout: bool) -> None:
-    """The table, a sentence for each comparison, the conditions, and what to beware of."""
+    """Prints the table, a sentence for each comparison, the conditions, and notes."""
     console = Screen(quiet_stdout=quiet_stdout).console
     for line in found.first:
         console.say(line)
@@ -87,7 +87,7 @@ def show(found: Answer, *, quiet_stdout: bool) -> None:
 
 
 def write(found: Answer, options: Mapping[str, Any]) -> None:
-    """The files that were asked for; raises BenchsuiteError for one that can't be written."""
+    """Writes the requested files; raises BenchsuiteError for one that can't be written."""
     if options["json"]:
         content = as_json(
             found.found,

@@ -1,4 +1,4 @@
-"""The console of the commands: what it is given can't steer the terminal, and is never cut."""
+"""The console of the commands: its text can't control the terminal and is never truncated."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,11 +11,11 @@ from benchsuite.report.terminal.grid import Grid, show
 from benchsuite.report.terminal.wrapping import wrapped
 
 UNBOUNDED = 100_000
-"""Columns where there is no terminal to fit: tables are as wide as they need to be."""
+"""Columns without a terminal: tables are as wide as they need to be."""
 
 
 class SafeConsole(Console):
-    """Prints controls as they are written in Python: a log, a label or a name may hold any."""
+    """Escapes control characters as Python does: a log, a label or a name may contain them."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, **options)
@@ -23,7 +23,7 @@ class SafeConsole(Console):
             self.width = UNBOUNDED
 
     def say(self, text: str) -> None:
-        """Sentences: wrapped between words on a terminal, each a line in a file."""
+        """Prints a sentence: wrapped on a terminal, one line in a file."""
         lines = wrapped(text, self.width) if self.is_terminal else [text]
         self.print("\n".join(lines), markup=False, soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""What an output that is no UTF-8 gets in place of the signs that it doesn't have."""
+"""Replaces characters that the encoding of an output lacks."""
 
 import codecs
 import io
@@ -35,17 +35,17 @@ PLAINER = str.maketrans(
         "ß": "ss",
     }
 )
-LOST = "?"  #: For a sign of which nothing plainer is known.
+LOST = "?"  #: For a character without a replacement.
 
 
 def plainer(text: str) -> str:
-    """The text in ASCII, as near as it comes."""
+    """The text in ASCII, as close as possible."""
     return "".join(_plainer(sign) for sign in text.translate(PLAINER))
 
 
 @contextmanager
 def plainer_where_needed() -> Iterator[None]:
-    """Whatever is printed meanwhile is printed, also where the output's encoding lacks a sign."""
+    """Text printed in this block replaces characters that the output's encoding lacks."""
     codecs.register_error(NAME, _replaced)
     streams = [one for one in (sys.stdout, sys.stderr) if isinstance(one, io.TextIOWrapper)]
     before = [one.errors for one in streams]

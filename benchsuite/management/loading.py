@@ -1,4 +1,4 @@
-"""What `loadbench` does: files of runs → the database, all of them or none."""
+"""The work of `loadbench`: files of runs → the database, all or none."""
 
 import gzip
 import json
@@ -19,13 +19,13 @@ from benchsuite.store.abandoned import sweep
 from benchsuite.store.interchange import from_plain
 
 GZIPPED = b"\x1f\x8b"
-NAMED = 6  #: Runs that a line names.
+NAMED = 6  #: Runs named in a line.
 
 
 def load(files: Sequence[str]) -> list[str]:
-    """Stores the runs of these files and says in a line each what became of them.
+    """Stores the runs of these files; returns lines that say what was done with each file.
 
-    Raises BenchsuiteError, and stores nothing, when one of them can't be read.
+    Raises BenchsuiteError, and stores nothing, when a file can't be read.
     """
     found = [(file, *_read(file)) for file in files]
     sweep()
@@ -34,9 +34,9 @@ def load(files: Sequence[str]) -> list[str]:
 
 
 def _stored(file: str, runs: Sequence[Run], running: Sequence[str]) -> list[str]:
-    """Stores those that are not here yet."""
+    """Stores those that are not stored yet."""
     here = dict(Run.objects.filter(pk__in=[run.pk for run in runs]).values_list("pk", "status"))
-    # A command whose results were refused left a row without any: those are what is loaded now.
+    # A command whose results were refused left a row without any; they may be loaded now.
     empty = Run.objects.filter(
         pk__in=here, status=Status.INTERRUPTED.value, environment=None
     ).values_list("pk", flat=True)
@@ -46,10 +46,10 @@ def _stored(file: str, runs: Sequence[Run], running: Sequence[str]) -> list[str]
     skipped = [run.pk.hex[:8] for run in runs if run.pk not in fresh]
     lines = [f"{file}: {_many(len(fresh))} loaded."]
     if skipped:
-        lines.append(f"{file}: {_many(len(skipped))} skipped, here already: {_named(skipped)}.")
+        lines.append(f"{file}: {_many(len(skipped))} skipped, already stored: {_named(skipped)}.")
     if running:
         lines.append(
-            f"{file}: {_many(len(running))} skipped, not ended when exported: {_named(running)}."
+            f"{file}: {_many(len(running))} skipped, unfinished when exported: {_named(running)}."
         )
     return lines
 
@@ -59,15 +59,15 @@ def _read(file: str) -> tuple[list[Run], list[str]]:
     objects = _parsed(file, _text(file, _content(file)))
     if not isinstance(objects, list):
         raise UsageError(
-            f"{file} is no list of runs; give what runbench --json wrote, or Export JSON of the "
-            "pages."
+            f"{file} is not a list of runs; give a file of runbench --json or of Export JSON on "
+            "the pages."
         )
     runs: list[Run] = []
     running: list[str] = []
     for number, one in enumerate(objects, start=1):
         where = f"{file}: run {number} of {len(objects)}"
         if not isinstance(one, Mapping) or "stored" not in one:
-            raise UsageError(f"{where} is no run that benchsuite exported: it has no “stored”.")
+            raise UsageError(f"{where} was not exported by benchsuite: it has no “stored”.")
         if one["stored"] is None:
             running.append(str(one.get("id"))[:8])
             continue
@@ -90,11 +90,11 @@ def _text(file: str, content: bytes) -> str:
     try:
         plain = gzip.decompress(content) if content.startswith(GZIPPED) else content
     except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"{file} is damaged or cut short: it can't be unzipped.") from error
+        raise UsageError(f"{file} is damaged or truncated: it can't be unzipped.") from error
     try:
         return plain.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is no JSON: byte {error.start} is no UTF-8.") from error
+        raise UsageError(f"{file} is not JSON: byte {error.start} is not UTF-8.") from error
 
 
 def _parsed(file: str, text: str) -> Any:
@@ -102,10 +102,10 @@ def _parsed(file: str, text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        cut = " The file may be cut short." if error.pos >= len(text.rstrip()) else ""
-        raise UsageError(f"{file} is no JSON: {error.msg} at {place}.{cut}") from error
+        cut = " The file may be truncated." if error.pos >= len(text.rstrip()) else ""
+        raise UsageError(f"{file} is not JSON: {error.msg} at {place}.{cut}") from error
     except (RecursionError, ValueError) as error:
-        raise UsageError(f"{file} is no JSON of runs: {error}.") from error
+        raise UsageError(f"{file} is not JSON of runs: {error}.") from error
 
 
 def _many(count: int) -> str:

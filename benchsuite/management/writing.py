@@ -1,4 +1,4 @@
-"""Writes what commands make for machines: to a file, or to standard output for "-"."""
+"""Writes the machine-readable output of commands to a file, or to standard output for "-"."""
 
 import os
 import sys
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 
-LONGEST_NAME = 255  #: Bytes of a file's name, by the kernel.
+LONGEST_NAME = 255  #: The kernel's limit for a file's name, in bytes.
 
 
 def check(flag: str, file: str | None) -> None:
-    """Raises UsageError where no file can be written: better now than after an hour's runs."""
+    """Raises UsageError if the file can't be written: better now than after an hour of runs."""
     if file is None or file == "-":
         return
     path = Path(file).absolute()
@@ -18,16 +18,16 @@ def check(flag: str, file: str | None) -> None:
         raise UsageError(f"{flag}={file} is a folder; name a file in it.")
     if len(os.fsencode(path.name)) > LONGEST_NAME:
         raise UsageError(
-            f"{flag} has a name of {len(path.name)} characters, and {LONGEST_NAME} bytes is the "
-            "most that a file's may have; shorten it."
+            f"{flag} has a name of {len(path.name)} characters, and the limit is {LONGEST_NAME} "
+            "bytes; shorten it."
         )
     if not os.path.isdir(path.parent):
         raise UsageError(
-            f"{flag}={file} can't be written: there is no folder {path.parent}; make it, or name "
+            f"{flag}={file} can't be written: there is no folder {path.parent}; create it, or name "
             "another."
         )
     if not os.access(path if os.path.exists(path) else path.parent, os.W_OK):
-        raise UsageError(f"{flag}={file} may not be written by this user; name another file.")
+        raise UsageError(f"{flag}={file} is not writable for this user; name another file.")
 
 
 def write(file: str, content: str, *, mode: str = "w") -> None:
@@ -44,7 +44,7 @@ def write(file: str, content: str, *, mode: str = "w") -> None:
 
 
 def _to_standard_output(content: str) -> None:
-    """In UTF-8, whatever the terminal's encoding is: it is for machines."""
+    """In UTF-8, whatever the terminal's encoding: it is for machines."""
     binary = getattr(sys.stdout, "buffer", None)
     sys.stdout.flush()
     if binary is None:

@@ -1,6 +1,5 @@
-"""Other Pythons than this process's own: found on the machine, and given environments.
+"""Finds other Pythons on the machine and builds environments for them.
 
-`finding` turns "3.13" into an executable, `requirements` reads what an environment shall hold,
-`recipe` is the frozen value that says how one is made, `building` makes it once and keeps it in
-the `cache`.
+`finding` turns "3.13" into an executable, `requirements` reads what to install, `recipe` is the
+frozen value that describes an environment, `building` builds it once and keeps it in the `cache`.
 """

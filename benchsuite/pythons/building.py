@@ -1,4 +1,4 @@
-"""Builds environments, each once: under a lock, proved before it counts, gone when it fails."""
+"""Builds each environment once: under a lock, tested before use, removed on failure."""
 
 import fcntl
 import json
@@ -17,26 +17,26 @@ from benchsuite.pythons.virtual import make
 from benchsuite.system import private
 from benchsuite.system.interrupts import held_back
 
-WAIT_S = 3600.0  #: How long another process that builds the same environment is waited for.
+WAIT_S = 3600.0  #: Longest wait for another process that builds the same environment.
 POLL_S = 0.2
 
 Say = Callable[[str], None]
 
 
 def built(recipe: Recipe, root: Path) -> Interpreter | None:
-    """The interpreter of an environment that has been built; None when it has not."""
+    """The interpreter of an environment; None if it has not been built."""
     slot = Slot.of(recipe, root)
     return Interpreter(str(slot.python), recipe.name) if slot.is_built else None
 
 
 def build(recipe: Recipe, root: Path, say: Say = lambda text: None) -> Interpreter:
-    """The interpreter of the environment, which is built if it has not been.
+    """The interpreter of the environment, which is built if necessary.
 
-    An environment knows its own path, so it is built where it will stay, and counts only from the
-    moment its mark is moved into it. What a build that was killed left has no mark, and is removed
-    by the next. `say` is told what is being done.
+    An environment contains its own path, so it is built in place, and counts only once its mark has
+    been moved into it. A killed build leaves no mark, and the next build removes it. `say` receives
+    progress messages.
 
-    Raises UnavailableError with the last error of what failed.
+    Raises UnavailableError with the last error of the failed program.
     """
     slot = Slot.of(recipe, root)
     if not slot.is_built:
@@ -53,14 +53,14 @@ def _make_room(slot: Slot) -> None:
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UnavailableError(
-            f"Environments are kept in {slot.root}, which can't be written ({error.strerror}); "
+            f"Environments are kept in {slot.root}, which is not writable ({error.strerror}); "
             "name another folder in BENCHSUITE_CACHE."
         ) from error
 
 
 @contextmanager
 def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
-    """Waits until nobody else builds this environment; the kernel frees the lock of a dead one."""
+    """Waits until nobody else builds this environment; the kernel frees a dead process's lock."""
     deadline = time.monotonic() + WAIT_S
     told = False
     with slot.lock.open("w") as file:
@@ -75,7 +75,7 @@ def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise UnavailableError(
                     f"Another process has been building the environment {name} for "
-                    f"{WAIT_S:.0f} s; see who holds {slot.lock}."
+                    f"{WAIT_S:.0f} s; find and end the process that holds {slot.lock}."
                 )
             time.sleep(POLL_S)
         yield
@@ -138,7 +138,6 @@ def _install(recipe: Recipe, step: Step, slot: Slot, log: Path) -> None:
 
 
 def _packages(slot: Slot) -> Path:
-    """The folder of the environment's packages."""
     return Path(str(ask(str(slot.python))["packages"]))
 
 
@@ -151,7 +150,7 @@ def _mark(recipe: Recipe, slot: Slot) -> None:
 
 
 def _remove(slot: Slot) -> None:
-    """What is there of the environment; its mark first, so that a half of it never counts."""
+    """Removes the environment, its mark first, so that a partial one never counts."""
     (slot.folder / MARK).unlink(missing_ok=True)
     if slot.folder.exists():
         shutil.rmtree(slot.folder, ignore_errors=True)

@@ -13,16 +13,16 @@ from benchsuite.system import private
 VARIABLE = "BENCHSUITE_CACHE"  #: The environment variable that moves the cache.
 
 MARK = "benchsuite.json"
-"""In an environment's folder: it is written last, and without it the environment is half-built."""
+"""Written last into an environment's folder; without it the environment is incomplete."""
 
 
 def folder(chosen: str | None = None) -> Path:
-    """BENCHSUITE_CACHE, else what was chosen, else `benchsuite` in the user's folder of caches."""
+    """BENCHSUITE_CACHE, else `chosen`, else `benchsuite` in the user's cache folder."""
     named = os.environ.get(VARIABLE) or chosen
     if named:
         return Path(named).expanduser().absolute()
     home = os.environ.get("XDG_CACHE_HOME", "")
-    # The specification ignores paths that are not absolute.
+    # The specification ignores relative paths.
     base = Path(home) if os.path.isabs(home) else Path.home() / ".cache"
     return base / "benchsuite"
 
@@ -55,14 +55,14 @@ class Slot:
 
     @property
     def is_built(self) -> bool:
-        """Whether it was finished, and its interpreter is still there."""
+        """Whether it was finished and its interpreter still exists."""
         return (self.folder / MARK).is_file() and os.access(self.python, os.X_OK)
 
 
 def keep(requirements: Requirements, root: Path) -> None:
-    """Keeps a copy by its digest, so that a run can be repeated when its file has changed.
+    """Keeps a copy by its digest, so that a run can be repeated after its file has changed.
 
-    Readable by its owner only: the address of a package index may hold a password.
+    Readable by its owner only: the URL of a package index may contain a password.
     """
     path = _kept(requirements.digest, root)
     if path.exists():

@@ -1,4 +1,4 @@
-"""Finds an interpreter by path or by version: its own, pyenv's, uv's, then those on the PATH."""
+"""Finds an interpreter by path or version: our own, pyenv's, uv's, then those on the PATH."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from pathlib import Path
 from benchsuite.core.exceptions import UnavailableError, UsageError
 
 ASK_S = 20.0
-"""How long a program may take to say which Python it is; a first start from a slow disk is slow."""
+"""How long a program may take to name its version; the first start from a slow disk is slow."""
 
 CPYTHON = "cpython"
 PYPY = "pypy"
 
-# As old as Python 2.7 can be.
+# Also runs under Python 2.7.
 _ASK = """
 import platform, sysconfig
 free = sysconfig.get_config_var("Py_GIL_DISABLED") and "t" or ""
@@ -33,7 +33,7 @@ _ON_PATH = re.compile(r"(python|pypy)\d+\.\d+t?")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """An interpreter's implementation and version, or as much of it as was asked for."""
+    """An interpreter's implementation and version, or a part of it."""
 
     implementation: str
     version: tuple[int, ...]
@@ -54,7 +54,7 @@ class Kind:
 def find(wanted: str) -> Path:
     """The executable that `--python` names: a path, or a version such as "3.13" or "pypy3.11".
 
-    Raises UnavailableError, with those that there are, when it is not on this machine.
+    Raises UnavailableError, with a list of those found, when it is not on this machine.
     """
     if os.sep in wanted:
         return _at(Path(wanted).expanduser())
@@ -63,7 +63,7 @@ def find(wanted: str) -> Path:
 
 @cache
 def kind_of(executable: str) -> Kind | None:
-    """Which Python a program is; None when it is none, or can't be started."""
+    """Which Python a program is; None if it is no Python or can't be started."""
     try:
         done = subprocess.run(
             [executable, "-c", _ASK],
@@ -82,7 +82,7 @@ def kind_of(executable: str) -> Kind | None:
 
 @cache
 def build_of(executable: Path) -> str:
-    """What tells one build of an interpreter from another at the same path: `sys.version`."""
+    """`sys.version`, which distinguishes builds of an interpreter at the same path."""
     try:
         done = subprocess.run(
             [str(executable), "-c", "import sys; print(sys.version)"],
@@ -98,12 +98,12 @@ def build_of(executable: Path) -> str:
 
 
 def _at(path: Path) -> Path:
-    """An executable, or the one of an environment's folder. Its links are not followed: they are
-    what makes it the environment's."""
+    """An executable, or that of an environment's folder. Symbolic links are not followed, because
+    they make it the environment's."""
     for candidate in (path, path / "bin" / "python"):
         if candidate.is_file() and kind_of(str(candidate.absolute())) is not None:
             return candidate.absolute()
-    what = "no Python" if path.exists() else "nothing"
+    what = "no Python" if path.exists() else "no file"
     raise UnavailableError(
         f"--python={path}: there is {what} at that path; name an interpreter, the folder of a "
         f"virtual environment, or a version ({_there_are()})."
@@ -118,13 +118,13 @@ def _named(name: str) -> Path:
         if kind is not None and kind.suits(wanted):
             return Path(candidate)
     raise UnavailableError(
-        f"--python={name} is not on this machine ({_there_are()}); get it with: "
+        f"--python={name} is not on this machine ({_there_are()}); install it with: "
         f"{how_to_get(wanted)}."
     )
 
 
 def how_to_get(wanted: Kind) -> str:
-    """The commands that install it: uv has none before 3.8, pyenv has other names for PyPy's."""
+    """Commands that install it: uv has none before 3.8, pyenv names PyPy's differently."""
     commands = []
     if wanted.version >= (3, 8) or len(wanted.version) == 1:
         commands.append(f"uv python install {wanted}")
@@ -144,7 +144,7 @@ def _wanted(name: str) -> Kind:
 
 
 def _candidates(wanted: Kind) -> Iterator[str]:
-    """Executables that may be it, the likeliest first; whether they are must be asked."""
+    """Executables that may be it, the likeliest first; the caller must check them."""
     yield sys.executable
     yield from _of_pyenv(wanted)
     yield from _of_uv(wanted)
@@ -152,7 +152,7 @@ def _candidates(wanted: Kind) -> Iterator[str]:
 
 
 def _of_pyenv(wanted: Kind) -> Iterator[str]:
-    """The newest first. Its shims are of no use: they answer only for versions that are active."""
+    """The newest first. pyenv's shims don't help: they only run active versions."""
     named = [(name, folder) for name, folder in _pyenv_versions().items() if name.suits(wanted)]
     for _, folder in sorted(named, key=lambda one: one[0].version, reverse=True):
         yield str(folder / "bin" / "python")
@@ -208,7 +208,7 @@ def _there_are() -> str:
                 kinds |= {kind} if kind is not None else set()
     own = kind_of(sys.executable)
     kinds |= {own} if own is not None else set()
-    return f"there are: {', '.join(str(kind) for kind in sorted(kinds, key=_order))}"
+    return f"found: {', '.join(str(kind) for kind in sorted(kinds, key=_order))}"
 
 
 def _order(kind: Kind) -> tuple[str, tuple[int, ...], bool]:

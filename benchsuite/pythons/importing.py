@@ -1,6 +1,6 @@
-"""What another program must be told to import the project, and benchsuite.
+"""The PYTHONPATH with which other programs import the project and benchsuite.
 
-Another interpreter never gets our packages; a child of our own gets all that we have.
+Another interpreter never gets our packages; a child of our own interpreter gets them all.
 """
 
 import os
@@ -15,14 +15,14 @@ from benchsuite.pythons.interpreter import Interpreter
 PACKAGE = Path(__file__).resolve().parents[1]
 
 _PACKAGES = ("site-packages", "dist-packages")
-"""What folders of installed packages are called, in every layout of CPython, PyPy and Debian."""
+"""Names of folders of installed packages, for CPython, PyPy and Debian."""
 
 
 def import_path(python: Interpreter, folder: Path) -> str:
     """The PYTHONPATH with which an interpreter finds the project's modules and benchsuite.
 
-    Our own interpreter has benchsuite already. Another one gets a link to it in `folder`: the
-    folder in which it lies may be that of our packages, which are not for it.
+    Our own interpreter already has benchsuite. Another one gets a link to it in `folder`, because
+    benchsuite's parent folder may also hold our packages.
     """
     if python.is_own:
         return os.pathsep.join(project_folders())
@@ -31,25 +31,25 @@ def import_path(python: Interpreter, folder: Path) -> str:
 
 
 def whole_path(env: Mapping[str, str]) -> str:
-    """The PYTHONPATH with which a child of our own interpreter finds whatever we find: what `env`
-    says, then the rest of our own path. Workloads may lie next to manage.py.
+    """The PYTHONPATH with which a child of our own interpreter imports what we can: that of `env`,
+    then the rest of our own path. Workloads may be next to manage.py.
     """
     said = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
     return os.pathsep.join(dict.fromkeys([*said, *(entry or os.getcwd() for entry in sys.path)]))
 
 
 def entry(folder: Path) -> str:
-    """A folder of the run's as an entry of PYTHONPATH. Raises UsageError where it can't be one."""
+    """A folder of the run as an entry of PYTHONPATH; raises UsageError if it can't be one."""
     if os.pathsep in str(folder):
         raise UsageError(
-            f"Another Python is to import from {folder}, and a {os.pathsep!r} divides folders in "
-            "PYTHONPATH; set TMPDIR to a folder without one."
+            f"Another Python must import from {folder}, and {os.pathsep!r} separates folders in "
+            "PYTHONPATH; set TMPDIR to a path without it."
         )
     return str(folder)
 
 
 def project_folders() -> list[str]:
-    """Where the project's modules are found: the import path without the interpreter's own."""
+    """Folders of the project's modules: the import path without the interpreter's own."""
     own = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     folders = [str(Path(entry or ".").resolve()) for entry in sys.path]
     return [
@@ -60,7 +60,7 @@ def project_folders() -> list[str]:
 
 
 def _linked(folder: Path) -> Path:
-    """A folder that holds benchsuite and nothing else."""
+    """A folder that contains only benchsuite."""
     holder = folder / "import"
     holder.mkdir(parents=True, exist_ok=True)
     link = holder / PACKAGE.name

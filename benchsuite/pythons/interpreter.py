@@ -14,22 +14,22 @@ from typing import Any
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.system import installed
 
-ASK_S = 20.0  #: How long another interpreter may take to say what it has.
+ASK_S = 20.0  #: How long another interpreter may take to list its packages.
 
 ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUAL_ENV")
-"""Variables that are meant for this process's Python, and would lead another one astray."""
+"""Variables meant for this process's Python, which would mislead another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """One executable; what it can import is asked of it once and remembered.
+    """One executable; it is asked once what it can import.
 
-    This process's own is asked nothing: its metadata is read where it is.
+    This process's own is not asked: its metadata is read directly.
     """
 
     executable: str = sys.executable
     name: str = ""
-    """How people named it ("3.13", an environment's name); empty for this process's own."""
+    """The name that the user gave it ("3.13", an environment); empty for this process's own."""
 
     @property
     def is_own(self) -> bool:
@@ -42,7 +42,7 @@ class Interpreter:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What it is: version, build, implementation and its switches."""
+        """Version, build, implementation and build flags."""
         found: Mapping[str, Any] = _told(self.executable)["facts"]
         return found
 
@@ -64,10 +64,10 @@ class Interpreter:
 
     @property
     def packages(self) -> Mapping[str, str]:
-        """All that is installed in its environment: distribution → version.
+        """All distributions in its environment → version.
 
-        Of one that came from no index, its commit or the like stands behind the version, which may
-        be the same for two states of it.
+        If one came from no index, its commit or hash follows the version, which different states
+        may share.
         """
         found = _own_packages() if self.is_own else _told(self.executable)["installed"]
         return {
@@ -84,16 +84,14 @@ _own_packages = cache(installed.distributions)
 
 @cache
 def _told(executable: str) -> Mapping[str, Any]:
-    """What an interpreter says of itself, asked once."""
+    """What an interpreter reports about itself, asked once."""
     if executable == sys.executable:
         return {"facts": installed.facts(), "scripts": sysconfig.get_path("scripts")}
     return ask(executable)
 
 
 def ask(executable: str) -> Mapping[str, Any]:
-    """What an interpreter says of itself now (`installed.told`); raises UnavailableError when it
-    can't be asked.
-    """
+    """What an interpreter reports now (`installed.told`); raises UnavailableError if it can't."""
     try:
         done = subprocess.run(
             [executable, "-c", Path(installed.__file__).read_text(encoding="utf-8")],
@@ -101,12 +99,12 @@ def ask(executable: str) -> Mapping[str, Any]:
             text=True,
             timeout=ASK_S,
             check=True,
-            cwd="/",  # not here: a project's folder may hold metadata of its own
+            cwd="/",  # the project's folder may contain metadata of its own
             env={name: value for name, value in os.environ.items() if name not in ASTRAY},
         )
         told: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise UnavailableError(
-            f"{executable} can't be asked what it has installed: {error}."
+            f"{executable} can't list its installed packages: {error}."
         ) from error
     return told

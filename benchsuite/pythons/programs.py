@@ -1,4 +1,4 @@
-"""Runs the programs that build an environment, and finds in their logs what went wrong."""
+"""Runs the programs that build an environment, and finds the error in their logs."""
 
 import os
 import re
@@ -27,9 +27,9 @@ _ERROR = re.compile(r"(error:|.*: error:|no matching distribution|could not )", 
 def run(
     command: Sequence[str], *, name: str, log: Path, variables: Mapping[str, str] | None = None
 ) -> None:
-    """Runs a program to its end; raises UnavailableError with the last error that it tells.
+    """Runs a program to its end; raises UnavailableError with the last error in its log.
 
-    Nothing of it outlives this call, whatever ends it.
+    None of its processes outlives this call, however it ends.
     """
     deadline = time.monotonic() + STEP_S
     with running(
@@ -42,8 +42,8 @@ def run(
         while (status := process.poll()) is None:
             if time.monotonic() > deadline:
                 raise UnavailableError(
-                    f"The environment {name} was not built within {STEP_S:.0f} s; the log of what "
-                    f"was under way is {log}."
+                    f"The environment {name} was not built within {STEP_S:.0f} s; see the log of "
+                    f"the last step: {log}."
                 )
             time.sleep(POLL_S)
     if status != 0:
@@ -54,7 +54,7 @@ def run(
 
 
 def last_error(log: str) -> str:
-    """What a compiler gave up for, else the last line in which pip tells of an error."""
+    """The compiler's fatal error, else the last line with an error of pip."""
     lines = [line.strip() for line in _COLOUR.sub("", log).splitlines() if line.strip()]
     fatal = [line for line in lines if _FATAL.match(line)]
     told = [line for line in lines if _ERROR.match(line)]
@@ -63,7 +63,7 @@ def last_error(log: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """This process's variables, without what would lead a build astray."""
+    """This process's variables, without those that would mislead a build."""
     left_out = (*ASTRAY, *ELSEWHERE)
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     return {**kept, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}

@@ -1,4 +1,4 @@
-"""How an environment is made, as a frozen value: of which Python, in which steps, how proved."""
+"""How an environment is built, as a frozen value: with which Python, in which steps, its test."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchsuite.pythons.requirements import Requirements
 
-RECIPE_VERSION = 1  #: Raised when environments that were built before must be built anew.
+RECIPE_VERSION = 1  #: Increased when old environments must be rebuilt.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,24 +18,24 @@ class Step:
     requirements: Requirements
     options: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
-    """Added to the environment of compilers ("CFLAGS")."""
-    moves_nothing: bool = False  #: Whether what the steps before installed stays in its version.
+    """Environment variables for compilers ("CFLAGS")."""
+    moves_nothing: bool = False  #: Whether earlier steps' versions must stay.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What an environment is made of; equal recipes make one environment, whatever their name."""
+    """Contents of an environment; equal recipes share one environment, whatever their name."""
 
     name: str
-    python: Path  #: The interpreter that it is made of.
+    python: Path  #: The interpreter that it is based on.
     steps: tuple[Step, ...]
     files: Mapping[str, str] = field(default_factory=dict)
     """Name in the folder of its packages → content."""
-    proof: str = ""  #: Python code that must run in it without an error.
-    needed: str = ""  #: What would help, for those who are told that it can't be built.
+    proof: str = ""  #: Python code that must run in it without errors.
+    needed: str = ""  #: Advice for users when it can't be built.
 
     def digest(self, python: str) -> str:
-        """16 hexadecimal digits; `python` says which build of the interpreter is meant."""
+        """16 hexadecimal digits; `python` identifies the build of the interpreter."""
         content = {
             "recipe": RECIPE_VERSION,
             "python": [str(self.python), python],

@@ -1,4 +1,4 @@
-"""What an environment shall hold: a requirements file, and in place those that it includes."""
+"""The requirements of an environment: a file with the files that it includes inserted."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """The lines that matter: without comments, continued lines joined, included files in place."""
+    """The effective lines: no comments, continued lines joined, included files inserted."""
 
     lines: tuple[str, ...]
     constraints: tuple[str, ...] = ()
@@ -31,19 +31,19 @@ class Requirements:
 
     @property
     def digest(self) -> str:
-        """Equal for equal content, whatever the file is called: 16 hexadecimal digits."""
+        """16 hexadecimal digits, equal for equal content whatever the file's name."""
         content = f"{self.text}\0{self.constraints_text}"
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     @property
     def names(self) -> frozenset[str]:
-        """The distributions that are named, as all spellings of a name compare."""
+        """The distributions, with normalised names."""
         found = (_NAME.match(line) for line in self.lines)
         return frozenset(plain(one[0]) for one in found if one)
 
     @property
     def versions(self) -> dict[str, str]:
-        """Those that are pinned: distribution → version."""
+        """Pinned distributions → version."""
         pinned = (line.partition(";")[0].split("==") for line in self.lines)
         return {plain(one[0].strip()): one[1].split()[0] for one in pinned if len(one) == 2}
 
@@ -54,13 +54,12 @@ def parse(text: str) -> Requirements:
 
 
 def read(path: Path) -> Requirements:
-    """The requirements of a file; raises UsageError when it, or one that it includes, can't be
-    read."""
+    """The requirements of a file; raises UsageError if it or an included one can't be read."""
     lines: list[str] = []
     constraints: list[str] = []
     _read(path, lines, constraints, reading=())
     if not lines:
-        raise UsageError(f"The requirements file {path} names nothing to install.")
+        raise UsageError(f"The requirements file {path} lists nothing to install; add a package.")
     return Requirements(lines=tuple(lines), constraints=tuple(constraints))
 
 
@@ -68,7 +67,7 @@ def _read(
     path: Path, lines: list[str], constraints: list[str], *, reading: tuple[Path, ...]
 ) -> None:
     if path.resolve() in reading:
-        raise UsageError(f"The requirements file {path} includes itself.")
+        raise UsageError(f"The requirements file {path} includes itself; remove that line.")
     inside = (*reading, path.resolve())
     for line in _logical(_content(path)):
         if included := _INCLUDE.fullmatch(line):
@@ -84,16 +83,16 @@ def _content(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise UsageError(
-            f"There is no requirements file {path}; write what the environment shall hold, for "
-            f"example with: python -m pip freeze > {path.name}."
+            f"There is no requirements file {path}; list the packages of the environment in it, "
+            f"for example with: python -m pip freeze > {path.name}."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"The requirements file {path} can't be read: {reason}.") from error
 
 
 def _logical(text: str) -> Iterator[str]:
-    """Lines as pip reads them: a backslash at the end continues, " #" begins a comment."""
+    """Lines as pip reads them: a trailing backslash continues, " #" starts a comment."""
     for line in re.sub(r"\\\r?\n", " ", text).splitlines():
         bare = re.sub(r"(^|\s+)#.*$", "", line).strip()
         if bare:

@@ -1,4 +1,4 @@
-"""Makes an empty virtual environment with pip in it: venv, else uv; virtualenv for Python 2."""
+"""Creates an empty virtual environment with pip: by venv, else uv; virtualenv for Python 2."""
 
 import shutil
 import sys
@@ -16,7 +16,7 @@ FIRST_WITH_VENV = (3, 3)
 
 
 def virtualenv() -> Recipe:
-    """The last virtualenv that makes environments of Python 2.7."""
+    """The last virtualenv that supports Python 2.7."""
     return Recipe(
         name="virtualenv",
         python=Path(sys.executable),
@@ -30,7 +30,7 @@ def make(
 ) -> None:
     """An environment of that interpreter in a folder that does not exist yet.
 
-    `build` builds the environment of a tool that is needed for it.
+    `build` builds the environment of a tool that this requires.
     """
     kind = kind_of(str(python))
     if kind is not None and kind.version < FIRST_WITH_VENV:
@@ -43,7 +43,7 @@ def make(
         uv = shutil.which("uv")
         if uv is None:
             raise UnavailableError(
-                f"{python} can't make virtual environments; on Debian: apt install python3-venv, "
+                f"{python} can't create virtual environments; on Debian: apt install python3-venv, "
                 "elsewhere: pip install uv."
             ) from error
         shutil.rmtree(folder, ignore_errors=True)

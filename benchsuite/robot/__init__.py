@@ -1,7 +1,7 @@
 """The robot: completes any multi-page HTML form, given a URL and a client.
 
-Plain Python without Django and Locust. `benchsuite.robot.walk.complete()` is the whole of it; what
-it needs is an extra of its own, so `ensure_installed()` comes before that import.
+Plain Python without Django and Locust. `benchsuite.robot.walk.complete()` is its interface; its
+requirements are an extra, so call `ensure_installed()` before that import.
 """
 
 from importlib.util import find_spec
@@ -12,7 +12,7 @@ NEEDED = {"faker": "Faker", "rstr": "rstr", "selectolax": "selectolax"}
 
 
 def ensure_installed() -> None:
-    """Raises UnavailableError, with the command that helps, when something is missing."""
+    """Raises UnavailableError, with the command that helps, when a package is missing."""
     missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
     if missing:
         raise UnavailableError(

@@ -1,6 +1,6 @@
 """The robot in a real browser: the same answers, typed and clicked in Chromium.
 
-For functional checks and small loads: a browser costs a hundred times what the plain robot does.
+For functional checks and small loads: a browser costs a hundred times as much as the plain robot.
 """
 
 import json
@@ -29,14 +29,14 @@ BUTTONS = "button, input[type=submit], input[type=image]"
 INVALID = """form => form.noValidate ? [] : [...form.elements]
     .filter(one => one.name && one.willValidate && !one.checkValidity())
     .map(one => [one.name, one.validationMessage])"""
-"""What the browser itself would not send, and its words for it."""
+"""Values that the browser itself refuses to send, with its messages."""
 
 
 @contextmanager
 def browser_robot(
     url: str, *, known: Mapping[str, str], bounds: Bounds, timeout_s: float
 ) -> Iterator[Complete]:
-    """A function that completes the survey at a URL once with a seed, each time as somebody new.
+    """A function that completes the survey at a URL once with a seed, each time as a new visitor.
 
     Raises UnavailableError when Playwright or a Chromium is missing.
     """
@@ -60,7 +60,7 @@ def browser_robot(
 
 @dataclass(frozen=True, slots=True)
 class Chromium:
-    """A browser that is open, and what to complete in it."""
+    """An open browser, and what to complete in it."""
 
     browser: "Browser"
     url: str
@@ -69,7 +69,7 @@ class Chromium:
     timeout_s: float
 
     def completed(self, seed: str, on_visit: OnVisit | None) -> Completion:
-        """One completion, in a window of its own without the cookies of others."""
+        """One completion, in a new window without cookies."""
         context = self.browser.new_context()
         context.set_default_timeout(self.timeout_s * 1000)
         context.route("**/*", lambda route: self._only_this_host(route))
@@ -80,7 +80,7 @@ class Chromium:
             context.close()
 
     def _only_this_host(self, route: Any) -> None:
-        """Nothing is loaded from, and nothing sent to, other hosts."""
+        """Blocks requests to other hosts."""
         if urlsplit(route.request.url).netloc == urlsplit(self.url).netloc:
             route.continue_()
         else:
@@ -88,7 +88,7 @@ class Chromium:
 
 
 class BrowserWalk(Walk):
-    """Asks for pages and sends them as a person at a screen does."""
+    """Requests and sends pages as a person in front of a screen does."""
 
     def __init__(
         self, tab: Any, url: str, seed: object, known: Mapping[str, str], bounds: Bounds
@@ -128,7 +128,7 @@ class BrowserWalk(Walk):
         return navigation.value
 
     def _arrived(self, go: Callable[[], Any]) -> Arrival:
-        """The page that one gets to by it."""
+        """The page to which it leads."""
         from playwright.sync_api import Error
 
         try:
@@ -152,7 +152,7 @@ class BrowserWalk(Walk):
             ) from error
 
     def _with_errors(self, form: Form, refused: Mapping[str, str]) -> Page:
-        """The same page as it would come back, with the browser's own words."""
+        """The page as it would come back, with the browser's own messages."""
         controls = tuple(
             replace(one, errors=(refused[one.name],)) if one.name in refused else one
             for one in form.controls

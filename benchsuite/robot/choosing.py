@@ -1,4 +1,4 @@
-"""Which form of a page is meant, and which of its buttons goes on."""
+"""Chooses the main form of a page, and its button that continues."""
 
 import re
 from collections.abc import Container
@@ -10,7 +10,7 @@ BESIDE = re.compile(
     r"subscribe|set-?lang|/i18n/|theme|cookie|consent-banner",
     re.I,
 )
-"""Forms that stand on a page without being what it is about."""
+"""Forms that are on a page without being its subject."""
 
 ONWARDS = re.compile(
     r"\b(next|continue|submit|save|send|finish|done|start|begin|complete|apply|confirm|"
@@ -27,13 +27,13 @@ ASIDE = re.compile(
     re.I,
 )
 WHO = re.compile(r"log-?_? ?in\b|sign-?_? ?in\b|anmelde|einloggen|connexion|connecter", re.I)
-"""What a form is called that asks who somebody is."""
+"""Names of log-in forms."""
 
 
 def main_form(page: Page, *, beside: Container[object] = ()) -> Form | None:
-    """The form that is to be filled: posts rather than asks, and holds most to fill.
+    """The form to fill: POST rather than GET, and the most controls.
 
-    `beside` are forms (their `furniture`) that have stood on a page before without being it.
+    `beside` are forms (their `furniture`) that were on an earlier page without being its main one.
     """
     candidates = [form for form in page.forms if form.furniture not in beside and not _beside(form)]
     others = [form for form in candidates if not asks_who(form)]
@@ -41,7 +41,7 @@ def main_form(page: Page, *, beside: Container[object] = ()) -> Form | None:
 
 
 def asks_who(form: Form) -> bool:
-    """Whether somebody who is known already is to log in."""
+    """Whether it is a log-in form for existing users."""
     passwords = [one for one in form.fillable if one.kind == "password"]
     typed = [one for one in form.fillable if one.kind in TYPED]
     if len(passwords) != 1 or len(typed) > 2:
@@ -53,7 +53,7 @@ def asks_who(form: Form) -> bool:
 
 
 def next_button(form: Form) -> Button | None:
-    """The button that a person would press to go on, the first one in doubt."""
+    """The button that a person would press to continue; the first one if in doubt."""
     onward = [one for one in form.buttons if not ASIDE.search(_words(one))]
     checked = [one for one in onward if "formnovalidate" not in one.limits]
     onward = checked or onward

@@ -1,4 +1,4 @@
-"""A client for one person at the terminal: blocking, of the standard library, with cookies."""
+"""A blocking client for one person, made of the standard library, with cookies."""
 
 import http.client
 import ipaddress
@@ -11,23 +11,23 @@ from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import AnswerError, UsageError
 
-MAX_BYTES = 20_000_000  #: A page that is longer is not a form.
+MAX_BYTES = 20_000_000  #: A longer page is not a form.
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a journey may use of an answer."""
+    """What a journey may use of a response."""
 
     status_code: int
     content: bytes
     headers: http.client.HTTPMessage  #: Names in any case.
 
     def json(self) -> Any:
-        raise AnswerError("the robot reads pages, and no JSON")
+        raise AnswerError("the robot reads pages, not JSON")
 
 
 class BlockingClient:
-    """Speaks to one host, keeps its connection and its cookies; a context manager."""
+    """Connects to one host and keeps the connection and its cookies; a context manager."""
 
     def __init__(self, url: str, *, timeout_s: float = 30.0) -> None:
         parts = urlsplit(url)
@@ -82,10 +82,10 @@ class BlockingClient:
     def _response(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> http.client.HTTPResponse:
-        """An idle connection that the server has closed is replaced; a POST goes out only once."""
+        """Replaces an idle connection that the server has closed; a POST is sent only once."""
         reused, self._used = self._used, True
         try:
-            if reused and method == "POST":  # it must not be found closed: begin with a new one
+            if reused and method == "POST":  # it must not turn out to be closed: use a new one
                 self._connection.close()
             return self._once(method, path, body, headers)
         except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError) as error:
@@ -109,25 +109,25 @@ class BlockingClient:
 
 
 def checked_url(url: str, *, confirmed: str = "") -> None:
-    """Raises UsageError for what is no address of a page, and for a host that is neither this
-    machine nor `confirmed`.
+    """Raises UsageError for an invalid URL, and for a host that is neither this machine nor
+    `confirmed`.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not host:
         raise UsageError(
-            f"{url!r} is no address of a page; write it whole: http://127.0.0.1:8000/survey/"
+            f"{url!r} is not the URL of a page; write it in full: http://127.0.0.1:8000/survey/"
         )
     try:
         _ = parts.port
     except ValueError as error:
-        raise UsageError(f"{url!r} names no port that exists: {error}.") from error
+        raise UsageError(f"{url!r} has an invalid port: {error}.") from error
     try:
         here = host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         here = False
     if not here and confirmed != host:
         raise UsageError(
-            f"{host} is not this machine, and a robot sends what it makes up: if the host is "
-            f"yours, say so with --yes-this-host {host}"
+            f"{host} is not this machine, and a robot sends made-up data; if the host is yours, "
+            f"confirm it with --yes-this-host {host}"
         )

@@ -1,6 +1,6 @@
-"""What an error asks for, read from its words in English, German and French (`languages`).
+"""What an error message requires, read from its English, German or French words (`languages`).
 
-An error that nobody can read gets other answers in turn; see `filling`.
+For an unreadable error other answers are tried; see `filling`.
 """
 
 import re
@@ -13,14 +13,14 @@ from benchsuite.robot import languages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """All that is known; None and empty where nothing is.
+    """All that is known; None or empty if unknown.
 
-    Least and most are numbers, lengths or counts of choices, as the control takes it.
+    Least and most are numbers, lengths or counts of choices, depending on the control.
     """
 
     least: float | None = None
     most: float | None = None
-    above: float | None = None  #: A number that is itself too small.
+    above: float | None = None  #: A number that is just too small.
     below: float | None = None
     length: bool = False  #: Whether least and most count characters.
     words: bool = False  #: Whether they count words.
@@ -30,22 +30,22 @@ class Constraint:
     digits: int | None = None
     kind: str = ""
     """integer, number, email, url, date, time, slug, letters, digits, image, uuid, iban, …"""
-    earliest: date | None = None  #: The day before the first that is taken.
-    latest: date | None = None  #: The day after the last.
+    earliest: date | None = None  #: The day before the first valid one.
+    latest: date | None = None  #: The day after the last valid one.
     when: str = ""  #: past or future.
-    later: bool = False  #: Later or greater than something else that is named.
-    fresh: bool = False  #: What was given is there already.
-    same: bool = False  #: It must equal the field before it of its kind.
+    later: bool = False  #: Later or greater than something else.
+    fresh: bool = False  #: The given value already exists.
+    same: bool = False  #: It must equal the previous field of its kind.
     distinct: bool = False  #: It must differ from others.
-    agree: bool = False  #: It must be given or ticked.
+    agree: bool = False  #: It is required, or must be ticked.
     spaceless: bool = False
     case: str = ""  #: upper or lower.
-    prefix: str = ""  #: What it must begin with.
+    prefix: str = ""  #: What it must start with.
     example: str = ""
     extensions: tuple[str, ...] = ()
 
     def __or__(self, other: "Constraint") -> "Constraint":
-        """Both; where they differ, the other."""
+        """Both; the other one if they differ."""
         kept = {
             one.name: getattr(other, one.name) or getattr(self, one.name)
             for one in fields(Constraint)
@@ -57,7 +57,7 @@ class Constraint:
 
     @property
     def silent(self) -> bool:
-        """Whether it says no more than that something is missing or wrong."""
+        """Whether it only says that something is missing or wrong."""
         return self == Constraint(agree=self.agree, length=self.length)
 
 
@@ -67,14 +67,14 @@ PARTS = re.compile(
     r"letter|ziffer|zahl|"
     r"groß|klein|sonder|buchstabe|chiffre|majuscule|minuscule|caractère spécial|lettre)\w*"
 )
-"""What a password must have besides; ours have all of it."""
+"""Further requirements of passwords, which ours all meet."""
 
 GROUPS = re.compile(r"[\s\u00a0\u202f'’]")
 MASK = re.compile(r"[a-z]{1,4}([-./: ])[a-z]{1,4}(?:[-./: ][a-z]{1,4})?$", re.I)
 
 
 def constraint(sentences: tuple[str, ...]) -> Constraint:
-    """What the errors of one control ask for, all together."""
+    """What all errors of one control require."""
     found = Constraint()
     for sentence in sentences:
         found |= _read(sentence)
@@ -124,7 +124,7 @@ def _read(sentence: str) -> Constraint:
 
 
 def number(text: str) -> float:
-    """12,5 and 1.500 and 1 500,25 as each language means them."""
+    """12,5 and 1.500 and 1 500,25, as each language writes numbers."""
     plain = GROUPS.sub("", text)
     last = max(plain.rfind("."), plain.rfind(","))
     if last < 0:
@@ -136,7 +136,7 @@ def number(text: str) -> float:
 
 
 def day(text: str) -> date | None:
-    """2026-03-01, 01.03.2026, 01/03/2026 (the day first where it can be), 1. März 2026."""
+    """2026-03-01, 01.03.2026, 01/03/2026 (day first if possible), 1. März 2026."""
     figures = [int(one) for one in re.findall(r"\d+", text)]
     if len(figures) == 2:
         month = next(
@@ -177,7 +177,7 @@ def _bounds(words: str) -> dict[str, float]:
 
 
 def _found(name: str, words: str) -> tuple[str, ...]:
-    """What the placeholders of a rule stand for, in the first language that has it."""
+    """Values of a rule's placeholders, in the first language that matches."""
     for rule in languages.rules(name):
         if match := rule.search(words):
             return tuple(one for one in match.groups() if one is not None)

@@ -1,4 +1,4 @@
-"""Answers as the bytes that a browser would send, and the charset of what came."""
+"""Encodes answers as a browser would, and detects the charset of pages."""
 
 import codecs
 import re
@@ -29,11 +29,11 @@ MARKS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_U
 DECLARED = re.compile(rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 IN_HEADER = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.I)
 MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk"}
-"""What browsers take instead, because it is what is meant."""
+"""Charsets that browsers use instead, because they are meant."""
 
 
 def charset(content: bytes, content_type: str) -> str:
-    """What a page is written in: its mark, its header, its own word, or UTF-8."""
+    """A page's charset: from its byte order mark, header or meta element, or UTF-8."""
     for mark, name in MARKS:
         if content.startswith(mark):
             return name
@@ -46,22 +46,22 @@ def charset(content: bytes, content_type: str) -> str:
 
 
 def known_charset(name: str) -> str:
-    """Python's name of a charset, empty when it knows none."""
+    """Python's name of a charset; empty if unknown."""
     try:
         found = codecs.lookup(name.strip()).name
-        "".encode(found)  # some codecs are of bytes to bytes
+        "".encode(found)  # some codecs convert bytes to bytes
     except (LookupError, ValueError):
         return ""
     return MEANT.get(found, found)
 
 
 def query(pairs: Pairs, charset: str = UTF8) -> str:
-    """What the charset lacks goes as numbers (&#8364;), as browsers send it."""
+    """Characters that the charset lacks are sent as numbers (&#8364;), as by browsers."""
     return urlencode([(_in(name, charset), _in(_plain(value), charset)) for name, value in pairs])
 
 
 def body(pairs: Pairs, enctype: str, charset: str = UTF8) -> tuple[bytes, str]:
-    """The body and its content type; in a form that is not multipart a file is its name."""
+    """The body and its content type; in other forms than multipart a file is only its name."""
     if enctype == "text/plain":
         text = "".join(f"{name}={_plain(value)}\r\n" for name, value in pairs)
         return _in(text, charset), enctype

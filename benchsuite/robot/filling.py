@@ -1,4 +1,4 @@
-"""Answers for one form: each control by its kind, limits, options and what errors have said."""
+"""Answers for one form: each control by its kind, limits, options and errors."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from benchsuite.robot.texts import Writer
 from benchsuite.robot.uploads import upload
 
 Answers = dict[str, tuple[Value, ...]]
-"""By the key of the control; nothing is sent for an empty tuple."""
+"""By the control's key; an empty tuple sends nothing."""
 
 PLACEHOLDER = re.compile(
     r"^\W*(choose|select|please|pick|none selected|bitte|wählen|auswählen|keine auswahl|choisir|"
@@ -39,13 +39,13 @@ TRAP = re.compile(
     r"nicht ausfüllen|leer lassen|freilassen|laisser vide|ne pas remplir"
 )
 FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")
-"""Tried one after the other where a field of plain text wants a day."""
+"""Tried in order where a plain text field requires a day."""
 
 FORMAT_OF = {"de": "%d.%m.%Y", "fr": "%d/%m/%Y"}
 ROW = re.compile(r"[-_.\[](\d+)(?=[-_.\]])")  #: The number of a row of a formset in a name.
 
 SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
-"""How far numbers go, one after the other, where nobody can read what is wrong."""
+"""Sizes of numbers, tried in order for unreadable errors."""
 
 
 REDRAWN = 5
@@ -53,7 +53,7 @@ PARTS_OF_DATES = ("day", "month", "year")
 
 
 class Unfillable(Exception):
-    """A control for which there is no valid answer; the words say why."""
+    """A control without a valid answer; the message says why."""
 
     def __init__(self, control: Control, reason: str) -> None:
         super().__init__(f"{control} can't be filled: {reason}")
@@ -61,19 +61,19 @@ class Unfillable(Exception):
 
 @dataclass(slots=True)
 class Filler:
-    """Fills the same form until it is taken; remembers what was asked for and what was refused."""
+    """Fills the same form until it is accepted; remembers constraints and refused answers."""
 
     person: Person
     chance: Random
-    known: Mapping[str, str]  #: Answers that are given from outside, by name.
-    language: str = ""  #: Of the page, as it says.
+    known: Mapping[str, str]  #: Given answers, by name.
+    language: str = ""  #: The page's declared language.
     answers: Answers = field(default_factory=dict)
     _constraints: dict[str, Constraint] = field(default_factory=dict)
     _refused: dict[str, list[tuple[Value, ...]]] = field(default_factory=dict)
-    _rows: int | None = None  #: How many rows of a formset are taken.
+    _rows: int | None = None  #: The number of a formset's rows to fill.
 
     def fill(self, form: Form) -> None:
-        """Answers all that has no answer yet."""
+        """Answers all controls without an answer."""
         before: dict[str, tuple[Value, ...]] = {}
         for control in form.controls:
             if control.kind == "hidden":
@@ -83,9 +83,9 @@ class Filler:
             before[control.kind] = self.answers[control.key]
 
     def mend(self, form: Form) -> None:
-        """Forgets the answers that were refused, and takes in what was said about them.
+        """Forgets refused answers and notes the errors about them.
 
-        When only the form as a whole is wrong, everything is answered anew.
+        If only the form as a whole is wrong, everything is answered anew.
         """
         wrong = [control for control in form.fillable if control.errors]
         whole = constraint(form.errors)
@@ -119,7 +119,7 @@ class Filler:
     def pairs(
         self, form: Form, button: Button | None, charset: str = "utf-8"
     ) -> list[tuple[str, Value]]:
-        """What is sent, in the order of the page, with the button that is pressed."""
+        """The data to send, in the order of the page, with the pressed button."""
         sent: list[tuple[str, Value]] = []
         for control in form.controls:
             if control.kind == "hidden" and control.name == "_charset_":
@@ -175,7 +175,7 @@ class Filler:
     def _original(
         self, control: Control, before: Mapping[str, tuple[Value, ...]]
     ) -> tuple[Value, ...] | None:
-        """What a control that asks for it once more is to repeat."""
+        """The answer that a confirmation control must repeat."""
         base = AGAIN.sub("", control.name.replace("_", " ")).strip(" -.[]2").replace(" ", "_")
         return (
             self.answers.get(base)
@@ -184,7 +184,7 @@ class Filler:
         )
 
     def _others(self, control: Control) -> list[tuple[Value, ...]]:
-        """What was given where the same is asked."""
+        """Answers to the same question elsewhere."""
         base = ROW.sub("#", control.name)
         alike = ROW.search(control.name) is not None
         return [
@@ -231,7 +231,7 @@ class Filler:
         )
 
     def _person(self, control: Control) -> Person:
-        """Somebody else for each row."""
+        """Another person for each row."""
         row = ROW.search(control.name)
         if row is None:
             return self.person
@@ -239,7 +239,7 @@ class Filler:
         return everybody[(everybody.index(self.person) + int(row[1])) % len(everybody)]
 
     def _turned(self, control: Control, asked: Constraint, refusals: int) -> Constraint:
-        """Numbers of another size after each refusal that nobody could read."""
+        """Numbers of another size after each unreadable refusal."""
         if refusals < 1 or asked.most is not None or "max" in control.limits:
             return asked
         spread = SPREADS[(refusals - 1) % len(SPREADS)]
@@ -247,7 +247,7 @@ class Filler:
         return asked | Constraint(least=low + spread / 2, most=low + spread)
 
     def _kind(self, control: Control, asked: Constraint) -> str:
-        """The kind of value: the control's own, or what plain text is really for."""
+        """The kind of value: the control's own, or what a plain text field is for."""
         if control.kind not in ("text", "textarea", "search", "tel"):
             return control.kind
         if control.limits.get("pattern"):
@@ -278,7 +278,7 @@ class Filler:
         return "text"
 
     def _format(self, control: Control) -> str:
-        """As it is shown or usual; another one after each refusal that said nothing else."""
+        """The format shown or usual; another one after each refusal without other information."""
         number = len(self._refused.get(control.key, ()))
         asked = self._constraints.get(control.key, Constraint())
         shown = (asked.example, control.limits.get("placeholder", ""), control.label, control.hint)
@@ -293,7 +293,7 @@ class Filler:
             return (made,)
         if control.required or asked.agree or asked.extensions:
             wanted = control.limits.get("accept") or ", ".join(asked.extensions)
-            raise Unfillable(control, f"no file of its types ({wanted}) can be made")
+            raise Unfillable(control, f"no file of its types ({wanted}) can be created")
         return (Upload("", b"", "application/octet-stream"),)
 
     def _chosen(self, control: Control, asked: Constraint) -> tuple[Value, ...]:
@@ -319,13 +319,13 @@ class Filler:
         offered: Sequence[Choice],
         refused: Sequence[tuple[Value, ...]],
     ) -> tuple[Value, ...]:
-        """As many as the errors or the question itself allow."""
+        """As many choices as the errors or the question allow."""
         limit = constraint((control.label, control.hint)) | asked
         least = max(1, int(limit.least or 1))
         most = min(len(offered), int(limit.most or len(offered)))
         if least > len(offered):
             raise Unfillable(
-                control, f"at least {least} are wanted, and it offers {len(offered)} to choose"
+                control, f"it requires at least {least} choices, and offers {len(offered)}"
             )
         picked: tuple[Value, ...] = ()
         for _ in range(8):
@@ -337,7 +337,7 @@ class Filler:
         return picked
 
     def _ticked(self, control: Control, asked: Constraint) -> tuple[Value, ...]:
-        """A box by itself: ticked when it must or may be."""
+        """A single checkbox: ticked when it must or may be."""
         value = control.choices[0].value
         if NEVER_TICKED.search(control.name):
             return ()
@@ -355,7 +355,7 @@ def _again(control: Control) -> bool:
 
 
 def _meant(choice: Choice) -> bool:
-    """Whether an option is an answer and not the words that stand there before one is given."""
+    """Whether an option is an answer and not a placeholder."""
     return bool(choice.value) and not (
         PLACEHOLDER.search(choice.label) and choice.value in ("0", "-1", "none", choice.label)
     )

@@ -1,4 +1,4 @@
-"""Values of the form that a placeholder, a hint or an error shows: a mask or an example."""
+"""Values in the format that a placeholder, a hint or an error shows: a mask or an example."""
 
 import re
 import string
@@ -26,7 +26,7 @@ MOMENTS = (
     *("%H:%M", "%H:%M:%S", "%m/%Y", "%m/%y"),
 )
 CODE = re.compile(r"[^a-zß-öø-ÿ]*\d[^a-zß-öø-ÿ]*|[-#_X9A0/. ()+:*]*[#_X9*][-#_X9A0/. ()+:*]*")
-"""Digits, capitals and signs: something to be written in the same form."""
+"""Digits, capitals and signs: an example to imitate."""
 
 BLANKS = dict.fromkeys("#_X*", string.digits[1:])
 INTRODUCED = re.compile(
@@ -38,7 +38,7 @@ INTRODUCED = re.compile(
 
 
 def like(shown: str, day: Callable[[], date], chance: Random) -> str:
-    """A value of the form that is shown; empty where it shows none."""
+    """A value in the format shown; empty if none is."""
     shown = INTRODUCED.sub("", shown.strip(" ().,;:\"'“”„«»")).strip("\"'“”„«» ")
     form = strftime(shown) or _of_moment(shown)
     if form:
@@ -51,7 +51,7 @@ def like(shown: str, day: Callable[[], date], chance: Random) -> str:
 
 @lru_cache(maxsize=4096)
 def strftime(mask: str) -> str:
-    """DD/MM/YYYY, TT.MM.JJJJ, jj/mm/aaaa hh:mm as strftime writes it; empty where it is no mask."""
+    """DD/MM/YYYY, TT.MM.JJJJ, jj/mm/aaaa hh:mm in the syntax of strftime; empty for no mask."""
     found = MASK.search(mask)
     if found is None:
         return ""
@@ -78,7 +78,7 @@ def _of_moment(example: str) -> str:
 
 
 def alike(example: str, chance: Random) -> str:
-    """Other letters and digits in the same places; what stands before a number of calls stays."""
+    """Other letters and digits in the same places; a calling code stays."""
     kept = re.match(r"\+\d{1,2}|0(?=\d{3})", example)
     begin = kept.end() if kept else 0
     blank = dict(BLANKS)

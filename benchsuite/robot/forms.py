@@ -1,4 +1,4 @@
-"""What the robot sees of a page."""
+"""The robot's view of a page."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +15,7 @@ TYPED = frozenset(
         *("date", "time", "datetime-local", "month", "week", "color"),
     )
 )
-"""Kinds of controls that one writes into."""
+"""Kinds of controls for typing."""
 
 CHOSEN = frozenset(("select", "radio", "checkbox"))
 
@@ -28,20 +28,20 @@ class Choice:
 
     value: str
     label: str
-    chosen: bool  #: As the page came.
+    chosen: bool  #: In the page as received.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """What goes by one name; radio buttons and checkboxes of the same name are one control."""
+    """All controls of one name: radio buttons and checkboxes of the same name are one control."""
 
-    kind: str  #: The type of an input (text when it is none we know), or select, textarea.
+    kind: str  #: The type of an input (text if unknown), or select, textarea.
     name: str
-    value: str  #: As the page came.
+    value: str  #: In the page as received.
     label: str
-    limits: dict[str, str]  #: The attributes as they stand: required, min, max, pattern, …
-    key: str = ""  #: Its name, or another one where several controls go by that name.
-    hint: str = ""  #: What describes it beside its label.
+    limits: dict[str, str]  #: The attributes as written: required, min, max, pattern, …
+    key: str = ""  #: Its name, or a unique one if several controls share it.
+    hint: str = ""  #: Its description besides the label.
     choices: tuple[Choice, ...] = ()
     errors: tuple[str, ...] = ()
 
@@ -51,12 +51,12 @@ class Control:
 
     @property
     def marked(self) -> bool:
-        """Whether the page says that it is wrong."""
+        """Whether the page marks it as wrong."""
         return self.limits.get("aria-invalid") == "true"
 
     @property
     def state(self) -> tuple[str, ...]:
-        """What would be sent if nobody touched it."""
+        """What would be sent unchanged."""
         if self.kind not in CHOSEN:
             return (self.value,)
         chosen = tuple(choice.value for choice in self.choices if choice.chosen)
@@ -71,18 +71,18 @@ class Control:
 
     @property
     def words(self) -> str:
-        """All that says what is meant, in lower case."""
+        """All words that describe it, in lower case."""
         hints = (self.limits.get(name, "") for name in ("autocomplete", "placeholder"))
         return " ".join((self.name, self.label, *hints)).lower()
 
     def __str__(self) -> str:
-        """As people would call it."""
+        """Its name for messages."""
         return f"{self.name} ({self.label})" if self.label else self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """Something that hands the form in."""
+    """Something that submits the form."""
 
     name: str
     value: str
@@ -95,8 +95,8 @@ class Form:
     action: str
     method: str
     enctype: str
-    charset: str = ""  #: That it wants to be sent in; empty for the page's.
-    identity: str  #: Its id, classes, role and action: what it may be for.
+    charset: str = ""  #: Its accept-charset; empty for the page's.
+    identity: str  #: Its id, classes, role and action, which hint at its purpose.
     controls: tuple[Control, ...]
     buttons: tuple[Button, ...]
     errors: tuple[str, ...] = ()  #: What is wrong with the form as a whole.
@@ -111,7 +111,7 @@ class Form:
 
     @property
     def furniture(self) -> tuple[str, frozenset[str]]:
-        """Equal for a form that stands on every page."""
+        """Equal for a form that is on every page."""
         return self.identity, frozenset(control.name for control in self.controls)
 
     @property
@@ -123,13 +123,13 @@ class Form:
 class Page:
     title: str
     forms: tuple[Form, ...] = ()
-    completion_code: str = ""  #: What the page of thanks says in `data-completion-code`.
+    completion_code: str = ""  #: `data-completion-code` of the thank-you page.
     captcha: bool = False
     language: str = ""
     charset: str = "utf-8"
-    base: str = ""  #: What addresses on it are relative to, where it says so.
+    base: str = ""  #: Base of its relative URLs, if declared.
     refresh: tuple[float, str] | None = None
-    """Seconds until it leads elsewhere by itself, and where."""
+    """Seconds until it redirects by itself, and where to."""
     tree: "LexborHTMLParser | None" = field(default=None, repr=False, compare=False)
     sight: Sight = field(default=Sight(frozenset(), frozenset()), repr=False, compare=False)
 
@@ -140,7 +140,7 @@ class Page:
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        """All that can be seen of it, in order."""
+        """All visible parts in order."""
         return pieces(self.tree, self.sight) if self.tree is not None else []
 
     @property

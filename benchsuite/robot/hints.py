@@ -1,4 +1,4 @@
-"""What a field of plain text is about: by `autocomplete`, or by the words that stand with it."""
+"""What a plain text field is about: by `autocomplete`, or by the words around it."""
 
 import re
 from functools import lru_cache
@@ -100,7 +100,7 @@ PARTS = (
 
 
 def hint(control: Control) -> str:
-    """What it is about, empty where nothing says so."""
+    """What it is about; empty if unknown."""
     for token in control.limits.get("autocomplete", "").lower().split()[::-1]:
         if token in AUTOCOMPLETE:
             return AUTOCOMPLETE[token]
@@ -113,7 +113,7 @@ def _about(words: str) -> str:
 
 
 def part_of_date(control: Control) -> str:
-    """day, month or year, where a day is asked for in three fields."""
+    """day, month or year, for a date in three fields."""
     short = control.limits.get("maxlength", "9")
     for part, rule in PARTS:
         if rule.search(control.name.lower()) and (

@@ -1,4 +1,4 @@
-"""Values that must be well formed: account and card numbers with their check digits, addresses."""
+"""Well-formed values: account and card numbers with check digits, addresses."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from benchsuite.robot.people import SEED
 
 LOCALES = {"de": "de_DE", "fr": "fr_FR"}
 VAT = {"de": "DE136695976", "fr": "FR40303265045", "": "DE136695976"}
-"""Numbers that tax offices print as examples; their check digits hold."""
+"""Example numbers from tax offices, with valid check digits."""
 
 
 @cache

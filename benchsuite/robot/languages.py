@@ -1,6 +1,6 @@
-"""How English, German and French say what they ask for: one table each, read by `constraints`.
+"""How English, German and French express requirements: one table each, read by `constraints`.
 
-N stands for a number, D for a day. All is lower case.
+N stands for a number, D for a day. Everything is in lower case.
 """
 
 from functools import cache
@@ -260,7 +260,7 @@ WORDS = (
 
 @cache
 def rules(name: str) -> tuple[Pattern[str], ...]:
-    """The patterns of all languages that have one of this name."""
+    """The patterns of this name in all languages that have one."""
     return tuple(
         compiled(language[name].replace("D", DAY).replace("N", NUMBER)) for language in LANGUAGES
     )

@@ -1,4 +1,4 @@
-"""Completions for a person at the terminal: one robot or the other, each time as somebody new."""
+"""Completions for a person at the terminal: by either robot, each time as a new visitor."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -7,20 +7,20 @@ from random import Random
 from benchsuite.robot.constraints import Constraint
 from benchsuite.robot.forms import Control
 
-SPREAD = 100.0  #: How far a number goes from the only limit that is known.
+SPREAD = 100.0  #: Distance of a number from the only known limit.
 
 
 DAY_S = 24 * 3600
 EPOCH = date(1970, 1, 1)
-EPOCHS = {"week": date(1969, 12, 29)}  #: Where steps begin without a min.
+EPOCHS = {"week": date(1969, 12, 29)}  #: Where steps start without a min.
 
 
 class OutOfRange(ValueError):
-    """No value fits the limits; the words say which."""
+    """No value fits the limits, which the message names."""
 
 
 def number(control: Control, constraint: Constraint, chance: Random) -> str:
-    """A number within min, max, step and what errors have said."""
+    """A number within min, max, step and the limits in errors."""
     limits = control.limits
     ranged = control.kind == "range"
     low = _known(constraint.least, _float(limits.get("min", "0" if ranged else None)))
@@ -64,7 +64,7 @@ def _is_age(control: Control) -> bool:
 
 
 def day(control: Control, constraint: Constraint, chance: Random) -> date:
-    """A day within the limits; else one of the past for what has been, or of last year."""
+    """A day within the limits, else in the past or of last year."""
     limits = control.limits
     today = date.today()
     low = constraint.earliest or _date(limits.get("min"))
@@ -99,7 +99,7 @@ def day(control: Control, constraint: Constraint, chance: Random) -> date:
 
 
 def moment(control: Control, constraint: Constraint, chance: Random) -> str:
-    """A day and a time of its own, both within the limits and in steps."""
+    """A day and a time, both within the limits and in steps."""
     limits = control.limits
     low, high = _datetime(limits.get("min")), _datetime(limits.get("max"))
     base = low or datetime.combine(EPOCH, time())
@@ -117,7 +117,7 @@ def moment(control: Control, constraint: Constraint, chance: Random) -> str:
 
 
 def clock(control: Control, chance: Random) -> str:
-    """hh:mm between min and max, office hours else."""
+    """hh:mm between min and max, else during office hours."""
     limits = control.limits
     low = _seconds(limits.get("min"), 9 * 3600)
     high = _seconds(limits.get("max"), max(low, 17 * 3600))
@@ -138,7 +138,7 @@ def _step(control: Control, otherwise: int = 1) -> int:
 
 
 def _stepped(low: int, high: int, base: int, step: int, chance: Random) -> int:
-    """One of the steps from the base that lie within the limits."""
+    """A step from the base within the limits."""
     first, last = -(-(low - base) // step), (high - base) // step
     if first > last:
         raise OutOfRange(f"nothing from {low} to {high} in steps of {step}")

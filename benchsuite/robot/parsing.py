@@ -1,6 +1,6 @@
-"""From the bytes of a page to what the robot sees of it.
+"""From the bytes of a page to the robot's view of it.
 
-Lexbor's parser by way of selectolax: it reads what browsers read, and was the fastest tried
+Uses Lexbor's parser in selectolax: it parses like browsers, and was the fastest one tested
 (docs/surveys.md).
 """
 
@@ -27,15 +27,15 @@ UNSEEN = (
     *(b"style=", b" inert"),
 )
 TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")
-"""Names that scripts are to complete: rows that aren't there yet."""
+"""Names that scripts complete: rows that don't exist yet."""
 
-REFUSED = ("off", "nope", "false", "new-password")  #: What traps say that nothing may fill them.
+REFUSED = ("off", "nope", "false", "new-password")  #: Values of traps that nothing may fill.
 
 REFRESH = re.compile(r"\s*([\d.]+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']*))?", re.I)
 
 
 def read(content: bytes, content_type: str = "") -> Page:
-    """The forms of a page, with what it says about mistakes."""
+    """The forms of a page, with its error messages."""
     charset = encoding.charset(content, content_type)
     if charset != encoding.UTF8:
         content = content.decode(charset, "replace").encode()
@@ -97,12 +97,12 @@ def _code(node: LexborNode | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """One page; what it can't hold is not looked for in every control."""
+    """Reads one page; skips searches for what it can't contain."""
 
     tree: LexborHTMLParser
-    ids: dict[str, LexborNode]  #: Elements by id, where some are referred to.
+    ids: dict[str, LexborNode]  #: Elements by id, if any is referenced.
     disabled: bool
-    sight: Sight | None  #: None where nothing is hidden.
+    sight: Sight | None  #: None if nothing is hidden.
 
     def form(self, node: LexborNode) -> Form:
         attributes = _attributes(node)
@@ -145,7 +145,7 @@ class _Reader:
         limits: dict[str, str],
         labels: dict[str, str],
     ) -> None:
-        """Another control, or another choice of one that is known."""
+        """Adds a control, or a choice to an existing one."""
         name = limits["name"]
         key = f"{name} (hidden)" if kind == "hidden" else name
         known = controls.get(key)
@@ -155,7 +155,7 @@ class _Reader:
             both = {**known.limits, **limits} if kind == "radio" else known.limits
             controls[key] = replace(known, choices=(*known.choices, choice), limits=both)
             return
-        if known is not None:  # same names are all sent
+        if known is not None:  # all controls of the same name are sent
             key = f"{key} {len(controls)}"
         if kind == "hidden":
             controls[key] = Control(
@@ -195,7 +195,7 @@ class _Reader:
         )
 
     def _label(self, part: LexborNode, limits: dict[str, str], labels: dict[str, str]) -> str:
-        """Its own, or the words that stand before it."""
+        """Its own label, or the text before it."""
         return (
             labels.get(limits.get("id", ""), "")
             or limits.get("aria-label", "")
@@ -205,7 +205,7 @@ class _Reader:
         )
 
     def _before(self, part: LexborNode) -> str:
-        """The nearest text before a control that belongs to no other."""
+        """The nearest text before a control that belongs to no other control."""
         node: LexborNode | None = part
         while node is not None and node.tag not in ("form", "body"):
             former = node.prev
@@ -225,7 +225,7 @@ class _Reader:
         return ""
 
     def _group(self, part: LexborNode) -> str:
-        """What a group without a fieldset is called."""
+        """The name of a group without a fieldset."""
         node = part.parent
         while node is not None and node.tag != "form" and self.ids:
             if node.attributes.get("role") in ("group", "radiogroup"):
@@ -242,9 +242,9 @@ class _Reader:
     def _unseen(
         self, part: LexborNode, kind: str, limits: dict[str, str], labels: dict[str, str]
     ) -> bool:
-        """Whether a person would not see it: a trap for robots, a template, or not yet asked.
+        """Whether it is invisible to people: a trap for robots, a template, or not yet shown.
 
-        Native boxes and choosers of files are often out of sight themselves: their label is seen.
+        Native checkboxes and file inputs are often hidden behind their visible label.
         """
         if TEMPLATE.search(limits["name"]):
             return True
@@ -266,7 +266,7 @@ class _Reader:
         return False
 
     def _hint(self, part: LexborNode) -> str:
-        """What describes a control or its group."""
+        """The description of a control or its group."""
         fieldset = _ancestor(part, "fieldset")
         described = [part.attributes.get("aria-describedby")]
         if fieldset is not None:
@@ -275,7 +275,7 @@ class _Reader:
 
 
 def _untouched(part: LexborNode) -> str:
-    """What a select sends that nobody touches."""
+    """What an unchanged select sends."""
     options = _options(part)
     chosen = [one.value for one in options if one.chosen]
     return next(iter(chosen or [one.value for one in options]), "")
@@ -303,7 +303,7 @@ def _options(part: LexborNode) -> tuple[Choice, ...]:
 
 
 def _parts(node: LexborNode, tree: LexborHTMLParser, form_id: str) -> Iterator[LexborNode]:
-    """The controls in a form, and those elsewhere that say they belong to it."""
+    """The controls in a form, and those elsewhere that refer to it."""
     for part in node.css(CONTROLS):
         if part.attributes.get("form", form_id) == form_id:
             yield part
@@ -332,7 +332,7 @@ def _labels(node: LexborNode | LexborHTMLParser) -> dict[str, str]:
 
 
 def _around(part: LexborNode) -> str:
-    """The text of the label that a control stands in."""
+    """The text of the label that contains a control."""
     parent = part.parent
     for _ in range(2):
         if parent is None:
@@ -344,7 +344,7 @@ def _around(part: LexborNode) -> str:
 
 
 def _legend(part: LexborNode) -> str:
-    """What a group of choices is about."""
+    """The legend of a group of choices."""
     fieldset = _ancestor(part, "fieldset")
     legend = fieldset.css_first("legend") if fieldset is not None else None
     return _text(legend)

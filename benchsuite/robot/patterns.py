@@ -1,11 +1,11 @@
-"""The `pattern` of an input, written in JavaScript's regular expressions, as Python's."""
+"""Translates the `pattern` of an input from JavaScript's regular expressions to Python's."""
 
 import re
 import unicodedata
 from functools import lru_cache
 
 CHARACTERS = tuple(map(chr, (*range(0x20, 0x7F), *range(0xA1, 0x180), *range(0x391, 0x3CA))))
-"""What a class with properties or set operations is made of."""
+"""The characters of classes with properties or set operations."""
 
 ESCAPE = re.compile(
     r"\\(p|P)\{([^}]*)\}|\\u\{([0-9a-fA-F]+)\}|\\k<(\w+)>|\\([\-/&!#%,:;<=>@`~])|\(\?<(?![=!])"
@@ -17,7 +17,7 @@ NAMED |= {"punctuation": "P", "uppercase_letter": "Lu", "lowercase_letter": "Ll"
 
 @lru_cache(maxsize=1024)
 def python_pattern(pattern: str) -> str:
-    """Raises ValueError where it can't be told in Python's."""
+    """Raises ValueError if it can't be translated."""
     found = []
     place = 0
     while place < len(pattern):
@@ -52,7 +52,7 @@ def _replaced(match: re.Match[str]) -> str:
 
 
 def _escaped(whole: str) -> str:
-    """A class that only lacks what Python wants escaped."""
+    """A class that only needs Python's escapes."""
     return "[" + re.sub(r"(?<!\\)([\[&~|])", r"\\\1", whole[1:])
 
 
@@ -71,7 +71,7 @@ def _property(name: str, *, negated: bool = False) -> set[str]:
 
 
 def _class(pattern: str, place: int) -> tuple[int, set[str]]:
-    """Where a class ends, and what is in it."""
+    """The end of a class, and its characters."""
     place += 1
     negated = pattern[place : place + 1] == "^"
     place += negated
@@ -105,7 +105,7 @@ def _class(pattern: str, place: int) -> tuple[int, set[str]]:
 
 
 def _one(pattern: str, place: int) -> tuple[int, set[str]]:
-    """A character of a class, or what an escape stands for."""
+    """A character of a class, or the characters of an escape."""
     if pattern[place] != "\\":
         return place + 1, {pattern[place]}
     if match := re.compile(r"\\([pP])\{([^}]*)\}").match(pattern, place):
@@ -123,5 +123,5 @@ def _one(pattern: str, place: int) -> tuple[int, set[str]]:
 
 def _members(characters: set[str]) -> str:
     if not characters:
-        raise ValueError("a class holds nothing")
+        raise ValueError("a class is empty")
     return f"[{''.join(re.escape(one) for one in sorted(characters))}]"

@@ -1,4 +1,4 @@
-"""Made-up people, their words and their places, by Faker."""
+"""Made-up people with their words and places, by Faker."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -6,7 +6,7 @@ from random import Random
 
 HOW_MANY = 64
 SEED = 20140601
-"""Always the same people, so that only the seed of a completion says who fills the form."""
+"""Always the same people, so that only a completion's seed decides who fills the form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Person:
 
 @cache
 def people() -> tuple[Person, ...]:
-    """Made once in a process: Faker takes half a millisecond for a name, a page takes less."""
+    """Made once a process: Faker takes half a millisecond for a name, longer than a page."""
     from faker import Faker
 
     fake = Faker("en_US")

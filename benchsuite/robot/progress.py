@@ -1,4 +1,4 @@
-"""What became of a form that was sent: it came back, led to the next page, or was taken or lost."""
+"""The outcome of a sent form: it came back, led to the next page, was accepted or lost."""
 
 import re
 from collections.abc import Mapping
@@ -35,21 +35,21 @@ FAILURE = re.compile(
     r"n['’]a pas|n['’]ont pas)",
     re.I,
 )
-FEW = 2  #: Controls of a form that stands beside the thanks.
+FEW = 2  #: Controls of a form beside the thanks.
 
 
 class Fate(Enum):
-    BACK = auto()  #: The form is there again, to be mended.
+    BACK = auto()  #: The form came back to be corrected.
     NEXT = auto()
     DONE = auto()
-    LOST = auto()  #: The page says that nothing came of it, and has no form to mend.
+    LOST = auto()  #: The page reports a failure and has no form to correct.
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     fate: Fate
-    form: Form | None = None  #: That came back, with its errors, or comes next.
-    words: str = ""  #: What the page says, where it was lost.
+    form: Form | None = None  #: The one that came back, with its errors, or the next one.
+    words: str = ""  #: The page's text, if it was lost.
 
 
 def outcome(
@@ -61,9 +61,9 @@ def outcome(
     status: int,
     elsewhere: bool,
 ) -> Outcome:
-    """What became of a form, by the page where it stood when nothing had been sent yet.
+    """The outcome of a form, compared with its page before anything was sent.
 
-    `given` are the answers by key; `elsewhere` says that the server led to another address.
+    `given` are the answers by key; `elsewhere` says that the server redirected.
     """
     if after.completion_code:
         return Outcome(Fate.DONE)
@@ -84,7 +84,7 @@ def outcome(
 
 
 def tone(texts: list[str], headings: tuple[str, ...] = ()) -> str:
-    """praise, failure or nothing, by what comes first; headings weigh more than texts."""
+    """praise, failure or nothing, whichever comes first; headings weigh more than texts."""
     fresh = [one for one in headings if any(one in text or text in one for text in texts)]
     for words in (" . ".join(fresh), " . ".join(texts)):
         praise, failure = PRAISE.search(words), FAILURE.search(words)
@@ -121,7 +121,7 @@ def _returned(
 
 
 def _same(sent: Form, page: Page, after: Page) -> Form | None:
-    """The same questions on another page: by their names, and by labels that are still there."""
+    """The same questions on another page, by their names and labels."""
     asked = {control.key: control for control in sent.fillable}
     if not asked:
         return (
@@ -143,7 +143,7 @@ def _same(sent: Form, page: Page, after: Page) -> Form | None:
 
 
 def _kept(sent: Form, back: Form, given: Mapping[str, tuple[Value, ...]]) -> bool:
-    """Whether the form shows what was just given."""
+    """Whether the form shows the answers just given."""
     before = {control.key: control.state for control in sent.fillable}
     told = [
         control.state == tuple(map(str, given[control.key]))

@@ -1,4 +1,4 @@
-"""Words that fit what a field asks for."""
+"""Texts that fit a field's question."""
 
 import re
 import string
@@ -20,12 +20,12 @@ PATTERN_TRIES = 20
 
 
 class NoText(ValueError):
-    """No text fits; the words say why."""
+    """No text fits; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Somebody who writes, and how often what was written has been refused unread."""
+    """A person who writes, and the number of unreadable refusals."""
 
     person: Person
     chance: Random
@@ -53,7 +53,7 @@ def text(control: Control, constraint: Constraint, writer: Writer) -> str:
 
 
 def _other(control: Control, writer: Writer) -> str:
-    """Something of another kind after each refusal that nobody could read."""
+    """Another kind of text after each unreadable refusal."""
     chance, person = writer.chance, writer.person
     today = date.today()
     turns = (
@@ -69,7 +69,6 @@ def _other(control: Control, writer: Writer) -> str:
 
 
 def lengths(control: Control, constraint: Constraint) -> tuple[int, int | None]:
-    """Least and most characters."""
     limits = control.limits
     if constraint.words:  # they count words
         constraint = Constraint()
@@ -79,7 +78,7 @@ def lengths(control: Control, constraint: Constraint) -> tuple[int, int | None]:
 
 
 def password(control: Control, constraint: Constraint, chance: Random) -> str:
-    """Long, with letters of both cases, digits and a sign."""
+    """A long password with letters of both cases, digits and a sign."""
     least, most = lengths(control, constraint)
     if constraint.kind == "digits":
         return _of_letters("digits", constraint, "", chance)
@@ -129,7 +128,7 @@ def _of_letters(kind: str, constraint: Constraint, last: str, chance: Random) ->
 
 
 def _fitted(found: str, control: Control, constraint: Constraint, chance: Random) -> str:
-    """Cut or drawn out to the lengths that are allowed."""
+    """Shortened or extended to the allowed length."""
     found = {"upper": found.upper(), "lower": found.lower()}.get(constraint.case, found)
     if constraint.prefix and not found.startswith(constraint.prefix):
         found = constraint.prefix + found[len(constraint.prefix) if constraint.length else 0 :]
@@ -145,7 +144,7 @@ def _fitted(found: str, control: Control, constraint: Constraint, chance: Random
         if control.kind == "url":
             found = "https://example.org"
         if len(found) > most:
-            raise NoText(f"no {control.kind} address has only {most} characters")
+            raise NoText(f"no {control.kind} address is as short as {most} characters")
     while len(found) < least:
         found = f"{found} {found}" if " " in found and not constraint.spaceless else found + "x"
     if most is not None and len(found) > most:
@@ -155,7 +154,7 @@ def _fitted(found: str, control: Control, constraint: Constraint, chance: Random
 
 
 def _counted(found: str, constraint: Constraint) -> str:
-    """With as many words as are wanted."""
+    """With the required number of words."""
     words = found.split() or ["word"]
     least = int(constraint.least or (constraint.above or 0) + 1)
     while len(words) < least:
@@ -165,7 +164,7 @@ def _counted(found: str, constraint: Constraint) -> str:
 
 
 def _matching(pattern: str, control: Control, constraint: Constraint, writer: Writer) -> str:
-    """A text that the whole pattern matches: what one would write anyway, or one made for it."""
+    """A text that matches the whole pattern: a natural one, or one generated from it."""
     chance = writer.chance
     try:
         import rstr

@@ -1,4 +1,4 @@
-"""Small files that are what they say they are."""
+"""Small valid files."""
 
 import struct
 import zlib
@@ -19,7 +19,7 @@ BY_TYPE = {content_type: extension for extension, content_type in TYPES.items()}
 
 
 def upload(control: Control, constraint: Constraint, chance: Random) -> Upload | None:
-    """A file that the control accepts, or None when it accepts none that can be made here."""
+    """A file that the control accepts, or None if none can be created."""
     wanted = [word.strip().lower() for word in control.limits.get("accept", "").split(",")]
     wanted = [word for word in wanted if word]
     allowed = list(constraint.extensions) or (["png"] if constraint.kind == "image" else [])
@@ -36,7 +36,7 @@ def upload(control: Control, constraint: Constraint, chance: Random) -> Upload |
 
 
 def _extension(word: str) -> str:
-    """What can be made of an entry of `accept`: .pdf, image/png, image/*, */*; empty if nothing."""
+    """The extension for an entry of `accept` (.pdf, image/png, image/*, */*); empty for none."""
     if word.startswith("."):
         return word[1:] if word[1:] in TYPES else ""
     if word.endswith("/*"):

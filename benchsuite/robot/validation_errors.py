@@ -1,7 +1,7 @@
-"""What a page that came back says about its answers: whatever was not on it before.
+"""The error messages of a page that came back: whatever was not on it before.
 
-No maker's marks are known. A text is a message when it is new since the form was first shown; the
-control it is about is the one that names it, that it names, or that it stands beside.
+No framework's markup is assumed. A text is a message if it is new since the form was first shown;
+it is about the control that refers to it, that it refers to, or that is next to it.
 """
 
 import re
@@ -19,10 +19,10 @@ from benchsuite.robot.visible import Piece, block
 PART = re.compile(
     r"(?:[-_.\[](?:\d+|year|month|day|jahr|monat|tag|annee|mois|jour|yyyy|mm|dd)\]?)$"
 )
-"""What tells the parts of one question apart."""
+"""Suffixes that distinguish the parts of one question."""
 
 UNSAID = "is marked as wrong without a word"
-LEVELS = 4  #: How far up from a message its own elements go.
+LEVELS = 4  #: Levels of ancestors that belong to a message.
 
 LETTERS = re.compile(r"[^\W\d_]{2}")
 SENTENCE = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}\W+[^\W\d_]{2,}")
@@ -37,12 +37,12 @@ class Message:
 
 
 def new_texts(before: Page, after: Page) -> list[str]:
-    """What a page says that another one did not."""
+    """Texts of a page that another one lacks."""
     return [one.text for one in _messages(before, after.pieces)]
 
 
 def with_errors(before: Page, after: Page, sent: Form, back: Form) -> Form:
-    """The form that came back, with what is said about it and about each of its controls."""
+    """The form that came back, with the messages about it and its controls."""
     return _Reading(before, after, sent, back).form()
 
 
@@ -90,7 +90,7 @@ class _Reading:
         )
 
     def _control(self, control: Control, errors: Iterable[str]) -> Control:
-        """With its errors, and in the words in which it was asked first."""
+        """The control with its errors and its original words."""
         if control.kind == "hidden":
             return control
         known = self._sent.get(control.key)
@@ -102,7 +102,7 @@ class _Reading:
         return replace(control, errors=told)
 
     def _around(self, name: str, known: set[str]) -> str:
-        """What else stands with a control and with no other."""
+        """Other text that belongs to a control and to no other."""
         node = next((one.element for one in self._nodes if one.name == name), None)
         found: list[str] = []
         for up in _upwards(node) if node is not None else ():
@@ -116,7 +116,7 @@ class _Reading:
         return " ".join(text for text in found if text in self._before.texts and text not in known)
 
     def _marks(self, before: Page) -> set[str]:
-        """Controls that say of themselves that they are wrong, or that alone look otherwise now."""
+        """Controls that are marked as wrong, or are the only ones that look different now."""
         said = {
             one.name for one in self._nodes if one.element.attributes.get("aria-invalid") == "true"
         }
@@ -129,7 +129,7 @@ class _Reading:
         return said or (changed if len(changed) < len({one.name for one in self._nodes}) else set())
 
     def _old_words(self, name: str) -> list[str]:
-        """What describes a marked control although it stood there before."""
+        """Descriptions of a marked control that were there before."""
         ids = [one for one, names in self._described.items() if name in names]
         texts = (self._text_of(one) for one in ids)
         return [text for text in texts if text]
@@ -143,7 +143,7 @@ class _Reading:
         )
 
     def _changed_attributes(self) -> dict[str, list[str]]:
-        """Sentences that a control carries in an attribute it didn't carry before."""
+        """Sentences in new attributes of controls."""
         found: dict[str, list[str]] = {}
         for control in self._back.fillable:
             known = self._sent.get(control.key)
@@ -168,7 +168,7 @@ class _Reading:
         )
 
     def _told(self, element: LexborNode) -> set[str]:
-        """The control that an element says it is about, or that says so of the element."""
+        """The control to which an element refers, or that refers to the element."""
         own = list(_upwards(element, LEVELS))
         for node in own:
             element_id = node.attributes.get("id")
@@ -193,7 +193,7 @@ class _Reading:
         return set()
 
     def _named(self, own: list[LexborNode]) -> set[str]:
-        """By an attribute that holds the control's name or id."""
+        """By an attribute that contains the control's name or ID."""
         names = {one.name for one in self._nodes}
         for node in own:
             if node.tag in ("form", "body"):
@@ -217,7 +217,7 @@ class _Reading:
         return set()
 
     def _within(self, message: Message) -> set[str]:
-        """By standing with one question and no other."""
+        """By being next to one question only."""
         for node in _upwards(message.element):
             names = self._inside(node)
             if names:
@@ -235,7 +235,7 @@ class _Reading:
         }
 
     def _mentioned(self, text: str) -> set[str]:
-        """By its label: the one that comes first, the longest of those."""
+        """By its label: the first one, and the longest of these."""
         words = text.lower()
         found: list[tuple[int, int, str]] = []
         for control in self._back.fillable:
@@ -250,7 +250,7 @@ class _Reading:
         return {name for *place, name in found if place == [*best[:2]]}
 
     def _beside(self, message: Message) -> set[str]:
-        """The control before or after it, where it stands in a row of them."""
+        """The control before or after it in the order of the page."""
         place = next(
             (at for at, one in enumerate(self._nodes) if self._place(one) > message.place),
             len(self._nodes),
@@ -284,9 +284,9 @@ class _Reading:
 def _messages(
     before: Page, pieces: list[Piece], told: Callable[[LexborNode], set[str]] | None = None
 ) -> list[Message]:
-    """The lines that are new, without what they took over from lines that are gone.
+    """New lines, without what they repeat from removed lines.
 
-    A line is several messages where its elements are said to be about different controls.
+    A line is several messages if its elements refer to different controls.
     """
     old, now = Counter(map(_words, _lines(before.pieces))), Counter[str]()
     fresh: list[list[tuple[int, Piece]]] = []
@@ -315,14 +315,14 @@ def _messages(
 
 
 def _part(names: set[str], text: str) -> set[str]:
-    """Of a date and a time that are one field, the part that a message is about."""
+    """Of a date and a time in one field, the part that a message is about."""
     ends = {"date": "_0", "time": "_1"}
     kind = constraint((text,)).kind if len(names) > 1 else ""
     return {name for name in names if kind in ends and name.endswith(ends[kind])} or names
 
 
 def _lines(pieces: list[Piece]) -> list[list[tuple[int, Piece]]]:
-    """Texts that stand on one line, with their places."""
+    """Texts on one line, with their places."""
     found: list[list[tuple[int, Piece]]] = []
     current: int | None = None
     for place, piece in enumerate(pieces):
@@ -341,7 +341,7 @@ def _words(line: list[tuple[int, Piece]]) -> str:
 
 
 def _recoloured(before: Page, pieces: list[Piece]) -> list[str]:
-    """Texts that stood there before and look otherwise now."""
+    """Texts that were there before and look different now."""
     old = Counter((one.text, _classes(one.element)) for one in before.pieces if one.text)
     return [
         one.text

@@ -1,4 +1,4 @@
-"""What people can see of a page: its texts and controls, in order."""
+"""The visible texts and controls of a page, in order."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 SILENT = frozenset(
     ("script", "style", "template", "noscript", "head", "select", "datalist", "textarea", "option")
 )
-"""Elements whose text is no part of what is said."""
+"""Elements whose text is not shown."""
 
 CONTROLS = frozenset(("input", "select", "textarea"))
 INLINE = frozenset(
@@ -33,20 +33,20 @@ SELECTOR = re.compile(r"[.#][\w-]+")
 class Piece:
     """A text, a control that is not hidden, or the end of a line."""
 
-    element: LexborNode  #: Of a text the element that it stands in.
+    element: LexborNode  #: The control, or the element that contains the text.
     text: str = ""
     name: str = ""  #: Of a control.
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Which elements are unseen: by attributes, by inline style, by the page's own style sheets."""
+    """Which elements are invisible: by attributes, inline style, or the page's style sheets."""
 
     unseen: frozenset[str]  #: Selectors (.class, #id) that the page's style hides.
-    aside: frozenset[str]  #: Those that it moves out of sight.
+    aside: frozenset[str]  #: Selectors that it moves out of sight.
 
     def hides(self, node: LexborNode) -> bool:
-        """Whether nobody sees this element, whatever stands around it."""
+        """Whether this element is invisible, whatever contains it."""
         attributes = node.attributes
         if "hidden" in attributes:
             return True
@@ -56,7 +56,7 @@ class Sight:
         return bool(self.unseen) and not self.unseen.isdisjoint(_selectors(attributes))
 
     def removes(self, node: LexborNode) -> bool:
-        """Whether it is there but kept from people: out of sight, or from helpers for the blind."""
+        """Whether it exists but is out of sight, or hidden from screen readers."""
         attributes = node.attributes
         if attributes.get("aria-hidden") == "true" or "inert" in attributes:
             return True
@@ -109,7 +109,7 @@ def _pieces(node: LexborNode, seen: Sight) -> Iterator[Piece]:
 
 
 def block(node: LexborNode) -> LexborNode:
-    """The element that makes a line of its own out of a text."""
+    """The element that makes a text a line of its own."""
     while node.tag in INLINE and node.parent is not None:
         node = node.parent
     return node

@@ -1,4 +1,4 @@
-"""From page to page until there is no form any more."""
+"""From page to page until there is no more form."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -21,26 +21,26 @@ from benchsuite.robot.parsing import read, refresh
 from benchsuite.robot.progress import Fate, outcome, tone
 
 REDIRECTS = (301, 302, 303, 307, 308)
-REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back for mending.
+REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back.
 
-SHOWN = 200  #: Characters of an error that are shown.
+SHOWN = 200  #: Characters shown of an error.
 
 SHOWN_OF_PAGE = 400
 LONGEST_WAIT_S = 10.0
-"""A page that leads elsewhere later than this is read, and not a stop on the way."""
+"""A page that redirects itself later than this is for reading."""
 
 
-ROUNDS = 2  #: How often the same page may be filled anew.
+ROUNDS = 2  #: How often the same page may be filled again.
 
 EMPTY = Page(title="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Where the robot gives up."""
+    """Limits at which the robot gives up."""
 
     pages: int = 100
-    tries: int = 8  #: Times a page may be sent before its answers are taken.
+    tries: int = 8  #: How often a page may be sent until it is accepted.
     redirects: int = 10
 
 
@@ -53,8 +53,8 @@ class Visit:
     title: str
     tries: int
     answers: tuple[tuple[str, Value], ...]
-    """What was taken in the end, by name, without hidden fields."""
-    mended: tuple[str, ...]  #: The errors on the way.
+    """The accepted answers by name, without hidden fields."""
+    mended: tuple[str, ...]  #: The errors before that.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +65,14 @@ class Completion:
 
     @property
     def pages(self) -> int:
-        """The last one included."""
+        """Including the last one."""
         return len(self.visits) + 1
 
 
 OnVisit = Callable[[Visit], None]
 
 Complete = Callable[[str, OnVisit | None], Completion]
-"""Completes a survey with this seed, and tells of each page that is done."""
+"""Completes a survey with this seed, and reports each completed page."""
 
 
 def complete(
@@ -85,10 +85,10 @@ def complete(
     naming: Callable[[str, str], str] | None = None,
     on_visit: OnVisit | None = None,
 ) -> Completion:
-    """Fills the form at a URL, and those that follow, until a page has none.
+    """Fills the form at a URL and those that follow, until a page has none.
 
     The same seed gives the same answers to the same questions. `known` are answers by name (a user
-    name and a password); `naming` makes a name for the results of method and path. Raises
+    name and a password); `naming` makes a name for the results from method and path. Raises
     RobotError, which names the page and the reason.
     """
     walk = Walk(client, url, seed=seed, known=known, bounds=bounds, naming=naming)
@@ -97,7 +97,7 @@ def complete(
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A page, and how one came to it."""
+    """A page, and the way to it."""
 
     path: str
     page: Page
@@ -105,7 +105,7 @@ class Arrival:
 
 
 class Walk:
-    """One completion. How a page is asked for and sent is this robot's own; see `browser`."""
+    """One completion. The way to request and send pages is this robot's own; see `browser`."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class Walk:
         self._naming = naming
         self._number = 1
         self.bounds = bounds or Bounds()
-        self.path = self._start  #: Of the page that is being filled.
+        self.path = self._start  #: Of the page being filled.
 
     def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []
@@ -139,11 +139,11 @@ class Walk:
         while form is not None:
             self.path, page = arrival.path, arrival.page
             if self._number > self.bounds.pages:
-                raise self.stuck(f"the survey is not at its end after {self.bounds.pages} pages")
+                raise self.stuck(f"the survey has not ended after {self.bounds.pages} pages")
             known = all(one.name in self._known for one in form.fillable if one.kind == "password")
             if visits and asks_who(form) and not known:
                 raise self.stuck(
-                    "it asks who one is, which can't be made up: give "
+                    "it asks for a log-in, which can't be made up; give "
                     + " and ".join(f"--answer {one.name}=…" for one in form.fillable)
                 )
             place = self.path, page.title, tuple(one.label for one in form.fillable)
@@ -160,7 +160,7 @@ class Walk:
         )
 
     def _fill(self, page: Page, form: Form) -> tuple[Visit, Arrival, Form | None]:
-        """Sends a page until its answers are taken; what was done, where it led, the next form."""
+        """Sends a page until it is accepted; returns the visit, where it led, and the next form."""
         filler = Filler(self._person, self._chance, self._known, page.language)
         said: list[str] = []
         shown, now = form, page
@@ -182,7 +182,7 @@ class Walk:
                 elsewhere=_bare(arrival.path) != _bare(self.path),
             )
             if found.fate is Fate.LOST:
-                raise self.stuck(f"it was not taken: {_shortened(found.words, SHOWN_OF_PAGE)}")
+                raise self.stuck(f"it was refused: {_shortened(found.words, SHOWN_OF_PAGE)}")
             if found.fate is not Fate.BACK or found.form is None:
                 visit = Visit(
                     number=self._number,
@@ -197,8 +197,8 @@ class Walk:
             complaints = _complaints(shown)
             said += complaints
             filler.mend(shown)
-        words = "; ".join(complaints) or "it came back each time without a new word"
-        raise self.stuck(f"not taken after {self.bounds.tries} tries: {words}")
+        words = "; ".join(complaints) or "it came back each time without a message"
+        raise self.stuck(f"refused {self.bounds.tries} times: {words}")
 
     def send(
         self, form: Form, page: Page, button: Button | None, pairs: list[tuple[str, Value]]
@@ -217,7 +217,7 @@ class Walk:
         return self.ask("POST", target, encoding.body(pairs, enctype, charset))
 
     def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
-        """One request and where it led, by redirects and by pages that lead on by themselves."""
+        """One request and where it led, by redirects and pages that redirect themselves."""
         redirects = 0
         while True:
             answer = self._request(method, path, content)
@@ -253,7 +253,7 @@ class Walk:
         return read(b"<pre>" + escape(body.decode("utf-8", "replace")).encode()) if body else EMPTY
 
     def _leads_on(self, page: Page, header: tuple[float, str] | None) -> tuple[float, str] | None:
-        """Where a page leads by itself, unless there is something to fill or it is the end."""
+        """Where a page redirects by itself, unless it has something to fill or is the end."""
         found = page.refresh or header
         if found is None or found[0] > LONGEST_WAIT_S or page.completion_code:
             return None
@@ -263,7 +263,7 @@ class Walk:
         return None if tone(page.texts, page.headings) == "praise" else found
 
     def check_status(self, status: int, body: bytes, page: Page) -> None:
-        """Raises RobotError for an error, unless it is a form that came back for mending."""
+        """Raises RobotError for an error, unless it is a form that came back."""
         if status >= 400:
             form = main_form(page)
             if status not in REFUSALS or form is None or not form.fillable:
@@ -285,11 +285,11 @@ class Walk:
             raise self.stuck(str(error)) from error
 
     def _resolved(self, reference: str, base: str) -> str:
-        """The path that an action or a redirect leads to; other hosts are not gone to."""
+        """The path to which an action or a redirect leads; other hosts are refused."""
         scheme, host = self._origin
         parts = urlsplit(urljoin(f"{scheme or 'http'}://{host or 'this.invalid'}{base}", reference))
         if parts.netloc != (host or "this.invalid"):
-            raise self.stuck(f"leads to another host, where the robot does not go: {reference}")
+            raise self.stuck(f"leads to another host, which the robot does not visit: {reference}")
         return path_of(parts)
 
     def stuck(self, reason: str) -> RobotError:
@@ -305,7 +305,7 @@ def _shortened(text: str, most: int) -> str:
 
 
 def _complaints(form: Form) -> list[str]:
-    """All that is said to be wrong, with the names of the controls."""
+    """All errors, with the names of the controls."""
     own = [f"{control}: {text}" for control in form.controls for text in control.errors]
     return [_shortened(text, SHOWN) for text in (*form.errors, *own)]
 

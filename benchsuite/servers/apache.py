@@ -1,6 +1,6 @@
 """Apache with mod_wsgi in its modes; see modwsgi.readthedocs.io and httpd.apache.org/docs/2.4/mod.
 
-The sizes that nobody asks for are those of the survey study of 2014.
+Sizes without an option are those of the 2014 survey study.
 """
 
 import os
@@ -16,8 +16,8 @@ from benchsuite.servers import apache_module
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
 
 CONF = Path(__file__).parent / "conf"
-NOBODY = 33  #: The user that Apache seems to be when root starts it: Debian's www-data.
-CAP_SYS_ADMIN = 21  #: The number of the right to make namespaces; see linux/capability.h.
+NOBODY = 33  #: The user that Apache appears as when root starts it: Debian's www-data.
+CAP_SYS_ADMIN = 21  #: The capability to create namespaces; see linux/capability.h.
 LEAST_FRONT_THREADS = 128
 
 COMMON: Mapping[str, Option] = {
@@ -30,7 +30,7 @@ EMBEDDED: Mapping[str, Option] = {**COMMON, "max_connections": 0}
 
 
 def _may_unshare() -> bool:
-    """Whether root may make a user namespace here; in many containers it may not."""
+    """Whether root may create a user namespace here; in many containers it may not."""
     try:
         most = int(Path("/proc/sys/user/max_user_namespaces").read_text())
         status = Path("/proc/self/status").read_text()
@@ -45,7 +45,7 @@ def _as_nobody() -> list[str]:
 
 
 class Apache(ServerAdapter):
-    """What all modes have in common; `mpm` is Apache's name of the kind of process."""
+    """What all modes share; `mpm` is Apache's name for the kind of process."""
 
     interface = "wsgi"
     distribution = "mod_wsgi"
@@ -73,7 +73,7 @@ class Apache(ServerAdapter):
         if os.geteuid() == 0 and not _may_unshare():
             return Available(
                 False,
-                "Apache must not run as root, and no user namespace can be made for it",
+                "Apache must not run as root, and no user namespace can be created for it",
                 "run benchsuite as an ordinary user",
             )
         return Available(True)
@@ -88,7 +88,7 @@ class Apache(ServerAdapter):
         made_for = f"/usr/bin/python{system[0]}.{system[1]}"
         return Available(
             False,
-            f"the system's mod_wsgi is made for {made_for}, and this is {python.executable} "
+            f"the system's mod_wsgi is built for {made_for}, and this is {python.executable} "
             f"({python.version})",
             compiling,
         )
@@ -123,11 +123,11 @@ class Apache(ServerAdapter):
         return 1 + self.processes
 
     def _processes(self) -> Mapping[str, object]:
-        """Directives that say how many processes and threads there are."""
+        """Directives for the number of processes and threads."""
         return {}
 
     def _application(self, python_home: str) -> Mapping[str, object]:
-        """Directives that say where the application runs."""
+        """Directives for where the application runs."""
         return {"WSGIPythonHome": f'"{_escaped(python_home)}"'}
 
     def _group(self) -> str:
@@ -147,7 +147,7 @@ class Apache(ServerAdapter):
 
 
 class ApachePrefork(Apache):
-    """One request at a time in each process; an idle connection that is kept holds one."""
+    """One request at a time in each process; an idle keep-alive connection occupies one."""
 
     name = "apache-prefork"
     mpm = "prefork"
@@ -168,7 +168,7 @@ class ApachePrefork(Apache):
 
 
 class ApacheThreaded(Apache):
-    """Processes with threads; it starts with `start_processes` of them and adds more under load."""
+    """Processes with threads; starts with `start_processes` and adds more under load."""
 
     threads_word = "threads"
     default_processes = 16
@@ -176,7 +176,7 @@ class ApacheThreaded(Apache):
 
     @property
     def starting(self) -> int:
-        """Processes that it starts with."""
+        """Number of processes that it starts with."""
         return min(int(self.settings["start_processes"]), self.processes)
 
     def expected_processes(self) -> int:
@@ -200,9 +200,9 @@ class ApacheThreaded(Apache):
 
 
 class ApacheWorker(ApacheThreaded):
-    """An idle connection that is kept holds a thread.
+    """An idle keep-alive connection occupies a thread.
 
-    The application runs in an interpreter of its own inside the process, as the study had it.
+    The application runs in a subinterpreter of the process, as in the study.
     """
 
     name = "apache-worker"
@@ -214,7 +214,7 @@ class ApacheWorker(ApacheThreaded):
 
 
 class ApacheEvent(ApacheThreaded):
-    """Idle connections that are kept wait with one thread of the process for all."""
+    """Idle keep-alive connections of a process share one thread."""
 
     name = "apache-event"
     mpm = "event"
@@ -222,7 +222,7 @@ class ApacheEvent(ApacheThreaded):
 
 
 class ApacheDaemon(Apache):
-    """The application in processes of its own, before them one of Apache's for the network."""
+    """The application in its own processes, behind one of Apache's for the network."""
 
     name = "apache-daemon"
     mpm = "event"
@@ -273,7 +273,7 @@ class ApacheDaemon(Apache):
 
 
 def _escaped(value: object) -> str:
-    """As Apache's configuration has it between double quotes; `${` would begin a variable."""
+    """As written between double quotes in Apache's configuration; `${` would start a variable."""
     text = str(value).replace("\\", r"\\").replace('"', r"\"")
     return text.replace("${", "${benchsuite_dollar}{")
 

@@ -28,7 +28,7 @@ _VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")
 
 @dataclass(frozen=True, slots=True)
 class WsgiModule:
-    """One mod_wsgi and where its Python finds what is installed."""
+    """One mod_wsgi and where its Python finds installed packages."""
 
     file: Path
     version: str
@@ -37,9 +37,7 @@ class WsgiModule:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Which Python an interpreter is, the folders of its environment and of itself, and where in
-    the environment compiled packages are.
-    """
+    """An interpreter's version, prefixes and folder of compiled packages."""
 
     version: tuple[int, int]
     prefix: str
@@ -73,7 +71,7 @@ def wsgi_module(python: Interpreter) -> WsgiModule | None:
 
 @cache
 def made_for() -> tuple[int, int] | None:
-    """The Python that the system's mod_wsgi was made for; None without one."""
+    """The Python that the system's mod_wsgi was built for; None without one."""
     file = _system_file()
     match = _LINKED.search(file.read_bytes()) if file else None
     return (int(match.group(1)), int(match.group(2))) if match else None
@@ -89,7 +87,7 @@ def _installed(python: Interpreter) -> WsgiModule | None:
 
 
 def _of_the_system(python: Interpreter) -> WsgiModule | None:
-    """Its Python is the system's: the same numbers elsewhere would be another program."""
+    """Its Python must be the system's: the same version elsewhere is another program."""
     file = _system_file()
     if file is None:
         return None

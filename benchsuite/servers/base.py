@@ -1,4 +1,4 @@
-"""The contract of a server adapter: facts, and a pure `argv()`. It never starts, waits or kills."""
+"""The contract of a server adapter: facts, and a pure `argv()`; it starts and stops nothing."""
 
 import shlex
 import signal
@@ -20,13 +20,13 @@ from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.pythons.recipe import Recipe
 
 Interface = Literal["wsgi", "asgi", "own"]
-"""What it serves: an application of Python by one of its interfaces, or a program of its own."""
+"""What it serves: a Python application by one of its interfaces, or its own program."""
 
-THREADS = 4  #: Threads a process when none are asked for, of every server that has threads to set.
-BACKLOG = 2048  #: Connections that may wait to be accepted, of every server that can be told.
+THREADS = 4  #: Threads a process by default, for every server with configurable threads.
+BACKLOG = 2048  #: Connections that may wait to be accepted, where that can be set.
 CONNECTIONS = 1000
-"""Connections a process keeps open at once, of every server that has such a limit."""
-KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, of every server that can be told.
+"""Connections a process keeps open at once, where that can be set."""
+KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, where that can be set.
 
 TAKE_THREADS = "take gunicorn-gthread, granian-wsgi, uwsgi or waitress for threads"
 TAKE_THREADS_ASGI = f"it runs sync views in asgiref's threads; {TAKE_THREADS}"
@@ -41,7 +41,7 @@ class Available:
     command: str = ""
 
     def __and__(self, other: "Available") -> "Available":
-        """Whether both can, with the reasons and commands of those that can't."""
+        """Whether both can, else the reasons and commands of those that can't."""
         if self.ok or other.ok:
             return other if self.ok else self
         reason = f"{self.reason}, and {other.reason}"
@@ -58,9 +58,9 @@ class Application:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a server is started: what it may write, which Python runs it, which services it has."""
+    """Where a server is started: its folder, Python and services."""
 
-    folder: Path = Path()  #: The run's own; what `config_files()` names is written below it.
+    folder: Path = Path()  #: The run's own; `config_files()` are written into it.
     interpreter: Interpreter = OWN
     services: Mapping[str, str] = field(default_factory=dict)
     """Name → URL of each service that `ServerAdapter.services` asks for."""
@@ -70,50 +70,49 @@ class ServerAdapter(ABC):
     """One way to serve a Django project.
 
     Subclasses declare facts as class attributes and write `argv()`; everything else has a default.
-    An adapter checks its spec when it is made: what the server can't honour is a UsageError, never
-    ignored.
+    The constructor checks the spec: what the server can't honour is a UsageError, never ignored.
     """
 
     name: ClassVar[str]
     interface: ClassVar[Interface]
-    distribution: ClassVar[str]  #: The PyPI distribution that brings the program.
-    requirement: ClassVar[str] = ""  #: What to tell pip for it; empty for its name alone.
+    distribution: ClassVar[str]  #: The PyPI distribution of the program.
+    requirement: ClassVar[str] = ""  #: pip's requirement for it; empty for the name alone.
     companions: ClassVar[tuple[str, ...]] = ()
     """Other distributions that must be installed as well."""
     threads_word: ClassVar[str | None] = None
-    """What the server's manual calls what `ServerSpec.threads` sets; None when it can't be set."""
+    """The server's own word for what `ServerSpec.threads` sets; None when it can't be set."""
     max_processes: ClassVar[int | None] = None  #: The most processes it can run; None for no limit.
     for_processes: ClassVar[str] = ""
-    """What to take when more processes are wanted than it can run."""
-    for_threads: ClassVar[str] = ""  #: What to take when threads are wanted and it has none to set.
+    """Advice for users who want more processes than it can run."""
+    for_threads: ClassVar[str] = ""  #: Advice when threads are wanted and can't be set.
     default_processes: ClassVar[int] = 1
     default_threads: ClassVar[int] = 1
     one_at_a_time: ClassVar[bool] = False
-    """Whether a process without threads to set answers one request at a time."""
+    """Whether a process without configurable threads answers one request at a time."""
     takes_socket: ClassVar[bool] = False
-    """Whether it can serve on a listening socket that it inherits, by `argv_on_socket()`."""
+    """Whether it can serve on an inherited listening socket, by `argv_on_socket()`."""
     keeps_alive: ClassVar[bool] = True  #: Whether a connection serves more than one request.
     websocket: ClassVar[bool] = False
     handshake_headers: ClassVar[bool] = True
     """Whether the headers of an application that accepts a WebSocket reach the client."""
     consumers: ClassVar[tuple[str, ...]] = ()
-    """The only paths of WebSockets that it knows; empty where the project says."""
+    """The only WebSocket paths that it knows; empty if the project defines them."""
     dialect: ClassVar[str] = ""
     """Dotted path of a class that speaks the server's own protocol over WebSockets
-    (`benchsuite.load.client.websocket.dialect`); empty when it says what it is told."""
+    (`benchsuite.load.client.websocket.dialect`); empty for plain messages."""
     finishes_in_flight: ClassVar[bool] = False
-    """Whether a request that is being answered at the stop signal still gets its answer."""
+    """Whether a request in progress at the stop signal still gets its response."""
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     grace_s: ClassVar[float] = 15.0
     """How long it may take to end after the stop signal before it is killed."""
     serves_project: ClassVar[bool] = True
-    """Whether it serves the Django project; a server of its own serves what it brings."""
+    """Whether it serves the Django project or its own target."""
     answers: ClassVar[tuple[str, ...]] = ()
-    """Of a server that brings its own target: the workloads of the target app that it answers."""
+    """For a server with its own target: the target app's workloads that it serves."""
     services: ClassVar[tuple[str, ...]] = ()
     """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
     options: ClassVar[Mapping[str, Option]] = {}
-    """What `--option name=value` may set, with the defaults; the type is the default's."""
+    """Options of `--option` with their defaults, which also set the type."""
 
     def __init__(
         self, spec: ServerSpec, application: Application, place: Place | None = None
@@ -143,7 +142,7 @@ class ServerAdapter(ABC):
         return {}
 
     def beside(self) -> Mapping[str, Sequence[str]]:
-        """Command lines of programs that run beside the server, each with a name; pure."""
+        """Name → command line of each program that runs beside the server; pure."""
         return {}
 
     def env(self) -> dict[str, str]:
@@ -151,25 +150,26 @@ class ServerAdapter(ABC):
         return {}
 
     def shared_memory(self) -> str:
-        """What the names of shared memory that it leaves begin with, for this start alone; empty
-        for none. It is removed before and after.
+        """Prefix, unique to this start, of the shared memory that it leaves; empty for none.
+
+        That memory is removed before and after.
         """
         return ""
 
     def at_once(self) -> int | None:
-        """Requests that it answers at the same time; None where nothing limits them."""
+        """Requests that it answers at the same time; None without a limit."""
         limited = self.threads_word is not None or self.one_at_a_time
         return self.processes * self.threads if self.interface == "wsgi" and limited else None
 
     def expected_processes(self) -> int:
-        """Processes of its tree once it is up: those that answer and those that manage them."""
+        """Number of processes in its tree once it is up: workers and their managers."""
         return self.processes
 
     @classmethod
     def recipe(cls, python: str) -> Recipe | None:
-        """The environment that it brings, for servers of another time; None for most.
+        """The environment of a heritage server; None for others.
 
-        `python` is what `--python` names, and may choose among those it can be made of.
+        `python` is the value of `--python`, which may choose among the possible Pythons.
         """
         return None
 
@@ -198,12 +198,12 @@ class ServerAdapter(ABC):
     def _check(self) -> None:
         if self.max_processes is not None and self.processes > self.max_processes:
             raise UsageError(
-                f"{self.name} runs {_count(self.max_processes, 'process')}, and the spec asks for "
-                f"{self.processes}{_way_out(self.for_processes)}."
+                f"{self.name} runs {_count(self.max_processes, 'process')}, not the "
+                f"{self.processes} asked for{_way_out(self.for_processes)}."
             )
         if self.threads_word is None and self.spec.threads not in (None, 1):
             raise UsageError(
-                f"{self.name} has no threads to set, and the spec asks for {self.threads}"
+                f"{self.name} can't set its number of threads to {self.threads}"
                 f"{_way_out(self.for_threads)}."
             )
 
@@ -212,7 +212,7 @@ class ServerAdapter(ABC):
         refuse_below(self.name, self.settings, least, *names)
 
     def _one_of(self, name: str, *words: str) -> None:
-        """Refuses this option when it is another word."""
+        """Refuses this option unless it is one of these words."""
         refuse_unless_one_of(self.name, self.settings, name, *words)
 
 

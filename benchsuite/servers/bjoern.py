@@ -6,7 +6,7 @@ from benchsuite.servers.launched import Launched
 
 
 class Bjoern(Launched):
-    """One request at a time in each process; connections are kept for as long as clients like."""
+    """One request at a time in each process; clients decide how long connections stay open."""
 
     name = "bjoern"
     interface = "wsgi"

@@ -1,6 +1,6 @@
 """Chaussette, made to run WSGI applications on a socket of Circus; see chaussette.readthedocs.io.
 
-Only `servers.circus` names these: a Chaussette knows one process.
+Only `servers.circus` uses these: Chaussette runs one process.
 """
 
 from typing import ClassVar
@@ -12,7 +12,7 @@ from benchsuite.servers.meinheld import meinheld_available
 
 
 class Chaussette(ServerAdapter):
-    """What all back ends have in common; `backend` is Chaussette's name of the one."""
+    """What all back ends share; `backend` is Chaussette's name for one."""
 
     interface = "wsgi"
     distribution = "chaussette"
@@ -36,9 +36,9 @@ class Chaussette(ServerAdapter):
 
 
 class ChaussetteGevent(Chaussette):
-    """A greenlet for each connection; answers leave in two packets, which stalls kept connections.
+    """A greenlet for each connection; responses leave in two packets, which stalls keep-alive.
 
-    `nodelay` sends them at once.
+    `nodelay` sends both at once.
     """
 
     name = "chaussette-gevent"
@@ -65,9 +65,9 @@ class ChaussetteBjoern(Chaussette):
 
 
 class ChaussetteMeinheld(Chaussette):
-    """meinheld, with sockets patched to its greenlets; it closes every connection.
+    """meinheld, with sockets patched to its greenlets; closes every connection.
 
-    A request that waits for a socket lets others be answered; one that computes or sleeps doesn't.
+    A request waiting for a socket lets others run; one that computes or sleeps doesn't.
     """
 
     name = "chaussette-meinheld"

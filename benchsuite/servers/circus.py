@@ -1,6 +1,6 @@
-"""Circus with each server of ours that takes a listening socket; see circus.readthedocs.io.
+"""Circus with each server that takes a listening socket; see circus.readthedocs.io.
 
-Circus listens, starts as many servers as processes are asked for, and hands its socket to each.
+Circus listens, starts one server for each process, and hands its socket to each.
 """
 
 import os
@@ -37,13 +37,13 @@ from benchsuite.servers.waitress import Waitress
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107  #: Bytes in the path of a Unix socket (`sun_path` without its end).
 UNWRITABLE = re.compile(r"\s;|\(circus\.")
-"""What Circus takes for a comment, or for the name of one of its values."""
+"""Characters that start a comment or a variable in Circus's configuration."""
 
 
 class Circus(ServerAdapter):
-    """A `circusd` that starts one server for each process; what the server is, is the subclass's.
+    """A `circusd` that starts the subclass's server once for each process.
 
-    All facts are those of the server that it starts. Only its sizes differ: processes are copies.
+    All facts are those of that server, except for the number of processes.
     """
 
     distribution = "circus"
@@ -70,7 +70,7 @@ class Circus(ServerAdapter):
         options = {name: self.settings[name] for name in self.started.options}
         one = replace(spec, server=self.started.name, processes=1, options=options)
         self.one = self.started(one, application, self.place)
-        """The server in the size in which each is started."""
+        """The server as each copy is started."""
 
     def argv(self, host: str, port: int) -> list[str]:
         file = str(self.place.folder / "circus.ini")
@@ -80,13 +80,13 @@ class Circus(ServerAdapter):
         endpoint = self.place.folder / "circus.endpoint"
         if (size := len(os.fsencode(endpoint))) > LONGEST_PATH:
             raise UsageError(
-                f"{self.name} listens on a Unix socket whose path may have {LONGEST_PATH} bytes, "
-                f"and {endpoint} has {size}; set TMPDIR to a shorter one."
+                f"{self.name} listens on a Unix socket, whose path may have {LONGEST_PATH} bytes, "
+                f"and {endpoint} has {size}; set TMPDIR to a shorter path."
             )
         if found := UNWRITABLE.search(str(endpoint)):
             raise UsageError(
-                f"Circus can't be told to listen on {endpoint}, because {found[0]!r} has a meaning "
-                "of its own in its configuration; set TMPDIR to a folder without it."
+                f"Circus can't listen on {endpoint}, because {found[0]!r} is special in its "
+                "configuration; set TMPDIR to a folder without it."
             )
         content = Template(TEMPLATE.read_text()).substitute(
             folder=self.place.folder,
@@ -140,7 +140,7 @@ class CircusGunicornUvicorn(Circus, starts=GunicornUvicorn): ...
 
 
 class CircusGunicornAsgi(Circus, starts=GunicornAsgi):
-    """It listens with a backlog of 100 whatever Circus did."""
+    """Listens with a backlog of 100, whatever Circus sets."""
 
     options = GunicornAsgi.options
 

@@ -9,7 +9,7 @@ from benchsuite.servers.base import (
 
 
 class Granian(ServerAdapter):
-    """What both interfaces have in common."""
+    """What both interfaces share."""
 
     distribution = "granian"
     finishes_in_flight = True

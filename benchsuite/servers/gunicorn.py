@@ -23,7 +23,7 @@ from benchsuite.servers.tornado import IN_EVENT_LOOP
 NEUTRAL_CONFIG = str(Path(__file__).parent / "conf" / "gunicorn.conf.py")
 
 COMMON: Mapping[str, Option] = {"config": "", "max_requests": 0, "preload": False, "timeout_s": 30}
-"""Options of every kind of worker: gunicorn's own defaults, and no configuration file."""
+"""Options of every kind of worker: gunicorn's defaults, and no configuration file."""
 
 UVICORN_WORKERS = {
     "websockets": "uvicorn_workers.Websockets",
@@ -34,7 +34,7 @@ UVICORN_WORKERS = {
 
 
 class Gunicorn(ServerAdapter):
-    """What all kinds of worker have in common; `worker` is gunicorn's name of the kind."""
+    """What all kinds of worker share; `worker` is gunicorn's name for the kind."""
 
     distribution = "gunicorn"
     finishes_in_flight = True
@@ -83,7 +83,7 @@ class Gunicorn(ServerAdapter):
         return command
 
     def env(self) -> dict[str, str]:
-        # Gunicorn reads more arguments from here; what happens to be set must not change a run.
+        # Gunicorn reads more arguments from here, which must not change a run by accident.
         return {"GUNICORN_CMD_ARGS": ""}
 
     def expected_processes(self) -> int:
@@ -173,7 +173,7 @@ class GunicornUvicorn(Gunicorn):
         if (protocol := self.settings["ws"]) != "auto":
             kind = UVICORN_WORKERS[str(protocol)]
             command[command.index(self.worker)] = f"benchsuite.servers.launchers.{kind}"
-        # As for uvicorn itself: its worker tells of each WebSocket at the level "info".
+        # As with uvicorn itself: its worker logs each WebSocket at level "info".
         return [*command, "--log-level", "warning"]
 
     def _check(self) -> None:
@@ -182,7 +182,7 @@ class GunicornUvicorn(Gunicorn):
 
 
 class GunicornAsgi(Gunicorn):
-    """Gunicorn's own ASGI worker. It listens with a backlog of 100 whatever `--backlog` says."""
+    """Gunicorn's own ASGI worker; listens with a backlog of 100 whatever `--backlog` says."""
 
     name = "gunicorn-asgi"
     interface = "asgi"

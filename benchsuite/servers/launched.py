@@ -1,12 +1,12 @@
-"""What servers have in common that are libraries: a launcher of ours starts them, and forks."""
+"""What servers that are libraries share: a launcher of ours that starts and forks them."""
 
 from benchsuite.servers.base import BACKLOG, ServerAdapter
 
 
 class Launched(ServerAdapter):
-    """As many processes as asked for on one socket, and one that watches them if there are several.
+    """Processes on one socket, watched by another one if there are several.
 
-    The launcher is the module of the distribution's name among the `launchers`.
+    The launcher is the module of `launchers` named after the distribution.
     """
 
     takes_socket = True

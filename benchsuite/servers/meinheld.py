@@ -4,11 +4,11 @@ from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import KEEP_ALIVE_S, TAKE_THREADS, Available
 from benchsuite.servers.launched import Launched
 
-TOO_NEW = (3, 13)  #: The first Python with which it can't be imported any more.
+TOO_NEW = (3, 13)  #: The first Python that can't import it.
 
 
 def meinheld_available(python: Interpreter = OWN) -> Available:
-    """Whether meinheld is installed and can be imported, and what would help."""
+    """Whether meinheld is installed and can be imported; if not, what would help."""
     version = tuple(int(part) for part in python.version.split(".")[:2])
     if version >= TOO_NEW:
         return Available(
@@ -21,14 +21,14 @@ def meinheld_available(python: Interpreter = OWN) -> Available:
         return Available(True)
     return Available(
         False,
-        "meinheld is not installed, has no wheel, and wants a greenlet that doesn't compile",
+        "meinheld is not installed, has no wheel, and requires a greenlet that doesn't compile",
         "apt install gcc python3-dev && pip install greenlet && "
         "pip install --no-deps meinheld==1.0.2",
     )
 
 
 class Meinheld(Launched):
-    """One request at a time in each process, unless the application waits in meinheld's own way."""
+    """One request at a time in each process, unless the application uses meinheld's own waits."""
 
     name = "meinheld"
     interface = "wsgi"

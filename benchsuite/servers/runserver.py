@@ -16,7 +16,7 @@ class Runserver(ServerAdapter):
     for_processes = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     for_threads = (
         "it starts one for each connection; take gunicorn-gthread, granian-wsgi, uwsgi or waitress "
-        "for a number of threads"
+        "for a fixed number"
     )
 
     def argv(self, host: str, port: int) -> list[str]:

@@ -8,7 +8,7 @@ from benchsuite.servers.base import (
 )
 
 WEBSOCKETS = ("auto", "websockets", "websockets-sansio", "wsproto")
-"""What may speak WebSocket; auto is websockets-sansio (websockets in old versions)."""
+"""WebSocket libraries; auto is websockets-sansio (websockets in old versions)."""
 
 
 class Uvicorn(ServerAdapter):
@@ -46,12 +46,12 @@ class Uvicorn(ServerAdapter):
             *("--backlog", str(self.settings["backlog"])),
             *("--timeout-keep-alive", str(self.settings["keep_alive_s"])),
             *("--ws", str(self.settings["ws"])),
-            # Its log of the level "info" has two lines for each WebSocket, access log or not.
+            # At level "info" it logs two lines for each WebSocket, even without an access log.
             *("--no-access-log", "--log-level", "warning"),
         ]
 
     def expected_processes(self) -> int:
-        # Alone it serves itself; else it starts the others, and multiprocessing a resource tracker.
+        # A single process serves; several have a parent and multiprocessing's resource tracker.
         return 1 if self.processes == 1 else self.processes + 2
 
     def _check(self) -> None:

@@ -15,11 +15,11 @@ COMMON: Mapping[str, Option] = {
     "request_bytes": 0,
 }
 ROUTER: Mapping[str, Option] = {"buffer_bytes": 0, "timeout_s": 60}
-"""What can be said to the process that speaks HTTP for those that answer."""
+"""Options of the HTTP router."""
 
 
 class UwsgiFamily(ServerAdapter):
-    """What all ways in have in common; `way_in` is uWSGI's flag for the one."""
+    """What all entry points share; `way_in` is uWSGI's flag for one."""
 
     interface = "wsgi"
     distribution = "pyuwsgi"
@@ -43,7 +43,7 @@ class UwsgiFamily(ServerAdapter):
             command.append("--disable-logging")
         command += ["--die-on-term", "--no-orphans"]
         if not self.keeps_alive:
-            # It closes without a word, and what a client has sent by then would be lost.
+            # It closes without notice, which would lose what a client has already sent.
             command += ["--add-header", "Connection: close"]
         if self.settings["request_bytes"]:
             command += ["--buffer-size", str(self.settings["request_bytes"])]
@@ -58,7 +58,7 @@ class UwsgiFamily(ServerAdapter):
         return 1 + router + self.processes
 
     def _router(self) -> list[str]:
-        """Flags of the process that speaks HTTP, where there is one."""
+        """Flags of the HTTP router, if any."""
         if self.way_in != "--http":
             return []
         flags: list[str] = []
@@ -80,12 +80,12 @@ class UwsgiFamily(ServerAdapter):
             self._at_least(0, "buffer_bytes")
             self._at_least(1, "timeout_s")
         if "keep_alive_s" in self.settings:
-            # The router takes 1 for "on, for as long as timeout_s".
+            # To the router 1 means "on, for as long as timeout_s".
             self._at_least(2, "keep_alive_s")
 
 
 class Uwsgi(UwsgiFamily):
-    """A master, an HTTP router that keeps connections, and the processes that answer."""
+    """A master, an HTTP router that keeps connections, and worker processes."""
 
     name = "uwsgi"
     way_in = "--http"
@@ -103,7 +103,7 @@ class UwsgiGevent(Uwsgi):
     options = {**Uwsgi.options, "connections": CONNECTIONS}
 
     def _concurrency(self) -> list[str]:
-        # Early: once Django is loaded it would take all greenlets for one thread.
+        # Early: a loaded Django would take all greenlets for one thread.
         return ["--gevent", str(self.settings["connections"]), "--gevent-early-monkey-patch"]
 
     def _check(self) -> None:
@@ -112,7 +112,7 @@ class UwsgiGevent(Uwsgi):
 
 
 class UwsgiHttp(UwsgiFamily):
-    """The HTTP router as it is without further words: it closes every connection."""
+    """The HTTP router with its defaults: it closes every connection."""
 
     name = "uwsgi-http"
     way_in = "--http"
@@ -134,7 +134,7 @@ class UwsgiHttpSocket(UwsgiFamily):
 
 
 class UwsgiHttp11(UwsgiFamily):
-    """No router: the processes speak HTTP/1.1 and keep connections; each holds a thread."""
+    """No router: the processes speak HTTP/1.1 and keep connections; each occupies a thread."""
 
     name = "uwsgi-http11"
     way_in = "--http11-socket"

@@ -31,14 +31,14 @@ class Waitress(ServerAdapter):
             f"--backlog={self.settings['backlog']}",
             f"--connection-limit={self.settings['connections']}",
             f"--channel-timeout={keep_alive_s}",
-            # It looks for idle connections only this often, 30 s unless told.
+            # It checks for idle connections only this often, by default every 30 s.
             f"--cleanup-interval={keep_alive_s}",
             self.application.wsgi,
         ]
 
     def argv_on_socket(self, descriptor: str) -> list[str]:
         return [
-            # Its own command takes an address and no socket.
+            # Its own command takes no socket.
             *self.python.module("benchsuite.servers.launchers.waitress"),
             self.application.wsgi,
             *("--fd", descriptor),

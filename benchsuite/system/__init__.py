@@ -1,10 +1,9 @@
-"""Programs and processes: started, watched, and ended with all that came from them.
+"""Programs and processes: started, watched, and ended with all their descendants.
 
-`starting` starts a program, `process` is what it started, and ends it; `readiness` waits until it
-answers; `ports` are what it listens on; `isolated` are programs of our own. `tree` and `procfs`
-tell which processes belong together. `guard`, its child the `reaper`, `removal` and
-`sharedmemory` clear up after a parent that was killed. `interrupts` holds Ctrl-C back meanwhile.
-`account`, `cpus` and `descriptors` are what a program may do; `programs` where it is; `logfile`
-what it wrote; `ending` how it ended, in words; `private` are files for nobody else; `owner` and
-`lock` who is at work.
+`starting` starts a program; `process` watches and ends it; `readiness` waits until it answers;
+`ports` finds ports; `isolated` starts programs of our own. `tree` and `procfs` find processes that
+belong together. `guard`, its child the `reaper`, `removal` and `sharedmemory` clean up after a
+parent that was killed; `interrupts` delays Ctrl-C. `account`, `cpus` and `descriptors` are a
+program's rights; `programs` its path; `logfile` its log; `ending` its end in words; `private`
+writes files for their owner only; `owner` and `lock` identify running commands.
 """

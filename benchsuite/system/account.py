@@ -1,4 +1,4 @@
-"""Another user for programs that must not be root, or refuse to be: PostgreSQL, a front."""
+"""Another user for programs that must not be root, or refuse to: PostgreSQL, a front."""
 
 import os
 import pwd
@@ -22,9 +22,9 @@ class Rights(TypedDict, total=False):
 
 
 def unprivileged() -> str:
-    """The user for programs that must not be root: "nobody" when we are, else "" for ourselves.
+    """The user for programs that must not be root: "nobody" if we are root, else "" for ourselves.
 
-    Also "" for a root that can become nobody else, as in a user namespace of an ordinary user.
+    Also "" for a root that can't change its user, as in an ordinary user's namespace.
     """
     if os.geteuid() != 0:
         return ""
@@ -32,7 +32,7 @@ def unprivileged() -> str:
 
 
 def rights_of(user: str) -> Rights:
-    """What starts a program as this user and with no other group; nothing for "".
+    """Arguments that start a program as this user without other groups; none for "".
 
     Raises StartError when there is no such user.
     """
@@ -43,11 +43,10 @@ def rights_of(user: str) -> Rights:
 
 
 def hand_over(folder: Path, user: str) -> None:
-    """Make the user owner of a run's folder, and let them through to it; nothing for "".
+    """Makes the user the owner of a run's folder and lets them reach it; does nothing for "".
 
-    What lies above it below the temporary folder, is ours and is closed to everyone else, is opened
-    to the user's group, for passing through alone. Nothing else is changed. Raises UnavailableError
-    when that is not enough.
+    Our own closed folders between it and the temporary folder are opened to the user's group for
+    passing through only. Raises UnavailableError when that is not enough.
     """
     if not user:
         return
@@ -60,14 +59,14 @@ def hand_over(folder: Path, user: str) -> None:
         if not _may_be_opened(parent, found):
             raise UnavailableError(
                 f"{user} can't reach {folder}: {parent} is closed to others; set TMPDIR to a "
-                "folder that is open to all (/tmp), or start the run as an ordinary user."
+                "folder open to all (/tmp), or start the run as an ordinary user."
             )
         os.chown(parent, -1, account.pw_gid)
         parent.chmod(stat.S_IMODE(found.st_mode) | stat.S_IXGRP)
 
 
 def can_read(folder: Path, user: str) -> bool:
-    """Whether this user may pass through to a folder and list it; "" is ourselves."""
+    """Whether this user may reach a folder and list it; "" is ourselves."""
     if not user:
         return os.access(folder, os.R_OK | os.X_OK)
     account = _account(user)
@@ -87,7 +86,7 @@ def _account(user: str) -> pwd.struct_passwd:
 
 
 def _mapped(uid: int) -> bool:
-    """Whether the user exists in our namespace of users; outside of one all do."""
+    """Whether the user exists in our user namespace; all do outside of one."""
     try:
         ranges = [line.split() for line in MAP.read_text().splitlines()]
     except OSError:
@@ -102,7 +101,7 @@ def _passable(found: os.stat_result, account: pwd.struct_passwd) -> bool:
 def _may(
     found: os.stat_result, account: pwd.struct_passwd, owner: int, group: int, others: int
 ) -> bool:
-    """Whether the one bit is set that counts for this user, who is in one group only."""
+    """Whether the bit is set that applies to this user, who is in one group only."""
     if found.st_uid == account.pw_uid:
         return bool(found.st_mode & owner)
     return bool(found.st_mode & (group if found.st_gid == account.pw_gid else others))

@@ -1,8 +1,7 @@
-"""Which CPUs a program may run on, so that the load and the server don't take time from each other.
+"""Which CPUs a program may run on, so that load and server don't compete.
 
-A child inherits the affinity of the thread that starts it: `given` sets that for the moment of the
-start, which needs no wrapper, no race with a child that forks at once, and holds for all that comes
-from it.
+A child inherits the affinity of the thread that starts it: `given` sets that during the start. This
+needs no wrapper, can't race with a child that forks at once, and applies to all descendants.
 """
 
 import os
@@ -23,13 +22,12 @@ Cpus = tuple[int, ...]
 
 
 def available() -> Cpus:
-    """Those that this process may use."""
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
 @contextmanager
 def given(cpus: Collection[int] | None) -> Iterator[None]:
-    """What this thread starts in the block stays on these CPUs; None changes nothing."""
+    """Programs that this thread starts in the block stay on these CPUs; None changes nothing."""
     if cpus is None:
         yield
         return
@@ -42,7 +40,7 @@ def given(cpus: Collection[int] | None) -> Iterator[None]:
 
 
 def siblings(cpu: int) -> frozenset[int]:
-    """The CPUs that are the same core as this one (hardware threads), itself included."""
+    """The hardware threads of this CPU's core, including itself."""
     try:
         text = Path(SIBLINGS.format(cpu)).read_text()
     except OSError:
@@ -53,11 +51,11 @@ def siblings(cpu: int) -> frozenset[int]:
 def split(
     cpus: Cpus, load_processes: int, siblings_of: Callable[[int], frozenset[int]] = siblings
 ) -> tuple[Cpus, Cpus] | None:
-    """CPUs for the server and for the load; None where there is only one.
+    """CPUs for the server and for the load; None if there is only one.
 
-    The load gets as many cores as it has processes, the last ones, but never more than half: one of
-    2, 4 and 8 alike for one process. All else is the server's. Hardware threads of a core are kept
-    together, because they slow each other down, unless the machine has no second core.
+    The load gets the last cores, one for each process, but at most half of all: one of 2, 4 or 8
+    cores for one process. The server gets the rest. Hardware threads of a core stay together,
+    because they slow each other down, unless the machine has only one core.
     """
     if len(cpus) < 2:
         return None
@@ -72,10 +70,10 @@ def split(
 def beside(
     load: Collection[int] | None, target: Collection[int] | None, everything: Collection[int]
 ) -> Cpus | None:
-    """CPUs for who looks on: those of neither or, where there are none, all but the load's.
+    """CPUs for monitors: those of neither or, if there are none, all but the load's.
 
-    None where the load is not pinned, or has them all. A reading takes milliseconds once a second;
-    on the load's CPU that is one timer in a hundred, which B102 rightly tells.
+    None if the load is not pinned or has them all. A reading takes milliseconds once a second; on
+    the load's CPU that delays one timer in a hundred, which B102 would report.
     """
     if load is None:
         return None
@@ -92,7 +90,7 @@ def parse(text: str) -> Cpus:
         last = int(found["last"] or first) if found else -1
         if not first <= last < MOST:
             raise UsageError(
-                f"{text.strip()[:LONGEST]!r} names no CPUs; write numbers: 0, 0,2 or 0-3."
+                f"{text.strip()[:LONGEST]!r} is no list of CPUs; write numbers: 0, 0,2 or 0-3."
             )
         cpus.update(range(first, last + 1))
     return tuple(sorted(cpus))
@@ -103,8 +101,8 @@ def check(cpus: Collection[int] | None, whose: str) -> None:
     missing = sorted(set(cpus or ()) - set(available()))
     if missing:
         raise UsageError(
-            f"{whose} is to run on {words(tuple(missing))}, and here there are {words(available())}"
-            "; choose of these, or give --no-pin."
+            f"{whose} can't run on {words(tuple(missing))}: this machine has {words(available())}; "
+            "choose from these, or give --no-pin."
         )
 
 

@@ -1,4 +1,4 @@
-"""How many files a process may have open: each connection is one, at both of its ends."""
+"""How many files a process may have open: each connection is one, at both ends."""
 
 import resource
 from collections.abc import Iterator
@@ -9,23 +9,22 @@ from benchsuite.core.exceptions import UsageError
 MARGIN = 256  #: Besides its connections: libraries, logs, databases, listeners, pipes.
 
 LEAST = 64
-"""Of these, what can't be done without: fewer connections run under a hard limit below the margin.
-"""
+"""The essential part of these: a hard limit below the margin still allows few connections."""
 
 
 def needed(connections: int, *, ends: int = 1) -> int:
-    """Open files of the process that has the most; `ends` is 2 where a front passes them on."""
+    """Open files of the process with the most; `ends` is 2 for a front, which forwards them."""
     return connections * ends + MARGIN
 
 
 def check(connections: int, *, ends: int = 1) -> None:
-    """Raises UsageError when so many open files can't be had, and says how they can."""
+    """Raises UsageError when the limit is too low, and says how to raise it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     count = needed(connections, ends=ends)
     if hard != resource.RLIM_INFINITY and hard < connections * ends + LEAST:
         raise UsageError(
             f"{connections} connections need up to {count} open files in one process, and this "
-            f"session may have {hard} at most; raise its hard limit (ulimit -n {count} as root, "
+            f"session is limited to {hard}; raise its hard limit (ulimit -n {count} as root, "
             "`nofile` in /etc/security/limits.conf, or LimitNOFILE= of its systemd unit), or use "
             "fewer at once (--users, --connections or --max-in-flight)."
         )
@@ -33,8 +32,8 @@ def check(connections: int, *, ends: int = 1) -> None:
 
 @contextmanager
 def raised(count: int) -> Iterator[str]:
-    """What is started meanwhile may have so many files open, if we may; what was changed, in words,
-    empty for nothing.
+    """Raises the limit for programs started in the block, if allowed; yields the change in words,
+    empty for none.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= count:

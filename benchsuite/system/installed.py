@@ -1,7 +1,7 @@
-"""What a Python is, and what is installed for it.
+"""What a Python is, and which distributions it has.
 
-Other Pythons are given this text to run, so it is written for all of them, 2.7 too: comments
-instead of annotations, and nothing imported but the standard library.
+Other Pythons run this text, so it must suit all of them, 2.7 too: comments instead of annotations,
+and only the standard library.
 """
 
 import json
@@ -30,7 +30,7 @@ def facts():
 
 def _build_flags():
     # type: () -> str | None
-    """The switches of configure ("--enable-optimizations --with-lto"), without folders."""
+    """Flags of configure ("--enable-optimizations --with-lto"), without folders."""
     arguments = sysconfig.get_config_var("CONFIG_ARGS")
     if arguments is None:
         return None
@@ -40,9 +40,9 @@ def _build_flags():
 
 def distributions():
     # type: () -> dict[str, tuple[str, str]]
-    """Name to version, and to what the version doesn't say of one that came from no index.
+    """Name → version, and the origin if it came from no index.
 
-    Of two of the same name it is the one that is imported, the first.
+    Of two with the same name the first one counts, which is the imported one.
     """
     found = {}  # type: dict[str, tuple[str, str]]
     try:
@@ -62,7 +62,7 @@ def distributions():
 
 def version(distribution):
     # type: (str) -> str | None
-    """The version of one in the environment of the Python that runs this, or None."""
+    """The version of a distribution of the Python that runs this, or None."""
     from importlib import metadata
 
     try:
@@ -73,7 +73,7 @@ def version(distribution):
 
 def _origin(text):
     # type: (str) -> str
-    """Of PEP 610's file: the commit, the hash of the archive, or that it is editable."""
+    """From PEP 610's file: the commit, the archive's hash, or that it is editable."""
     said = json.loads(text)
     if said.get("dir_info", {}).get("editable"):
         return "editable"
@@ -85,13 +85,13 @@ def _origin(text):
 
 def plain(distribution):
     # type: (str) -> str
-    """A distribution's name as all spellings of it compare."""
+    """A distribution's normalised name."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def told():
     # type: () -> dict[str, object]
-    """All of it, with the folders of scripts and packages."""
+    """Facts, distributions, and the folders of scripts and packages."""
     return {
         "facts": facts(),
         "installed": distributions(),

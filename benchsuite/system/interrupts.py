@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: made alike, and held back while something must not be cut in two."""
+"""Ctrl-C and SIGTERM: treated alike, and delayed during critical sections."""
 
 import signal
 import threading
@@ -11,10 +11,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the block as Ctrl-C does, so that everything is undone.
+    """SIGTERM and SIGHUP end the block as Ctrl-C does, so that everything is cleaned up.
 
-    One that is ignored stays so: `nohup` means it. Only the main thread can do this; in others
-    nothing is changed.
+    Ignored signals stay ignored, as `nohup` wants. In other threads than the main one this does
+    nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -37,10 +37,10 @@ def terminable() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[Callable[[], bool]]:
-    """Hold signals back until the block ends, then deliver the first; yields "has one arrived?".
+    """Delays signals until the block ends, then delivers the first; yields "has one arrived?".
 
-    Only the main thread is ever interrupted by a signal, so elsewhere this does nothing. The block
-    must be bounded in time: nothing but SIGKILL ends the process meanwhile.
+    Signals only interrupt the main thread, so elsewhere this does nothing. The block must be
+    bounded in time: meanwhile only SIGKILL ends the process.
     """
     arrived: list[int] = []
     if threading.current_thread() is not threading.main_thread():

@@ -7,8 +7,8 @@ from pathlib import Path
 def python(module: str, *, packages: bool = False) -> list[str]:
     """The start of a command line that calls the module's `main()`.
 
-    Isolated: nothing in the project's environment or folder can keep it from starting. Without
-    site-packages, unless it wants `packages`, it is up in a few hundredths of a second.
+    Isolated: nothing in the project's environment or folder can prevent its start. Without
+    site-packages (`packages`) it starts in a few hundredths of a second.
     """
     root = str(Path(__file__).resolve().parents[2])
     program = f"import sys; sys.path.append({root!r}); from {module} import main; main()"

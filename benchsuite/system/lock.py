@@ -17,11 +17,11 @@ NAME = f"benchsuite-{os.getuid()}"  #: Of the socket that is the lock.
 
 @contextmanager
 def alone(on_wait: Callable[[int | None], None]) -> Iterator[None]:
-    """Waits until no other run of this user is under way, then keeps others out.
+    """Waits until no other run of this user is in progress, then keeps others out.
 
     The lock is a listening Unix socket in Linux's abstract namespace: it leaves no file, and the
-    kernel frees it however its holder ends. `on_wait` is called once, with the process id of the
-    holder, when there is something to wait for.
+    kernel frees it however its holder ends. `on_wait` is called once, with the holder's process ID,
+    if it has to wait.
     """
     told = False
     address = f"\0{NAME}"
@@ -33,8 +33,8 @@ def alone(on_wait: Callable[[int | None], None]) -> Iterator[None]:
             except OSError as error:
                 if error.errno != errno.EADDRINUSE:
                     raise StartError(
-                        f"No Unix socket can be made to keep other runs out: {error.strerror}; "
-                        "allow this process sockets, as a sandbox may not."
+                        f"No Unix socket can be created to keep other runs out: {error.strerror}; "
+                        "allow this process sockets if a sandbox forbids them."
                     ) from error
                 if not told:
                     on_wait(_holder(address))
@@ -45,7 +45,7 @@ def alone(on_wait: Callable[[int | None], None]) -> Iterator[None]:
 
 
 def _holder(address: str) -> int | None:
-    """The process that holds the lock, or None when it has just let go."""
+    """The process that holds the lock, or None if it has just been released."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as visitor:
         try:
             visitor.connect(address)

@@ -8,7 +8,7 @@ _TAIL_BYTES = 64 * 1024
 _HEAD_BYTES = 1024 * 1024
 _TRACEBACK = "Traceback (most recent call last):"
 _ERROR = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception): .")
-"""uWSGI tells the error of an import without a traceback."""
+"""uWSGI reports import errors without a traceback."""
 _CHAIN = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
@@ -27,7 +27,7 @@ def tail(path: Path, lines: int = 20) -> str:
 
 
 def since(path: Path, size: int) -> str:
-    """What was written after the first `size` bytes: the end of it, when it is much."""
+    """What was written after the first `size` bytes; only the end if it is long."""
     try:
         with path.open("rb") as log:
             log.seek(max(size, path.stat().st_size - _TAIL_BYTES))
@@ -37,7 +37,7 @@ def since(path: Path, size: int) -> str:
 
 
 def count(path: Path, size: int, signs: Collection[str]) -> int:
-    """Lines with one of these signs, of all that was written after the first `size` bytes."""
+    """Number of lines with one of these signs after the first `size` bytes."""
     wanted = [sign.encode() for sign in signs]
     try:
         with path.open("rb") as log:
@@ -48,11 +48,11 @@ def count(path: Path, size: int, signs: Collection[str]) -> int:
 
 
 def first_error(path: Path) -> str | None:
-    """The line that the first traceback ends with: "ModuleNotFoundError: No module named 'x'".
+    """The last line of the first traceback: "ModuleNotFoundError: No module named 'x'".
 
-    The first one is the cause; those after it are mostly a server's complaints about its dead
-    workers. Exceptions chained to it belong to it, and the last of the chain was raised. Without a
-    traceback it is the first line that looks like the end of one.
+    The first one is the cause; later ones are mostly about a server's dead workers. Of chained
+    exceptions the last one was raised. Without a traceback it is the first line that looks like
+    the end of one.
     """
     try:
         with path.open("rb") as log:

@@ -1,7 +1,7 @@
-"""Names this process so that, later, another one can tell whether it still lives.
+"""Names this process so that another one can tell later whether it still runs.
 
-A name holds all that is needed to look for the process: its machine, the boot and the PID namespace
-in which its number means it, the number, and when it started, as numbers are used again.
+A name contains all that identifies the process: machine, boot, PID namespace, PID and start time,
+because PIDs are reused.
 """
 
 import os
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from benchsuite.system.procfs import read_stat
 
-LONGEST = 200  #: Characters of a name; a host's has 64 at most.
+LONGEST = 200  #: Characters of a name; a host name has at most 64.
 
 MACHINE_ID = Path("/etc/machine-id")
-"""It stays through a reboot. Containers of one image may share it, and often have none."""
+"""Survives a reboot. Containers of one image may share it, and often lack it."""
 
 
 def name() -> str:
@@ -27,25 +27,25 @@ def name() -> str:
 
 
 def host(owner: str) -> str:
-    """The name of the machine, or of the container, on which this process runs."""
+    """The name of the machine or container on which the process runs."""
     return owner.partition(":")[0]
 
 
 def has_ended(owner: str) -> bool:
-    """Whether it is certain from here that the process of that name is gone.
+    """Whether it is certain from here that the process of that name has ended.
 
-    What is no such name belongs to nobody who lives.
+    An invalid name belongs to no running process.
     """
     return _ended(owner) is True
 
 
 def can_be_seen(owner: str) -> bool:
-    """Whether this process can tell: not of one on another machine or in another container."""
+    """Whether this process can tell: not for other machines or containers."""
     return _ended(owner) is not None
 
 
 def _ended(owner: str) -> bool | None:
-    """None where it can't be told from here."""
+    """None if unknown from here."""
     parts = owner.split(":")
     if len(parts) != 6 or not (parts[4].isascii() and parts[4].isdigit()):
         return True
@@ -66,7 +66,7 @@ def host_name() -> str:
 
 
 def _is_hidden(pid: int) -> bool:
-    """Whether a process is there that /proc doesn't show to this user (`hidepid`)."""
+    """Whether a process exists that /proc hides from this user (`hidepid`)."""
     try:
         os.kill(pid, 0)
     except PermissionError:
@@ -77,7 +77,7 @@ def _is_hidden(pid: int) -> bool:
 
 
 def _machine() -> str:
-    """Stands for /etc/machine-id, which itself is not to be shown; empty where there is none."""
+    """A hash of /etc/machine-id, which itself must not be shown; empty if there is none."""
     try:
         text = MACHINE_ID.read_text().strip()
     except OSError:
@@ -90,5 +90,4 @@ def _boot() -> str:
 
 
 def _namespace() -> str:
-    """The number of this process's PID namespace."""
     return os.readlink("/proc/self/ns/pid").strip("pid:[]")

@@ -1,4 +1,4 @@
-"""Files that their owner alone may read: a password may stand in them. Standard library only."""
+"""Files that only their owner may read, as they may hold passwords. Standard library only."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ MODE = 0o600
 
 
 def write(path: Path, text: str) -> None:
-    """Puts the text in place of what the file had; one that was there before is closed, too."""
+    """Replaces the file's content; an existing file is closed to others, too."""
     with open(path, "w", encoding="utf-8", opener=_opener) as file:
         os.fchmod(file.fileno(), MODE)
         file.write(text)

@@ -1,4 +1,4 @@
-"""A program that was started, and everything that came from it: watched and ended."""
+"""Watches and ends a program with all its descendants."""
 
 import os
 import signal
@@ -15,15 +15,14 @@ from benchsuite.system.procfs import send_signal
 from benchsuite.system.tree import ProcessTree
 
 KILL_S = 5.0
-"""How long processes may take to vanish after SIGKILL before they are given up, loudly."""
+"""How long processes may take to vanish after SIGKILL before an error is raised."""
 
 ORPHAN_S = 0.5
-"""How long the children of a leader that has ended may take by themselves before they are asked
-too."""
+"""How long the children of an ended leader may take to end before they get the signal too."""
 
 
 class Process:
-    """A program that `running` started, and everything that came from it."""
+    """A program started by `running`, with all its descendants."""
 
     def __init__(
         self,
@@ -47,14 +46,14 @@ class Process:
     def poll(self) -> int | None:
         """The leader's exit status (negative: the signal that ended it), None while it runs.
 
-        It is not reaped by this: its zombie keeps its PID, so that signals to its group reach
-        nobody else.
+        This does not reap it: its zombie keeps the PID, so that signals to its group reach no other
+        process.
         """
         if self._popen.returncode is not None:
             return self._popen.returncode
         try:
             ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:  # somebody else has reaped it, and its status with it
+        except ChildProcessError:  # reaped elsewhere, with its status
             return self._popen.poll()
         if ended is None:
             return None
@@ -65,13 +64,13 @@ class Process:
         return logfile.tail(self.log, lines)
 
     def living(self) -> list[int]:
-        """PIDs of its whole tree, runaways included, zombies not; empty once it was ended."""
+        """PIDs of its whole tree with runaways, without zombies; empty once it has ended."""
         return [] if self._ended else [stat.pid for stat in self._tree.living()]
 
     def end(self, stop_signal: int, grace_s: float) -> None:
-        """End the whole tree within `grace_s` + `KILL_S`; a second call does nothing.
+        """Ends the whole tree within `grace_s` + `KILL_S`; a second call does nothing.
 
-        Ctrl-C meanwhile cuts the grace short and is delivered afterwards.
+        Ctrl-C meanwhile shortens the grace period and is delivered afterwards.
         """
         if self._ended:
             return

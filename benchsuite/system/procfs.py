@@ -1,4 +1,4 @@
-"""Reads /proc: a process that vanishes while it is read is None, not an error."""
+"""Reads /proc; a process that vanishes meanwhile is None, not an error."""
 
 import os
 import signal
@@ -8,28 +8,26 @@ from typing import NamedTuple
 RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that every process of a run carries.
 
 PART_VARIABLE = "BENCHSUITE_PART"
-"""Marks the processes of one start. The run's own mark is shared by its target, its load and its
-services, and ending one of them must not end the others."""
+"""Marks the processes of one start. The run's own mark is shared by target, load and services, of
+which one may end without the others."""
 
 
 class Stat(NamedTuple):
-    """What /proc/PID/stat says; times in clock ticks (`os.sysconf("SC_CLK_TCK")`, mostly 0.01
-    s)."""
+    """/proc/PID/stat; times in clock ticks (`os.sysconf("SC_CLK_TCK")`, mostly 0.01 s)."""
 
     pid: int
     state: str
     ppid: int
     session: int
     own_ticks: int  #: CPU time of the process, all its threads, user and system.
-    children_ticks: int  #: CPU time of the children that died and were waited for.
+    children_ticks: int  #: CPU time of the children that ended and were reaped.
     threads: int
     started: int
-    """Ticks from boot to its start: with the PID it names a process for good, as PIDs are used
-    again."""
+    """Ticks from boot to its start; identifies a process with the PID, because PIDs are reused."""
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs: a zombie has ended and only waits to be reaped."""
+        """Whether it still runs; a zombie has ended and waits to be reaped."""
         return self.state not in "ZXx"
 
 
@@ -41,7 +39,7 @@ def read_stat(pid: int) -> Stat | None:
     data = read_bytes(f"/proc/{pid}/stat")
     if not data:
         return None
-    # The name in parentheses may itself hold spaces and parentheses: the last ")" ends it.
+    # The name in parentheses may contain spaces and parentheses: the last ")" ends it.
     fields = data[data.rindex(b")") + 2 :].split()
     return Stat(
         pid=pid,
@@ -58,15 +56,15 @@ def read_stat(pid: int) -> Stat | None:
 def carries(pid: int, assignment: bytes) -> bool:
     """Whether the process was started with `NAME=value` in its environment.
 
-    False when that can't be known: processes of other users, and programs that write their title
-    over their environment (nginx, PostgreSQL's backends, everything with setproctitle).
+    False if unknown: processes of other users, and programs that overwrite their environment with
+    their title (nginx, PostgreSQL's backends, everything with setproctitle).
     """
     data = read_bytes(f"/proc/{pid}/environ")
     return data is not None and assignment in data and assignment in data.split(b"\0")
 
 
 def read_bytes(path: str) -> bytes | None:
-    """The file's content; None when it is not there, not ours to read or vanishes meanwhile."""
+    """The file's content; None if it does not exist, is not readable, or vanishes meanwhile."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -83,18 +81,18 @@ def read_bytes(path: str) -> bytes | None:
 
 
 def send_signal(stat: Stat, signum: int) -> None:
-    """Send a signal to exactly this process, and to nobody when its PID has gone to another one."""
+    """Sends a signal to this process, but not to another one that has since got its PID."""
     with suppress(ProcessLookupError, PermissionError):
         try:
             handle = os.pidfd_open(stat.pid)
         except ProcessLookupError:
             return
-        except OSError:  # a kernel or sandbox without pidfd: a race of microseconds stays
+        except OSError:  # a kernel or sandbox without pidfd: a race of microseconds remains
             if _is_same(stat):
                 os.kill(stat.pid, signum)
             return
         try:
-            # The handle names one process for good; it is ours if the start time still fits now.
+            # The handle identifies one process; it is the right one if the start time still fits.
             if _is_same(stat):
                 signal.pidfd_send_signal(handle, signum)
         finally:

@@ -1,4 +1,4 @@
-"""Programs that come with the system: where they are, and in which version."""
+"""Programs of the system: their paths and versions."""
 
 import os
 import re
@@ -7,7 +7,7 @@ import subprocess
 from functools import cache
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
-"""Where servers are, and what an ordinary user's path doesn't have on Debian."""
+"""Folders of servers, which are not on an ordinary user's path on Debian."""
 
 ASK_S = 10.0
 
@@ -18,7 +18,7 @@ def find(name: str) -> str | None:
 
 
 def version(name: str, *arguments: str) -> str | None:
-    """The first number with dots that the program prints when it is asked so, or None."""
+    """The first dotted number in the program's output, or None."""
     path = find(name)
     return _version(path, arguments) if path else None
 

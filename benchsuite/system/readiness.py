@@ -1,4 +1,4 @@
-"""Waits until a program answers, and says why it does not."""
+"""Waits until a program answers, or says why it does not."""
 
 import time
 from collections.abc import Callable
@@ -18,13 +18,12 @@ def wait_until_ready(
     heard: Callable[[], str] = str,
     cause: Callable[[], str | None] = lambda: None,
 ) -> float:
-    """Ask until the process answers; returns the seconds from its start to its answer.
+    """Asks until the process answers; returns the seconds from its start to its answer.
 
-    `heard` says in words what came instead of an answer, `cause` why as far as somebody but the log
-    knows it.
+    `heard` says in words what came instead of an answer, `cause` gives a reason that the log lacks.
 
-    Raises StartError, with the end of its log, when its leader ends (with whatever status: some
-    servers end with 0 when they can't import the application) or when it does not answer in time.
+    Raises StartError, with the end of its log, when its leader ends (with any status: some servers
+    end with 0 when they can't import the application) or does not answer in time.
     """
     deadline = time.monotonic() + timeout_s
     while True:
@@ -44,7 +43,7 @@ def wait_until_ready(
 
 def _ended(process: Process, status: int) -> str:
     ended = f"{in_words(status)} before it answered"
-    # Children of a server that failed may be on their way out: they are not what went wrong.
+    # Children of a failed server may still be ending: they are not the cause.
     if status == 0 and logfile.first_error(process.log) is None:
         left = len(process.living())
         if left:

@@ -1,6 +1,6 @@
-"""The child of `benchsuite.system.guard`: waits for its parent's end and clears up if it must.
+"""The child of `benchsuite.system.guard`: waits for its parent's end and cleans up if necessary.
 
-Runs without site-packages, so it imports nothing but the standard library and what reads /proc.
+Runs without site-packages, so it imports only the standard library and what reads /proc.
 """
 
 import os
@@ -13,11 +13,11 @@ from benchsuite.system import sharedmemory
 from benchsuite.system.procfs import RUN_VARIABLE, send_signal
 from benchsuite.system.tree import ProcessTree
 
-TERM_S = 5.0  #: How long the run's processes may take to end by themselves.
+TERM_S = 5.0  #: How long the run's processes may take to end after SIGTERM.
 
 KILL_S = 5.0
 
-REMOVE_S = TERM_S + KILL_S  #: How long a folder that is still written to may take to be removed.
+REMOVE_S = TERM_S + KILL_S  #: How long the removal of a folder in use may take.
 
 
 def main() -> None:
@@ -34,11 +34,11 @@ def main() -> None:
 
 
 class Heard:
-    """What the parent has said of its run until it ended."""
+    """What the parent reported about its run before it ended."""
 
     def __init__(self) -> None:
         self.leaders: set[int] = set()  #: Announced and not withdrawn.
-        self.prefixes: set[str] = set()  #: Of the names of shared memory that is to be removed.
+        self.prefixes: set[str] = set()  #: Of shared memory to remove.
 
     def take(self, line: str) -> None:
         kind, word = line[:1], line[1:]
@@ -51,7 +51,7 @@ class Heard:
 
 
 def _listen(parent: int) -> Heard | None:
-    """Wait for "bye" (None) or the parent's end (what it has said)."""
+    """Waits for "bye" (None) or the parent's end (its reports)."""
     heard = Heard()
     poll = select.poll()
     poll.register(0, select.POLLIN | select.POLLHUP)
@@ -59,7 +59,7 @@ def _listen(parent: int) -> Heard | None:
     pending = b""
     while True:
         ready = {handle for handle, _ in poll.poll()}
-        # The pipe first: a parent that said "bye" and died has said "bye".
+        # The pipe first: "bye" counts even if the parent then died.
         data = os.read(0, 4096) if 0 in ready else b""
         *lines, pending = (pending + data).split(b"\n")
         for line in lines:
@@ -71,23 +71,22 @@ def _listen(parent: int) -> Heard | None:
 
 
 def _watch(parent: int, poll: select.poll) -> None:
-    """Also wake up when the parent ends: a fork of it may hold the pipe open."""
+    """Also wakes up when the parent ends: a fork of it may keep the pipe open."""
     try:
         handle = os.pidfd_open(parent)
-    except OSError:  # it is gone and the pipe will tell, or this kernel has no such handles
+    except OSError:  # it has ended, which the pipe shows, or this kernel lacks pidfd
         return
     if os.getppid() == parent:
         poll.register(handle, select.POLLIN)
 
 
 def remove(folder: str, working: str) -> None:
-    """Remove the run's folder, unless it turns out to be something else.
+    """Removes the run's folder, unless it turns out to be something else.
 
-    The guard looked before it started this process; what was wrong then is not trusted now. A
-    command has several guards, and what another one still has to end may write meanwhile: it is
-    tried again until nothing is left, for a while.
+    The guard's earlier check is repeated. A command has several guards, and processes that another
+    one has yet to end may still write, so removal is retried for a while.
     """
-    # Here, because the child that leaves in peace never needs them.
+    # Imported here, because a child that is dismissed never needs them.
     import shutil
     from pathlib import Path
 
@@ -103,7 +102,7 @@ def remove(folder: str, working: str) -> None:
 
 
 def end_all(tree: ProcessTree) -> None:
-    """End all processes of the tree: SIGTERM, then SIGKILL; bounded."""
+    """Ends all processes of the tree: SIGTERM, then SIGKILL; bounded."""
     asked: set[tuple[int, int]] = set()
     began = time.monotonic()
     while True:

@@ -1,8 +1,7 @@
-"""Whether a folder may be removed with all that is in it. Standard library only.
+"""Whether a folder may be removed with its content. Standard library only.
 
-The one place in which a folder is removed that this process did not make itself is the end of a run
-whose parent was killed. A wrong path there would cost somebody his work, so the path has to prove
-that it is a run's.
+Only the end of a run whose parent was killed removes a folder that the process did not create. A
+wrong path there would destroy somebody's work, so the path must prove that it belongs to a run.
 """
 
 import os
@@ -15,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 def why_kept(folder: Path, *, working: Path | None) -> str | None:
     """Why this folder must not be removed, as the end of a sentence; None when it may be.
 
-    `working` is the current directory of who asks for it; None when that is gone.
+    `working` is the caller's current directory; None if it no longer exists.
     """
     folder = folder.resolve()
     temp = Path(tempfile.gettempdir()).resolve()
@@ -26,7 +25,7 @@ def why_kept(folder: Path, *, working: Path | None) -> str | None:
     if working is not None and working.resolve().is_relative_to(folder):
         return "holds the current directory"
     if not folder.is_dir():
-        return "is no folder"
+        return "is not a folder"
     repository = _repository(folder)
     return f"holds a git repository ({repository})" if repository else None
 

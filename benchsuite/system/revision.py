@@ -1,4 +1,4 @@
-"""Which state of its repository a project was measured in."""
+"""The revision of a project's repository."""
 
 import hashlib
 import os
@@ -10,10 +10,10 @@ SHORT = 8
 
 
 def revision_of(folder: Path) -> str:
-    """The commit that is checked out, in hex; empty where there is none, or no git.
+    """The checked-out commit in hex; empty without a repository or git.
 
-    With changes to files that git knows it ends with "+" and what tells these from other changes.
-    Files that git doesn't know don't count: results, caches and uploads lie in many a checkout.
+    With changes to tracked files it ends with "+" and a hash of the changes. Untracked files don't
+    count: many checkouts contain results, caches and uploads.
     """
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
     if not commit:
@@ -32,10 +32,10 @@ def short(revision: str) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
-    """What git says; None when it can't be asked, or says no."""
+    """The output of git; None when it fails."""
     command = [
         "git",
-        # A checkout that belongs to somebody else is only read; nothing in it may be run for that.
+        # A checkout of another user is only read; nothing in it may be executed.
         *("-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
         *("-C", str(folder)),
         *arguments,

@@ -1,4 +1,4 @@
-"""The folder that a command works in, below TMPDIR; and what is said when its disk is full."""
+"""A command's working folder below TMPDIR, and the error when its disk is full."""
 
 import errno
 import os
@@ -9,39 +9,37 @@ from pathlib import Path
 
 from benchsuite.core.exceptions import BenchsuiteError, StartError
 
-LEAST_BYTES = 65_536  #: A disk with less than this is full: no program of a run gets by with it.
+LEAST_BYTES = 65_536  #: A disk with less space is full: no program of a run can work with it.
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SIGNS = ("no space left", "disk quota exceeded", "disk is full")
-"""What programs say then, in small letters."""
+"""What programs say then, in lower case."""
 BEGINNING = "There is no space left "
 
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A folder of its own, removed at the end. Raises StartError where none can be made, or its
-    path can't be written into configurations.
+    """A new folder, removed at the end. Raises StartError if none can be created, or its path
+    can't be written into configurations.
     """
     try:
         holder = tempfile.TemporaryDirectory(prefix="benchsuite-")
     except OSError as error:
         raise StartError(
-            f"No folder for temporary files can be made: {error.strerror or error}; make room, or "
-            "set TMPDIR to a folder that can be written to."
+            f"No folder for temporary files can be created: {error.strerror or error}; make room, "
+            "or set TMPDIR to a writable folder."
         ) from error
     with holder as name:
         if not name.isprintable():
             raise StartError(
-                f"The path {name!r} has letters that no configuration can have; set TMPDIR to a "
-                "folder without them."
+                f"The path {name!r} has characters that configurations can't contain; set TMPDIR "
+                "to a path without them."
             )
         yield Path(name)
 
 
 @contextmanager
 def explained(place: Path) -> Iterator[None]:
-    """What goes wrong in the block because the disk of that folder is full is raised as one of our
-    errors, and the disk is what it names first.
-    """
+    """Errors in the block because of a full disk are raised as ours, with the disk named first."""
     try:
         yield
     except BenchsuiteError as error:
@@ -56,7 +54,7 @@ def explained(place: Path) -> Iterator[None]:
 
 
 def no_space(place: Path | str) -> str:
-    """What is said of a full disk, in a sentence."""
+    """The sentence for a full disk."""
     return f"{BEGINNING}in {place}; make room, or set TMPDIR to a folder on another disk."
 
 
@@ -67,7 +65,7 @@ def _told_of(said: str) -> bool:
 def _is_full(place: Path) -> bool:
     try:
         found = os.statvfs(place)
-    except OSError:  # it is gone, and so is what was in it
+    except OSError:  # the folder no longer exists
         return False
     free = found.f_bfree if os.geteuid() == 0 else found.f_bavail
     return free * found.f_frsize < LEAST_BYTES or (found.f_files > 0 and found.f_ffree == 0)

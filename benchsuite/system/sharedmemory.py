@@ -1,8 +1,8 @@
 """Removes the POSIX shared memory and semaphores that programs of a run leave behind.
 
-They outlive the processes that made them, and lie in /dev/shm, a folder of the whole machine: so
-only names are touched that begin with a prefix which one start alone has. A PostgreSQL has a
-segment of System V besides, which its `postmaster.pid` names. Standard library only.
+They outlive the processes that created them, in /dev/shm, which the whole machine shares: so only
+names with a prefix unique to one start are removed. PostgreSQL also has a System V segment, which
+its `postmaster.pid` names. Standard library only.
 """
 
 import ctypes
@@ -21,42 +21,41 @@ SHM_RDONLY = 0o10000
 PG_SHMEM_MAGIC = 679834894
 MOST_CONTROL = 1 << 20
 _POSTGRESQL = "PostgreSQL."
-_BITS = 0xFFFF_FFFF  #: A key is written down with a sign or without.
-_IDS = 6  #: The line of postmaster.pid, from 0, that has the key and the number of its segment.
-_SEMAPHORE = "sem."  #: What the C library puts before the name of a semaphore.
+_BITS = 0xFFFF_FFFF  #: A key may be written signed or unsigned.
+_IDS = 6  #: The line of postmaster.pid, from 0, with the segment's key and ID.
+_SEMAPHORE = "sem."  #: The C library's prefix of semaphore names.
 
 
 def refuse_common(prefix: str) -> None:
-    """Raises ValueError for a prefix that others' names might begin with."""
+    """Raises ValueError for a prefix that others' names might have."""
     if not _PREFIX.fullmatch(prefix):
         raise ValueError(
-            f"Shared memory is removed by names of a run's own, benchsuite- and 16 hexadecimal "
-            f"digits, and {prefix!r} is none."
+            f"Shared memory is only removed by a run's own prefix, benchsuite- and 16 hexadecimal "
+            f"digits, not by {prefix!r}."
         )
 
 
 def left_by(prefix: str) -> list[Path]:
-    """What is there under this prefix."""
+    """Files with this prefix."""
     refuse_common(prefix)
     ours = (f"{prefix}-", f"{_SEMAPHORE}{prefix}-")
     try:
         names = os.listdir(FOLDER)
-    except OSError:  # a machine without it has nothing in it
+    except OSError:  # a machine without /dev/shm
         return []
     return [FOLDER / name for name in sorted(names) if name.startswith(ours)]
 
 
 def remove(prefix: str) -> None:
-    """Removes what is there under this prefix."""
     for path in left_by(prefix):
         path.unlink(missing_ok=True)
 
 
 def remove_of_clusters(folder: Path) -> None:
-    """Removes the segments of the PostgreSQLs that were killed with their data below this folder.
+    """Removes the segments of killed PostgreSQL servers with their data below this folder.
 
-    One that ends by itself removes its segment and its postmaster.pid. Only a segment is touched
-    that has still the key which stands there, and is used by nobody.
+    One that ends regularly removes its segment and postmaster.pid. Only a segment that still has
+    the key noted there, and no users, is removed.
     """
     unused = _unused()
     for path in folder.rglob(POSTMASTER):
@@ -68,12 +67,12 @@ def remove_of_clusters(folder: Path) -> None:
 
 
 def _beside(number: int) -> list[Path]:
-    """The POSIX memory of the PostgreSQL whose segment this is; only a running server can be told
-    to keep it elsewhere, and not the short-lived ones of `initdb`.
+    """The POSIX memory of the PostgreSQL that owns this segment; it can be configured elsewhere for
+    a server, but not for those of `initdb`.
 
-    Its segment begins with PGShmemHeader, which names a control file, and that the others
-    (storage/pg_shmem.h, storage/ipc/dsm.c): in another place with each version, so whatever number
-    in it is that of a file is taken for one.
+    The segment starts with PGShmemHeader, which names a control file that names the others
+    (storage/pg_shmem.h, storage/ipc/dsm.c), at a place that differs between versions: so every
+    number in it that is a file's counts as one.
     """
     header = struct.Struct("=ii QQ I")
     libc = ctypes.CDLL(None)
@@ -99,7 +98,7 @@ def _named(handle: int) -> Path:
 
 
 def _named_by(path: Path) -> tuple[int, int]:
-    """Key and number; (0, 0), which no shared segment has, where the file does not say."""
+    """Key and ID; (0, 0), which no shared segment has, if the file lacks them."""
     try:
         key, number = path.read_text(errors="replace").splitlines()[_IDS].split()
         return int(key) & _BITS, int(number)
@@ -108,7 +107,7 @@ def _named_by(path: Path) -> tuple[int, int]:
 
 
 def _unused() -> set[tuple[int, int]]:
-    """Key and number of each segment that no process has."""
+    """Key and ID of each segment without users."""
     try:
         head, *lines = SEGMENTS.read_text().splitlines()
     except (OSError, ValueError):

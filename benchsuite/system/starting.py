@@ -1,8 +1,7 @@
-"""Starts programs; what is started ends with its block, with all that came from it.
+"""Starts programs, which end with their block, together with all their descendants.
 
-Nothing here knows a server. Every start has its end written beside it: `running` is a context
-manager, and when it is left no process of its tree is left, whatever the program does with signals,
-forks and sessions.
+Nothing here depends on a server. `running` is a context manager: afterwards no process of its tree
+is left, whatever the program does with signals, forks and sessions.
 """
 
 import itertools
@@ -40,17 +39,17 @@ def running(
     on_cpus: Collection[int] | None = None,
     run_as: str = "",
 ) -> Iterator[Process]:
-    """Run a program in its own session, output to `log`; nothing of it outlives the block.
+    """Runs a program in its own session, output to `log`; no process of it outlives the block.
 
-    At the end the leader gets `stop_signal` and its tree `grace_s` seconds; what is left then is
-    killed. When this process dies without its end, the kernel sends the leader `stop_signal`. The
-    kernel does so already when the *thread* that started it ends, so call this in a thread that
-    lives as long. `on_cpus` are the CPUs that the program and its children may use. `run_as` names
-    the user whose rights it gets, which only root can give (see `account`); empty for ours.
+    At the end the leader gets `stop_signal` and its tree `grace_s` seconds; the rest is killed.
+    When this process dies first, the kernel sends the leader `stop_signal`. The kernel already does
+    so when the *thread* that started it ends, so call this in a thread that lives as long.
+    `on_cpus` are the CPUs that the program and its children may use. `run_as` is the user it runs
+    as, which only root can choose (see `account`); empty for ours.
 
     Raises StartError when the program can't be started.
     """
-    # With our PID: a child of the run may start programs for it too.
+    # With our PID: a child of the run may start programs too.
     part = f"{marker}/{os.getpid()}/{next(_starts)}"
     with ExitStack() as stack:
         with held_back(), cpus.given(on_cpus):
@@ -59,7 +58,7 @@ def running(
             )
             guard.announce(marker, process.pid)
             stack.callback(guard.withdraw, marker, process.pid)
-            # Twice, because Ctrl-C may strike between the call and its holding signals back.
+            # Twice, because Ctrl-C may arrive between the call and its delay of signals.
             stack.callback(process.end, stop_signal, grace_s)
             stack.callback(process.end, stop_signal, grace_s)
         yield process
@@ -75,10 +74,10 @@ def _start(
     part: str,
     run_as: str,
 ) -> Process:
-    # Looked up here as execvp will: the wrapper could only complain in the log.
+    # Looked up here as execvp will do: the wrapper could only report it in the log.
     local = os.path.join(cwd or "", argv[0]) if os.sep in argv[0] else argv[0]
     if shutil.which(local, path=env.get("PATH", os.defpath)) is None:
-        raise StartError(f"{name} can't be started: there is no program {argv[0]}.")
+        raise StartError(f"{name} can't be started: there is no program {argv[0]}; install it.")
     started_at = time.monotonic()
     try:
         with private.log(log) as output:
@@ -90,7 +89,7 @@ def _start(
                 cwd=cwd,
                 env={**env, PART_VARIABLE: part},
                 start_new_session=True,
-                # Before the wrapper asks for its signal: a change of user would take it back.
+                # Before the wrapper requests its signal: a change of user would cancel it.
                 **account.rights_of(run_as),
             )
     except OSError as error:
@@ -107,11 +106,11 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 
 def _dying_with_parent(signum: int) -> list[str]:
-    """The start of a command line that asks for a signal when the parent dies (PR_SET_PDEATHSIG).
+    """The start of a command line that requests a signal for the parent's death (PR_SET_PDEATHSIG).
 
-    An exec wrapper and not preexec_fn, which runs Python in a fork of a process that may have
-    threads (sampler, BLAS) and keeps subprocess from using vfork. Measured with a parent of 150 MB:
-    plain 0.5 ms, setpriv 1.4 ms, preexec_fn 6.4 ms, Python as wrapper 8 ms.
+    An exec wrapper instead of preexec_fn, which runs Python in a fork of a process that may have
+    threads (sampler, BLAS) and prevents subprocess from using vfork. Measured with a parent of
+    150 MB: plain 0.5 ms, setpriv 1.4 ms, preexec_fn 6.4 ms, Python as wrapper 8 ms.
     """
     if _has_setpriv():
         return ["setpriv", "--pdeathsig", signal.Signals(signum).name, "--"]
@@ -120,9 +119,9 @@ def _dying_with_parent(signum: int) -> list[str]:
 
 @cache
 def _has_setpriv() -> bool:
-    """Whether there is util-linux's setpriv; busybox has one that can't do this.
+    """Whether util-linux's setpriv exists; busybox's can't do this.
 
-    Signals by their names: numbers are not known to all versions.
+    Signals by name: not all versions know numbers.
     """
     try:
         tried = subprocess.run(

@@ -1,4 +1,4 @@
-"""How our clients speak TLS, and whom they believe. Standard library only."""
+"""How our clients speak TLS, and whom they trust. Standard library only."""
 
 import ipaddress
 import socket
@@ -6,14 +6,14 @@ import ssl
 
 
 def client_context(host: str) -> ssl.SSLContext:
-    """For HTTP/1.1 over TLS to this host, whose certificate must hold, unless it is this machine.
+    """For HTTP/1.1 over TLS to this host, whose certificate must be valid, except on loopback.
 
-    A certificate says who answers. On loopback nobody can come between, and the token of the run
-    says who answers; the certificate there is mostly one that the server signed for itself.
+    On loopback nobody can intercept the connection, the run's token identifies the server, and
+    certificates are mostly self-signed.
     """
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
-    context.options |= ssl.OP_NO_RENEGOTIATION  # in the middle of it nothing can be sent
+    context.options |= ssl.OP_NO_RENEGOTIATION  # nothing can be sent during one
     if is_loopback(host):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
@@ -21,7 +21,7 @@ def client_context(host: str) -> ssl.SSLContext:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether every address of this name is one of this machine's own; False for unknown names."""
+    """Whether every address of this name is a loopback address; False for unknown names."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
@@ -31,7 +31,7 @@ def is_loopback(host: str) -> bool:
 
 
 def words(error: ssl.SSLError) -> str:
-    """What OpenSSL says, without the place in its source: "wrong version number"."""
+    """OpenSSL's message without its source location: "wrong version number"."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"the certificate does not hold ({error.verify_message})"
+        return f"the certificate is invalid ({error.verify_message})"
     return (error.reason or str(error)).replace("_", " ").lower()

@@ -1,4 +1,4 @@
-"""Which processes belong together: a leader, all that came from it, and what ran away from it."""
+"""Which processes belong together: a leader, its descendants, and runaways."""
 
 import os
 import threading
@@ -8,15 +8,15 @@ from benchsuite.system.procfs import Stat, all_pids, carries, read_stat
 
 
 class ProcessTree:
-    """The processes that come from some leaders, found by parent, by session and by a mark.
+    """The descendants of some leaders, found by parent, session and a mark.
 
     A process belongs to the tree if it is a leader, is in a leader's session, carries the mark (one
-    `NAME=value` of its environment), is a child of one that belongs, or was found to belong before.
-    So it is found when its parent died, when it made a session of its own, and when it wrote over
-    its environment; only one that did all of it between two looks is missed.
+    `NAME=value` of its environment), is a child of a member, or was a member before. So it is found
+    after its parent died, after it started its own session, and after it overwrote its environment;
+    only one that did all of these between two looks is missed.
 
-    A leader must not be reaped while the tree is used: its zombie keeps its PID, and with it the
-    number of its session, from being given to somebody else. Threads may share a tree.
+    A leader must not be reaped while the tree is used: its zombie keeps its PID and session ID from
+    being reused. Threads may share a tree.
     """
 
     def __init__(self, leaders: Iterable[int], mark: str = "") -> None:
@@ -29,8 +29,8 @@ class ProcessTree:
     def members(self, *, thorough: bool = False) -> list[Stat]:
         """All processes of the tree, zombies included.
 
-        A look costs one read for each process of the machine that is new since the look before;
-        `thorough` reads them all again.
+        Each look reads only processes that are new on the machine since the last one; `thorough`
+        reads all of them again.
         """
         with self._lock:
             return self._look(thorough=thorough)
@@ -66,7 +66,7 @@ class ProcessTree:
 
 
 def _add_children(found: set[int], stats: dict[int, Stat]) -> None:
-    """Complete a set of PIDs with all their descendants."""
+    """Completes a set of PIDs with all their descendants."""
     grown = True
     while grown:
         children = {pid for pid, stat in stats.items() if stat.ppid in found} - found

@@ -1,1 +1,1 @@
-"""The views that are measured; a Django app of its own that imports nothing else of benchsuite."""
+"""The measured views: a separate Django app that imports nothing else of benchsuite."""

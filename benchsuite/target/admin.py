@@ -25,7 +25,7 @@ class PageInline(admin.TabularInline):
 
 
 class QuestionInline(admin.TabularInline):
-    """The limits of a question depend on its kind, and are edited on its own page."""
+    """Limits depend on the kind of a question and are edited on its own page."""
 
     model = Question
     fields = ("position", "name", "kind", "text", "required")
@@ -130,7 +130,7 @@ class QuestionAdmin(admin.ModelAdmin):
 
 
 class LookOnly:
-    """What people answered is not changed by hand."""
+    """Read-only: people's answers must not be changed by hand."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

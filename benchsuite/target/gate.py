@@ -1,4 +1,4 @@
-"""Keeps the target views shut outside a run."""
+"""Closes the target views outside a run."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -45,7 +45,7 @@ def only_in_a_run_async(
 
 
 async def refused(scope: dict[str, Any], receive: Receive, send: Send) -> None:
-    """Closes a WebSocket before it is open, which the client sees as 403."""
+    """Closes a WebSocket before it is open, which clients see as 403."""
     await receive()
     await send({"type": "websocket.close"})
 

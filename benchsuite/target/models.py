@@ -1,4 +1,4 @@
-"""The table that the io_* views read and write, and those of the survey application."""
+"""The table of the io_* views, and those of the survey application."""
 
 import uuid
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class Post(models.Model):
-    """A row of the usual kind; it has no ordering, so that a page of them costs no sort."""
+    """A typical row; without ordering, so that a page of them needs no sort."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     title = models.CharField(max_length=200)

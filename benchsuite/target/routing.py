@@ -1,8 +1,7 @@
 """Each consumer at its name, its sync twin at the name with _sync; runs mount this at /bench/ws/.
 
-What goes through the channel layer is at /bench/layer/; workers take it from the layer. A project
-that wants the consumers in its own routing includes `websocket_urlpatterns`; they answer only
-inside a server that a run started.
+Requests through the channel layer are at /bench/layer/. A project that wants the consumers in its
+own routing includes `websocket_urlpatterns`; they answer only in a server that a run started.
 """
 
 from channels.routing import ProtocolTypeRouter, URLRouter

@@ -1,4 +1,4 @@
-"""Makes the table of posts hold an exact number of rows, fast."""
+"""Fills the table of posts to an exact number of rows, fast."""
 
 import time
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ _POSTGRESQL = f"""
 
 
 class SeedError(Exception):
-    """The rows could not be made; says what to do."""
+    """The rows could not be created; says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """What `seed` did."""
+    """The result of `seed`."""
 
     rows: int
     added: int
@@ -48,7 +48,7 @@ class Seeded:
 def seed(rows: int, *, using: str = "default") -> Seeded:
     """Adds or removes posts until there are exactly `rows`; refreshes the planner's statistics.
 
-    Every post written afterwards changes that number again; call it again to get it back.
+    Posts written afterwards change that number; call it again to restore it.
     """
     if rows < 0:
         raise SeedError(f"--rows must be 0 or more, and is {rows}.")
@@ -62,18 +62,18 @@ def seed(rows: int, *, using: str = "default") -> Seeded:
     now = counted(using=using)
     if now != rows:
         raise SeedError(
-            f"{rows} rows were wanted and {now} are there: something else writes to "
+            f"{rows} rows were wanted and {now} exist: something else writes to "
             f"{Post._meta.db_table}; stop it and seed again."
         )
     return Seeded(rows, max(0, rows - found), max(0, found - rows), time.perf_counter() - began)
 
 
 def counted(*, using: str = "default") -> int:
-    """The posts there are; SeedError when their table is missing."""
+    """The number of posts; SeedError when their table is missing."""
     table = Post._meta.db_table
     if table not in connections[using].introspection.table_names():
         raise SeedError(
-            f"The table {table} is not in {connections[using].settings_dict['NAME']}; make it: "
+            f"The table {table} is not in {connections[using].settings_dict['NAME']}; create it: "
             "python manage.py migrate benchsuite_target"
         )
     return Post.objects.using(using).count()
@@ -96,7 +96,7 @@ def _add(first: int, last: int, using: str) -> None:
 
 
 def _remove(amount: int, using: str) -> None:
-    """Which rows go doesn't matter, and no row refers to them."""
+    """Removes any rows: no other row refers to them."""
     table = Post._meta.db_table
     if amount == Post.objects.using(using).count():
         _execute(using, f"DELETE FROM {table}", [])
@@ -106,7 +106,7 @@ def _remove(amount: int, using: str) -> None:
 
 
 def _analyze(using: str) -> None:
-    """COUNT(*) on a fresh PostgreSQL table is slow until it was vacuumed."""
+    """COUNT(*) on a new PostgreSQL table is slow before a vacuum."""
     table = Post._meta.db_table
     statements = {"postgresql": f"VACUUM ANALYZE {table}", "sqlite": f"ANALYZE {table}"}
     if statement := statements.get(connections[using].vendor):

@@ -24,7 +24,7 @@ MAX_EVENT_BYTES = 2**20
 
 
 class BadInput(ValueError):
-    """What the request asks for is out of bounds; the message is the body of the 400."""
+    """The request is out of bounds; the message is the body of the 400 response."""
 
 
 def wanted_size(request: HttpRequest) -> int:
@@ -38,7 +38,7 @@ def wanted_size(request: HttpRequest) -> int:
 
 
 def sum_of_squares(size: int) -> int:
-    """Adds i * i for every i below size, the slow way: the time it takes is the point."""
+    """Adds i * i for every i below size, slowly on purpose."""
     return sum(i * i for i in range(size))
 
 
@@ -54,14 +54,14 @@ def wanted_post(request: HttpRequest) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class EventStream:
-    """Numbered events, a second divided by `rate` apart, or as fast as they are read."""
+    """Numbered events, `rate` a second or as fast as they are read."""
 
     first: int
     rate: float
     size: int
 
     def events(self, begin: float) -> Iterator[tuple[float, bytes]]:
-        """Each with the moment at which it is due; the first one is at the begin."""
+        """Each event with the moment it is due; the first one is due at `begin`."""
         for place in count():
             number = self.first + place
             data = f"{number} ".ljust(self.size, "x")
@@ -70,7 +70,7 @@ class EventStream:
 
 
 def wanted_stream(request: HttpRequest) -> EventStream:
-    """`?rate=` and `?size=`, and the header of who comes back."""
+    """From `?rate=`, `?size=` and the header of returning clients."""
     try:
         last = int(request.headers.get("Last-Event-ID") or 0)
         rate = float(request.GET.get("rate", "10"))
@@ -96,7 +96,7 @@ def loop() -> None:
 
 
 def write_small() -> None:
-    """Writes many small strings to a temporary file, one system call each, and removes it."""
+    """Writes many small strings to a temporary file, each with a system call, and removes it."""
     handle, name = tempfile.mkstemp(prefix="bench_app")
     try:
         for i in range(WRITES):

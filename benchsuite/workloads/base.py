@@ -22,7 +22,7 @@ Unit = Literal["request", "message", "handshake", "event"]
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Users of a load who all do the same, where others do something else."""
+    """A group of a load's users who all do the same."""
 
     name: str
     unit: Unit
@@ -35,59 +35,59 @@ class Workload(ABC):
     name: ClassVar[str]
     summary: ClassVar[str] = ""  #: One line for `listbench`.
     options: ClassVar[Mapping[str, Option]] = {}
-    """Options with their defaults; the type is the default's."""
+    """Options with their defaults, which also set the type."""
     ready_path: str = "/"  #: A path that the server can answer as soon as it is up (any status).
     locustfile: str = ""  #: Path of a locustfile whose users run instead of the journey.
     needs_target_app: bool = False
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
     needs_workers: ClassVar[bool] = False
-    """Whether programs at the other end of the channel layer must answer (`--layer-workers`)."""
+    """Whether workers on the channel layer must answer (`--layer-workers`)."""
     needs_layer: bool = False
-    """Whether the target must have a channel layer, its own or that of `--layer`."""
+    """Whether the target needs a channel layer, its own or that of `--layer`."""
     whole_journeys: ClassVar[bool] = False
-    """Whether a journey under way at the end of the window is brought to its end in the drain, and
-    not cut off between two requests."""
-    unit: ClassVar[Unit] = REQUEST  #: What the figures of a run are of.
+    """Whether a journey in progress at the end of the window is completed in the drain, instead of
+    being cut off between two requests."""
+    unit: ClassVar[Unit] = REQUEST  #: What the figures of a run count.
     due: ClassVar[str] = MESSAGE
-    """What an arrival of the open model is, over WebSockets: what it was meant to be keeps its
-    intended start, whatever must be opened before."""
+    """What an arrival of the open model is, over WebSockets: it keeps its intended start, whatever
+    must be opened first."""
     reads_memory: ClassVar[bool] = False
-    """Whether the target's memory for each connection is what it asks for."""
+    """Whether it measures the target's memory for each connection."""
     storm_s: float | None = None
-    """When all connections are cut, in seconds since the load began; known once it is fitted."""
-    restarts: bool = False  #: Whether that is done by restarting the server, and not by the users.
+    """When all connections are cut, in seconds since the load's start; known after `fit()`."""
+    restarts: bool = False  #: Whether a restart of the server cuts them, instead of the users.
     needs_websocket: bool = False  #: Whether the server must speak WebSocket.
     alike: ClassVar[bool] = True
-    """Whether all users do the same, so that each should get its share."""
+    """Whether all users do the same, so that each should get an equal share."""
     warmup_s: ClassVar[float] = LoadProfile().warmup_s
     duration_s: ClassVar[float] = LoadProfile().duration_s
     spawn_rate: ClassVar[float | None] = None
-    """What is taken when --warmup, --duration or --spawn-rate is not given."""
+    """Defaults of --warmup, --duration and --spawn-rate."""
     keep_cookies: ClassVar[bool] = LoadProfile().keep_cookies
-    """Whether a user's next journey sends the cookies of the one before, when neither
-    --keep-cookies nor --no-keep-cookies is given."""
+    """Whether a user's next journey keeps the cookies of the last one, without --keep-cookies and
+    --no-keep-cookies."""
     in_turn: ClassVar[bool] = False
-    """Whether the slots of the open model take their journeys in turn, so that all connections are
-    used; else the one that was used last takes the next."""
+    """Whether the open model's slots take journeys in turn, so that all connections are used; by
+    default the one used last takes the next."""
     uses_rows: ClassVar[bool] = False
     """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
     unchecked: str = (
         "Of the answers, the status was checked and what the journey itself asks of them, nothing "
         "else: a log-in page, another user's page or a stale one may have counted as right."
     )
-    """What of the answers nobody checked, in a sentence; empty where the journey checks all."""
-    rehearsals: int = 1  #: How often the journey is made before the load, if time allows.
-    visitor: str = ""  #: Who is logged in, where somebody is.
+    """What was not checked in the answers, in a sentence; empty if the journey checks all."""
+    rehearsals: int = 1  #: How often the journey is rehearsed before the load, if time allows.
+    visitor: str = ""  #: The user who is logged in, if any.
 
     def __init__(self, **options: Option) -> None:
         self.settings = chosen_options(f"The workload {self.name}", self.options, options)
 
     @abstractmethod
     def journey(self, client: Client) -> None:
-        """One user's one pass. Raises AnswerError when an answer is wrong."""
+        """One journey of one user. Raises AnswerError when an answer is wrong."""
 
     def fit(self, load: LoadProfile) -> LoadProfile:
-        """The load as this workload is made with; raises UsageError for one that makes no sense.
+        """The load as this workload uses it; raises UsageError for an unsuitable one.
 
         Called when a run is resolved, and again in the load process before the first journey:
         fitting twice must come to the same as fitting once.
@@ -95,33 +95,32 @@ class Workload(ABC):
         return load
 
     def populations(self, load: LoadProfile) -> Sequence[Population]:
-        """The kinds of users of that load; empty where all are of one."""
+        """The groups of users of that load; empty if all do the same."""
         return ()
 
     def enter(self, client: Client) -> None:  # noqa: B027 - most workloads need nothing
-        """What each slot of the open model does before the load begins, such as to connect."""
+        """What each slot of the open model does before the load starts, such as connecting."""
 
     def rehearsed(self) -> None:  # noqa: B027 - most workloads learn nothing
-        """The rehearsals are over; what was learned in them may be asked of the answers."""
+        """Called after the rehearsals; what they showed may now be required of answers."""
 
     def prepare(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
-        """Fills the throw-away database, with Django set up for the target; runs once before the
-        server.
+        """Fills the throw-away database before the server starts; Django is set up for the target.
 
-        May return `{"cookies": {name: value}}`, which every user then sends (a signed-in session),
-        and `{"options": {name: value}}`, which the journey is then made with.
+        May return `{"cookies": {name: value}}`, which every user sends (a signed-in session), and
+        `{"options": {name: value}}`, options of the journey.
         """
         return None
 
     def inspect(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
-        """Stands in for `prepare()` when the project keeps its own database: reads, never writes.
+        """Replaces `prepare()` when the project keeps its own database: reads, never writes.
 
-        May return the same; raises DatabaseError when what the journey needs is not there.
+        May return the same; raises DatabaseError when the journey's data is missing.
         """
         return None
 
     def count(self, database: DatabaseSpec) -> Mapping[str, int]:
-        """What the run's database holds now of the work that journeys claim to have done.
+        """Counts the work in the run's database that journeys claim to have done.
 
         Runs where `prepare()` runs, on the run's own copy: {"completions": 123}. Reads, never
         writes.
@@ -130,7 +129,7 @@ class Workload(ABC):
 
 
 def expect_status(response: Response, status: int = 200) -> None:
-    """Raises StatusError when the answer has another status; says where a redirect leads."""
+    """Raises StatusError for another status; says where a redirect leads."""
     if response.status_code == status:
         return
     where = response.headers.get("Location", "")
@@ -139,7 +138,7 @@ def expect_status(response: Response, status: int = 200) -> None:
 
 
 def expect_object(response: Response, status: int = 200) -> dict[str, Any]:
-    """The answer's JSON object; raises AnswerError when it has another status or holds none."""
+    """The answer's JSON object; raises AnswerError for another status or content."""
     expect_status(response, status)
     try:
         found = response.json()
@@ -151,7 +150,7 @@ def expect_object(response: Response, status: int = 200) -> dict[str, Any]:
 
 
 def expect_body(response: Response, body: bytes) -> None:
-    """Raises AnswerError when the answer's body is another one."""
+    """Raises AnswerError for another body."""
     expect_status(response)
     if response.content != body:
         raise AnswerError(f"expected the body {body[:60]!r}, and got {response.content[:60]!r}")

@@ -7,7 +7,7 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.workloads.base import Client, Workload, expect_status
 
 _SECONDS = re.compile(rb"\d{1,4}\.\d{4}")
-LEAST_S = 0.099  #: The view pauses 100 ms; an answer that took less did not do its work.
+LEAST_S = 0.099  #: The view sleeps 100 ms; a faster answer skipped work.
 
 
 class BenchApp(Workload):

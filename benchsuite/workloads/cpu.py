@@ -6,7 +6,7 @@ from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_object
 
-MAX_SIZE = 10**8  #: The most the view takes.
+MAX_SIZE = 10**8  #: The view's limit.
 
 
 class Cpu(Workload):

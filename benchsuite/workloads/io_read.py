@@ -1,4 +1,4 @@
-"""A page of rows, and how many there are."""
+"""A page of rows, and their number."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ class IoRead(Workload):
             raise AnswerError(f"expected rows with a title and a content, and got {posts[0]}")
 
     def prepare(self, database: DatabaseSpec) -> Mapping[str, Any]:
-        """Makes exactly the rows that were asked for; the journey checks their count."""
+        """Creates the requested number of rows, which the journey checks."""
         from benchsuite.target.seed import SeedError, seed
 
         try:
@@ -42,7 +42,7 @@ class IoRead(Workload):
         return {"options": {"rows": seeded.rows}}
 
     def inspect(self, database: DatabaseSpec) -> Mapping[str, Any]:
-        """Takes the rows that are there, as many as were asked for or not."""
+        """Uses the existing rows; their number must be the requested one."""
         from benchsuite.target.seed import SeedError, counted
 
         try:
@@ -51,8 +51,8 @@ class IoRead(Workload):
             raise DatabaseError(str(error)) from error
         if rows != database.rows:
             raise DatabaseError(
-                f"The database that is kept has {rows} rows, and {database.rows} were asked for; "
-                f"write --rows={rows}, or: python manage.py seedbench --rows {database.rows}"
+                f"The kept database has {rows} rows, not the requested {database.rows}; give "
+                f"--rows={rows}, or run: python manage.py seedbench --rows {database.rows}"
             )
         return {"options": {"rows": rows}}
 

@@ -1,4 +1,4 @@
-"""Two bytes of text, fetched by a worker at the other end of the channel layer."""
+"""Two bytes of text from a worker on the channel layer."""
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option

@@ -1,4 +1,4 @@
-"""An existing locustfile: its user classes run as they are, measured by our clock."""
+"""An existing locustfile: its user classes run unchanged, measured by our clock."""
 
 import os
 from pathlib import Path
@@ -32,13 +32,13 @@ class Locustfile(Workload):
         self.locustfile = str(path.resolve())
 
     def fit(self, load: LoadProfile) -> LoadProfile:
-        """Locust's users log in once, in their on_start."""
+        """Refuses fresh visitors: Locust's users log in once, in on_start."""
         if not load.keep_cookies:
             raise UsageError(
-                "A locustfile's users keep their cookies for as long as they live, as Locust has "
-                "it: leave --no-keep-cookies out, or clear self.client.cookies in the task."
+                "Users of a locustfile keep their cookies, as in Locust; remove --no-keep-cookies, "
+                "or clear self.client.cookies in the task."
             )
         return load
 
     def journey(self, client: Client) -> None:
-        raise UsageError("A locustfile runs only under load; it has no journey to make by hand.")
+        raise UsageError("A locustfile runs only under load; it has no journey to run by itself.")

@@ -19,8 +19,8 @@ MOST_SHARES = 1000
 
 
 class Mixed(Workload):
-    """Each user does the work of one of the parts, and that for the whole load; users are dealt out
-    in the order of their numbers, so that any number of them is as near to the shares as can be.
+    """Each user does the work of one part for the whole load; users are assigned in the order of
+    their numbers, so that any number of them is as close to the shares as possible.
     """
 
     name = "mixed"
@@ -37,7 +37,7 @@ class Mixed(Workload):
         names = [work.name for _, work in parts]
         if len(parts) < 2 or len(set(names)) < len(names):
             raise UsageError(
-                "mixed wants two workloads or more in its option shares, and each once: write "
+                "mixed needs two or more different workloads in its option shares; write "
                 f"shares={EXAMPLE}."
             )
         self._parts = [work for _, work in parts]
@@ -53,13 +53,13 @@ class Mixed(Workload):
     def fit(self, load: LoadProfile) -> LoadProfile:
         if load.is_open or load.stages:
             raise UsageError(
-                "Shares are of so many users: say how many with --users, and leave --rate and "
-                "--stages out."
+                "Shares are of a number of users; give it with --users, and remove --rate and "
+                "--stages."
             )
         for work, one in zip(self._parts, self.populations(load), strict=True):
             if not one.users:
                 raise UsageError(
-                    f"Of {load.users} users none is left for {work.name}: take more --users."
+                    f"Of {load.users} users none is left for {work.name}; give more --users."
                 )
             work.visitor = self.visitor
             work.fit(replace(load, users=len(one.users)))
@@ -94,15 +94,15 @@ class Mixed(Workload):
 
 
 def _part(said: str) -> tuple[int, Workload]:
-    """80 and the workload of "80 url path=/shop/"."""
+    """80 and the workload url from "80 url path=/shop/"."""
     try:
         share, name, *options = shlex.split(said)
     except ValueError:
         share, name, options = "", "", []
     if not (share.isascii() and share.isdigit() and 0 < int(share) <= MOST_SHARES):
         raise UsageError(
-            f"A part of mixed is a whole number up to {MOST_SHARES}, a workload and options of it, "
-            f"as in shares={EXAMPLE}, and {said!r} is none."
+            f"A part of mixed must be a whole number up to {MOST_SHARES}, a workload and its "
+            f"options, as in shares={EXAMPLE}, and is {said!r}."
         )
     fit = {one: _loaded(one) for one in BUILTIN if one != Mixed.name}
     fit = {one: work for one, work in fit.items() if _may_be_part(work)}
@@ -115,7 +115,7 @@ def _part(said: str) -> tuple[int, Workload]:
 
 
 def _may_be_part(work: type[Workload]) -> bool:
-    """Whether it asks for nothing but users: no rows, workers, or users that differ."""
+    """Whether it only needs users: no rows, no workers, no groups of users."""
     apart = work.whole_journeys or work.needs_workers or work.uses_rows or not work.alike
     return work.unit in (REQUEST, MESSAGE) and not apart and work.name != "locustfile"
 
@@ -126,7 +126,7 @@ def _loaded(name: str) -> type[Workload]:
 
 
 def _turns(shares: Sequence[int]) -> list[int]:
-    """Whose turn it is, over the shortest round in which the shares are exact."""
+    """The order of parts in the shortest round with exact shares."""
     turns: list[int] = []
     for made in range(1, sum(shares) // gcd(*shares) + 1):
         lacks = [share * made - turns.count(one) * sum(shares) for one, share in enumerate(shares)]

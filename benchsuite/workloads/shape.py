@@ -1,8 +1,8 @@
-"""What the answers of a page look like: learned while it is rehearsed, then asked of every other.
+"""What the answers of a page look like: learned in rehearsals, then required of every answer.
 
-The signs are those that stay while all else on a page changes: the type of the content, the title,
-where a redirect leads, a field for a password, a way to log out, the name of who is logged in, how
-JSON begins, roughly how long it is. What was not the same in all rehearsals is not asked for.
+The signs are those that stay while everything else on a page changes: content type, title, target
+of a redirect, a password field, a way to log out, the name of the user, the start of JSON, rough
+length. Signs that differed between rehearsals are not required.
 """
 
 import re
@@ -32,49 +32,49 @@ LOG_OUT = re.compile(
     re.IGNORECASE,
 )
 LOG_OUT_WORDS = (b"logout", b"log-out", b"log_out", b"logoff", b"signout", b"sign-out", b"sign_out")
-"""One of them is there wherever `LOG_OUT` is, and is found much faster."""
+"""One of them occurs wherever `LOG_OUT` does, and is found much faster."""
 BEGIN = re.compile(rb"\s*(?:\{\s*(?:\"[^\"]{0,100}\")?|\[|\S)")
-"""Of an object of JSON its bracket and first key, else the first character."""
+"""The bracket and first key of a JSON object, else the first character."""
 DIGITS = re.compile(r"\d+")
 
-TELLING_BYTES = 256  #: Of shorter answers the length tells nothing but that they are empty.
-RULE = 2 / 3  #: What has such a share is the rule, and all else an exception.
-STRETCH = 2  #: Lengths that differ by more in the rehearsals may become any length.
-LONGEST = 4  #: Times the longest that was rehearsed.
+TELLING_BYTES = 256  #: The length of shorter answers only shows whether they are empty.
+RULE = 2 / 3  #: A value with this share is the rule, all others are exceptions.
+STRETCH = 2  #: If lengths in rehearsals differ by more, any length is right.
+LONGEST = 4  #: Times the longest rehearsed answer.
 
-MOST_TITLES = 2  #: A page's own, and that of another page that comes instead.
-NARROW_BYTES = 64  #: No other page is so nearly as long, has the same title and the same way out.
+MOST_TITLES = 2  #: A page's own, and that of a page shown instead.
+NARROW_BYTES = 64  #: No other page with the same title and way out is this close in length.
 
 NONE = (sys.maxsize, -1)
 ANY = (0.0, float("inf"))
 
 
 class Shape:
-    """One page: first it sees answers, then it is settled, then it tells which differ."""
+    """One page: it sees answers, is settled, then detects which answers differ."""
 
     def __init__(self, visitor: str = "") -> None:
-        """`visitor` is the name of who is logged in, where somebody is."""
+        """`visitor` is the name of the user who is logged in, if any."""
         self._visitor = visitor.encode()
         self._signs: list[dict[str, str]] = []
         self._lengths: list[int] = []
         self._wanted: dict[str, str] = {}
         self._band = ANY
         self._known: bytes | None = None
-        """The last one that was right; None where more than the body counts."""
+        """The last right answer; None if more than the body counts."""
         self._known_type: str | None = None
         self._known_marks: tuple[bytes, ...] = ()
         self._known_lengths = NONE
-        """An answer of this type and such a length that holds these bytes is right, and quickly
-        seen to be; where the lengths lie far apart, without a field for a password. None has such a
-        length where only a closer look can tell."""
+        """Fast check: an answer of this type and length that contains these bytes is right; if the
+        lengths vary widely, it must also lack a password field. No length matches if only the full
+        check can tell."""
 
     def see(self, response: Any) -> None:
-        """An answer of a rehearsal."""
+        """Takes in an answer of a rehearsal."""
         self._signs.append(self._signs_of(response))
         self._lengths.append(len(response.content))
 
     def settle(self) -> None:
-        """The rehearsals are over."""
+        """Ends the rehearsals."""
         self._wanted = {
             name: value
             for name, value in self._signs[0].items()
@@ -84,8 +84,8 @@ class Shape:
         self._band = _band(self._lengths)
 
     def _settle_entry(self) -> None:
-        """A log-in page now and then is wrong, also where it was rehearsed. But many titles are
-        those of articles, one of which may well be about logging in.
+        """An occasional log-in page is wrong, even if it was rehearsed. But with many titles they
+        are those of articles, one of which may be about logging in.
         """
         entries = [one.get(ENTRY, "") for one in self._signs]
         titles = {DIGITS.sub("0", one.get(TITLED, "")) for one in self._signs}
@@ -96,13 +96,13 @@ class Shape:
 
     @property
     def checked(self) -> list[str]:
-        """What is asked of every answer, in words."""
+        """What is required of every answer, in words."""
         found = [f"{name} {value}" for name, value in self._wanted.items()]
         return found if self._band == ANY else [*found, f"{LENGTH} {self._bytes_seen}"]
 
     @property
     def varied(self) -> list[str]:
-        """What is not, because it was not the same in all rehearsals."""
+        """What is not, because it differed between rehearsals."""
         names = dict.fromkeys(name for one in self._signs for name in one)
         found = [
             self._told(name)
@@ -112,7 +112,7 @@ class Shape:
         return [*found, LENGTH] if self._band == ANY else found
 
     def _told(self, name: str) -> str:
-        """A sign that varied; where it hardly did, with what was the rule."""
+        """A sign that varied; with its rule if it hardly did."""
         (value, times), *_ = Counter(one.get(name, "") for one in self._signs).most_common(1)
         if times < self.rehearsed * RULE or not value:
             return name
@@ -120,7 +120,7 @@ class Shape:
 
     @property
     def rehearsed(self) -> int:
-        """How many answers were seen."""
+        """Number of rehearsed answers."""
         return len(self._lengths)
 
     @property
@@ -129,7 +129,7 @@ class Shape:
         return self._wanted.get(PASSWORD) == PRESENT
 
     def differs(self, response: Any) -> str:
-        """In what an answer differs, in words; empty when in nothing."""
+        """How an answer differs, in words; empty if it does not."""
         content = response.content
         if _media_type(response) != self._known_type:
             return self._looked_at(response)
@@ -154,7 +154,7 @@ class Shape:
             if not _same(found.get(name), value)
         ]
         if wrong and TYPE in self._wanted and found[TYPE] != self._wanted[TYPE]:
-            return wrong[0]  # the other signs are those of another type
+            return wrong[0]  # the other signs belong to another type
         least, most = self._band
         if not least <= length <= most:
             wrong.append(f"{LENGTH} {length} bytes (was {self._bytes_seen})")
@@ -163,7 +163,7 @@ class Shape:
         return ", ".join(wrong)
 
     def _get_to_know(self, response: Any, found: Mapping[str, str], length: int) -> None:
-        """The next one like this is seen to be right without a closer look."""
+        """Remembers it, so that the next one like it needs no full check."""
         if REDIRECT in found:
             return
         looks = ((TITLED, TITLE.search), (WAY_OUT, LOG_OUT.search), (JSON, BEGIN.match))
@@ -186,7 +186,7 @@ class Shape:
         return f"{least} bytes" if least == most else f"{least} to {most} bytes"
 
     def _signs_of(self, response: Any) -> dict[str, str]:
-        """Name of a sign → its value as people read it."""
+        """Name of a sign → its value in words."""
         content, media_type = response.content, _media_type(response)
         found = {TYPE: media_type or "none"}
         if 300 <= response.status_code < 400:
@@ -212,7 +212,7 @@ def _has_way_out(content: bytes) -> bool:
 
 
 def _media_type(response: Any) -> str:
-    """Without its parameters; our own client knows it for every head that it has seen before."""
+    """The media type without parameters; our own client caches it by response head."""
     known = getattr(response, "media_type", None)
     if known is None:
         known = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -220,12 +220,12 @@ def _media_type(response: Any) -> str:
 
 
 def _same(one: str | None, other: str) -> bool:
-    """Numbers count and tell the time: they may change."""
+    """Equal apart from numbers, which may be counts or times."""
     return one == other or (one is not None and DIGITS.sub("0", one) == DIGITS.sub("0", other))
 
 
 def _band(lengths: Sequence[int]) -> tuple[float, float]:
-    """Which lengths are right, after those that were seen."""
+    """The range of right lengths, from those seen."""
     least, most = min(lengths), max(lengths)
     if most > STRETCH * least + TELLING_BYTES:
         return ANY

@@ -21,8 +21,8 @@ NOT_CHECKED = (
 class Sse(Workload):
     """Each user keeps a stream of events open and reads them as they come; a journey is an event.
 
-    Those of benchsuite's own view are numbered and come at a rate. After `events` of them the
-    connection is dropped, and the next one asks for what follows the last (Last-Event-ID).
+    Events of benchsuite's own view are numbered and come at a rate. After `events` of them the
+    connection is dropped, and the next one requests those after the last (Last-Event-ID).
     """
 
     name = "sse"
@@ -38,14 +38,14 @@ class Sse(Workload):
         self._size = int(self.settings["size"])
         rate = float(self.settings["rate"])
         if self._events < 0:
-            raise UsageError(f"sse's option events is 0 (no end) or more, and is {self._events}.")
+            raise UsageError(f"sse's option events must be 0 (no end) or more, not {self._events}.")
         if not 0 <= rate <= MOST_RATE:
             raise UsageError(
-                f"sse's option rate is 0 (as fast as they are read) to {MOST_RATE:g} events a "
+                f"sse's option rate must be 0 (as fast as they are read) to {MOST_RATE:g} events a "
                 f"second, and is {rate:g}."
             )
         if not 1 <= self._size <= MOST_BYTES:
-            raise UsageError(f"sse's option size is 1 to {MOST_BYTES} bytes, and is {self._size}.")
+            raise UsageError(f"sse's option size must be 1 to {MOST_BYTES} bytes: {self._size}.")
         self.path = str(self.settings["path"])
         self.needs_target_app = not self.path
         if self.needs_target_app:
@@ -57,8 +57,8 @@ class Sse(Workload):
         told = [name for name in ("rate", "size") if name in options]
         if told:
             raise UsageError(
-                f"sse's option {told[0]} is of the stream of benchsuite, and path={self.path} is "
-                "one of your own: leave it out."
+                f"sse's option {told[0]} belongs to benchsuite's stream, and path={self.path} is "
+                "your own; remove it."
             )
         numbered = self.settings["numbered"]
         self.unchecked = NOT_CHECKED.format(
@@ -68,19 +68,19 @@ class Sse(Workload):
     def fit(self, load: LoadProfile) -> LoadProfile:
         if load.is_open:
             raise UsageError(
-                "A stream has no arrivals: say how many with --connections, how many events a "
-                "second with the workload's option rate, and leave --rate out."
+                "A stream has no arrivals; give the number of streams with --connections, the "
+                "events a second with the workload's option rate, and remove --rate."
             )
         if load.think_time_s or not load.keep_alive:
             raise UsageError(
-                "A stream stays open and is read as it comes: leave --think-time and "
-                "--no-keep-alive out."
+                "A stream stays open and is read as it comes; remove --think-time and "
+                "--no-keep-alive."
             )
         rate = float(self.settings["rate"])
         if self.needs_target_app and rate and rate * load.timeout_s <= 1:
             raise UsageError(
-                f"At {rate:g} events a second {1 / rate:g} s pass between two of them, and after "
-                f"{load.timeout_s:g} s the next is given up: take a greater rate or --timeout."
+                f"At {rate:g} events a second they are {1 / rate:g} s apart, and each times out "
+                f"after {load.timeout_s:g} s; give a higher rate or --timeout."
             )
         return load
 
@@ -91,6 +91,6 @@ class Sse(Workload):
         stream = client.events(self.path, after=after, numbered=numbered, endless=ours)
         event = stream.next()
         if ours and event.data != f"{event.id} ".ljust(self._size, "x"):
-            raise AnswerError(f"event {event.id} says something else: {event.data[:60]!r}")
+            raise AnswerError(f"event {event.id} has unexpected data: {event.data[:60]!r}")
         if self._events and stream.told >= self._events:
             stream.drop()

@@ -1,4 +1,4 @@
-"""People who complete surveys, as a robot does it."""
+"""People who complete surveys, simulated by the robot."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,16 +17,15 @@ if TYPE_CHECKING:
     from benchsuite.robot.walk import Completion
 
 SLUGS = ("coffee", "conference", "workplace", "health", "travel", "housing", "census")
-"""The seven surveys that come with benchsuite, short ones first."""
+"""The seven surveys of benchsuite, short ones first."""
 
 PAGE = re.compile(r"/(\d+)/$")
 
 
 class Survey(Workload):
-    """Each user completes one survey after the other, again and again.
+    """Each user completes one survey after another, repeatedly.
 
-    A user's first survey is shifted by the number of users before it, so that they are not all at
-    the same one.
+    A user's first survey is shifted by its number, so that users are not all at the same one.
     """
 
     name = "survey"
@@ -47,10 +46,10 @@ class Survey(Workload):
             raise UsageError(f"There is no survey {unknown[0]!r}; {choices(unknown[0], SLUGS)}")
         self._users = count()
         self._turns: WeakKeyDictionary[Client, tuple[int, Iterator[int]]] = WeakKeyDictionary()
-        """Each user's number and its journeys so far."""
+        """Each user's number and number of journeys."""
 
     def journey(self, client: Client) -> None:
-        """One survey from its first page to its thanks."""
+        """One survey from its first page to the thank-you page."""
         if client not in self._turns:
             self._turns[client] = getattr(client, "user", next(self._users)), count()
         user, turns = self._turns[client]
@@ -59,7 +58,7 @@ class Survey(Workload):
         self.complete(client, slug, seed=f"{self.settings['seed']}:{user}:{turn}")
 
     def complete(self, client: Client, slug: str, *, seed: object) -> "Completion":
-        """Completes this survey; the journey goes by its name in the results."""
+        """Completes this survey, which names the journey in the results."""
         from benchsuite.robot.walk import complete
 
         named: Any = client
@@ -91,15 +90,15 @@ class Survey(Workload):
             raise DatabaseError(str(error)) from error
 
     def inspect(self, database: DatabaseSpec) -> None:
-        """The surveys must be in the database that is kept."""
+        """Checks that the kept database has the surveys."""
         from benchsuite.target.survey.definitions import Survey as Stored
 
         there = set(Stored.objects.values_list("slug", flat=True))
         missing = [slug for slug in self._slugs if slug not in there]
         if missing:
             raise DatabaseError(
-                f"The database that is kept lacks the surveys {', '.join(missing)}; "
-                "load them: python manage.py seedbench --surveys"
+                f"The kept database lacks the surveys {', '.join(missing)}; load them: python "
+                "manage.py seedbench --surveys"
             )
 
     def count(self, database: DatabaseSpec) -> Mapping[str, int]:

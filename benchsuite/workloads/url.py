@@ -12,12 +12,12 @@ from benchsuite.workloads.base import Workload, expect_status
 from benchsuite.workloads.shape import Shape
 
 REHEARSALS = 30
-"""So often pages are asked for before the load, to learn what stays the same in their answers."""
+"""How often pages are requested before the load, to learn what their answers share."""
 
 MISSED = "Another user's page or a stale one may have counted as right."
 
 REFUSALS = 400
-"""From here on an answer is a failure by itself, unless the client is told otherwise."""
+"""From this status on an answer is a failure, unless the client is told otherwise."""
 
 
 class Url(Workload):
@@ -42,7 +42,7 @@ class Url(Workload):
         for paths, text in self._told("status"):
             if not re.fullmatch(r"[2-5]\d\d", text):
                 raise UsageError(
-                    f"--status={text} is no status of an answer; write --status=404 or, for one of "
+                    f"--status={text} is not a valid status; write --status=404 or, for one of "
                     "several pages, --status=/old/=301."
                 )
             self._statuses.update(dict.fromkeys(paths, int(text)))
@@ -64,9 +64,7 @@ class Url(Workload):
             for text in self._expected[path]:
                 if text not in response.content:
                     shown = text.decode(errors="surrogateescape")
-                    raise AnswerError(
-                        f"{path}: expected {shown!r} in the body, and it is not there"
-                    )
+                    raise AnswerError(f"{path}: expected {shown!r} in the body, and it is missing")
             if self._learning and path in self._unasked and hasattr(response, "content"):
                 self._shapes.setdefault(path, Shape(self.visitor)).see(response)
             elif (shape := self._shapes.get(path)) and (words := shape.differs(response)):
@@ -75,7 +73,7 @@ class Url(Workload):
                 )
 
     def rehearsed(self) -> None:
-        """From now on answers must look like those that were seen."""
+        """From now on answers must look like the rehearsed ones."""
         self._learning = False
         for shape in self._shapes.values():
             shape.settle()
@@ -90,15 +88,15 @@ class Url(Workload):
         return f"{' '.join(told)} Nothing else of what these pages say was checked. {MISSED}"
 
     def _told(self, option: str) -> list[tuple[Sequence[str], str]]:
-        """What this option says of which pages: TEXT of all, /path/=TEXT of one, a line each."""
+        """What this option requires of pages: TEXT of all, /path/=TEXT of one, a line each."""
         told: list[tuple[Sequence[str], str]] = []
         for line in filter(None, str(self.settings[option]).split("\n")):
             found = [path for path in self._paths if line.startswith(f"{path}=")]
             path = max(found, key=len, default="")
             if not path and line.startswith("/") and "=" in line:
                 raise UsageError(
-                    f"--{option}={line} is of a page that is not among --path="
-                    f"{','.join(self._paths)}; write the path as it stands there."
+                    f"--{option}={line} is for a page that is not among --path="
+                    f"{','.join(self._paths)}; write the path as given there."
                 )
             told.append(([path], line[len(path) + 1 :]) if path else (self._paths, line))
         return told

@@ -1,4 +1,4 @@
-"""What the WebSocket workloads have in common: which consumer they speak to, and in what frames."""
+"""What the WebSocket workloads share: the consumer they use, and their frames."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast
@@ -27,8 +27,7 @@ class WebSocketWorkload(Workload):
     in_turn = True
     consumer: ClassVar[str]
     by_layer: ClassVar[bool] = False
-    """Whether what one connection says comes to others, for which all its consumers need a layer.
-    """
+    """Whether messages reach other connections, for which all its consumers need a layer."""
     least_bytes: ClassVar[int] = 0
 
     def __init__(self, **options: Option) -> None:
@@ -39,11 +38,11 @@ class WebSocketWorkload(Workload):
         self.needs_layer = self.by_layer or "layer" in variants
         if self.path:
             self.ready_path = "/"
-            self.needs_layer = False  # what a consumer of one's own needs is not known
+            self.needs_layer = False  # unknown for the project's own consumer
             if variants:
                 raise UsageError(
-                    f"{self.name}'s options {' and '.join(variants)} choose among the consumers of "
-                    f"benchsuite, and path={self.path} is one of your own: leave them out."
+                    f"{self.name}'s options {' and '.join(variants)} choose among benchsuite's "
+                    f"consumers, and path={self.path} is your own; remove them."
                 )
             check_written(self.path)
         else:
@@ -53,12 +52,12 @@ class WebSocketWorkload(Workload):
         self._offered = [name for name in self._offered if name]
         if wrong := [name for name in self._offered if not TOKEN.fullmatch(name)]:
             raise UsageError(
-                f"{self.name}'s option subprotocol is one name or several with commas between "
-                f"them, without blanks or quotes, and {wrong[0]!r} is none."
+                f"{self.name}'s option subprotocol must be names separated by commas, without "
+                f"blanks or quotes, and {wrong[0]!r} is none."
             )
 
     def connect(self, client: Client, *, keep: bool = False) -> WebSocket:
-        """The user's connection, as the options have it."""
+        """The user's connection, according to the options."""
         return speaking(client).websocket(
             self.path,
             keep=keep,
@@ -70,13 +69,13 @@ class WebSocketWorkload(Workload):
         size = self.settings.get("size")
         if size is not None and not self.least_bytes <= int(size) <= MOST_BYTES:
             raise UsageError(
-                f"{self.name}'s option size is between {self.least_bytes} (what numbers and "
-                f"checksum take) and {MOST_BYTES} bytes, and {size} is not."
+                f"{self.name}'s option size must be from {self.least_bytes} (for numbers and "
+                f"checksum) to {MOST_BYTES} bytes, and is {size}."
             )
 
 
 def speaking(client: Client) -> SocketClient:
-    """The client as one that speaks WebSocket."""
+    """The client, if it speaks WebSocket."""
     return cast(SocketClient, client)
 
 
@@ -86,4 +85,4 @@ COMMON: Mapping[str, Any] = {
     "subprotocol": "",
     "deflate": False,
 }
-"""Options of all of them."""
+"""Options of all WebSocket workloads."""

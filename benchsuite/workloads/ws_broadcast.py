@@ -1,4 +1,4 @@
-"""One says it, and all shall hear it."""
+"""Broadcasts: messages of one connection that all must get."""
 
 from math import inf
 from time import monotonic
@@ -9,18 +9,18 @@ from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads.base import Client, WebSocket
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 
-FRAME_BYTES = 4  #: What most frames have before their message.
-GOLDEN = 0.6180339887498949  #: Multiples of it, less what is whole, are spread evenly over [0, 1).
+FRAME_BYTES = 4  #: Header of most frames.
+GOLDEN = 0.6180339887498949  #: Fractional parts of its multiples are spread evenly over [0, 1).
 LEAST_BYTES = 56  #: Numbers, checksum and two times.
 
 
 class WsBroadcast(WebSocketWorkload):
-    """Every connection subscribes; what one publishes must reach all, itself included.
+    """Every connection subscribes; each publication must reach all, including its publisher.
 
-    At a rate, the subscribers publish in turn, and wait for nobody. In the closed model the first
-    `publishers` do, each as soon as its last publication has reached everybody, and the others
-    listen. The last `slow` subscribers read no more than `slow_rate` messages a second. With
-    `churn_s` those who are neither leave the group after so long, and join it again.
+    At a rate, the subscribers publish in turn without waiting. In the closed model the first
+    `publishers` do, each as soon as its last publication has reached everyone; the others listen.
+    The last `slow` subscribers read at most `slow_rate` messages a second. With `churn_s` all
+    others leave the group after that time and join it again.
     """
 
     name = "ws_broadcast"
@@ -47,7 +47,7 @@ class WsBroadcast(WebSocketWorkload):
         self._publishers = int(self.settings["publishers"])
         if self._publishers < 1:
             raise UsageError(
-                f"ws_broadcast's option publishers is 1 or more, and is {self._publishers}."
+                f"ws_broadcast's option publishers must be 1 or more, and is {self._publishers}."
             )
         self._slow = int(self.settings["slow"])
         self._slow_rate = float(self.settings["slow_rate"])
@@ -55,24 +55,24 @@ class WsBroadcast(WebSocketWorkload):
         for name, least in (("slow", 0), ("slow_rate", 0.01), ("churn_s", 0)):
             if not float(self.settings[name]) >= least:
                 raise UsageError(
-                    f"ws_broadcast's option {name} is {least} or more, and is "
+                    f"ws_broadcast's option {name} must be {least} or more, and is "
                     f"{self.settings[name]}."
                 )
         self._by_rate = False
         self._slow_from: float = inf  #: Subscribers from this number on are slow.
-        self._until: dict[int, float] = {}  #: When a subscriber leaves the group, of those who do.
+        self._until: dict[int, float] = {}  #: When each churning subscriber leaves the group.
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         if not load.keep_alive:
-            raise UsageError("Subscribers keep their connection: leave --no-keep-alive out.")
+            raise UsageError("Subscribers keep their connection; remove --no-keep-alive.")
         self._by_rate = load.is_open
         subscribers = load.in_flight_limit if load.is_open else load.users
         self._slow_from = subscribers - self._slow
         least = 1 if load.is_open else self._publishers
         if self._slow and self._slow_from < least:
             raise UsageError(
-                f"Of {subscribers} connections {self._slow} are to be slow (slow), which leaves "
-                f"{max(0, self._slow_from)}; {least} at least must not be."
+                f"Of {subscribers} connections {self._slow} are slow (option slow), which leaves "
+                f"{max(0, self._slow_from)}; at least {least} must not be slow."
             )
         return load
 
@@ -100,7 +100,7 @@ class WsBroadcast(WebSocketWorkload):
         return socket
 
     def _leaving_time(self, user: int) -> float:
-        """The first; they are spread evenly."""
+        """The first time; these are spread evenly."""
         leaves = self._churn_s and user < self._slow_from
         if not leaves or (not self._by_rate and user < self._publishers):
             return inf

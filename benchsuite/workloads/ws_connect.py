@@ -8,7 +8,7 @@ from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 
 
 class WsConnect(WebSocketWorkload):
-    """Each user shakes hands, says good-bye, and does it again."""
+    """Each user opens and closes connections repeatedly."""
 
     name = "ws_connect"
     summary = "WebSocket: connect, close, and again: how many handshakes a second?"

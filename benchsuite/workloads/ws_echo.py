@@ -1,4 +1,4 @@
-"""Messages there and back."""
+"""Round trips of messages."""
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, Option
@@ -9,9 +9,9 @@ LEAST_BYTES = 24
 
 
 class WsEcho(WebSocketWorkload):
-    """Each user sends a message, waits until it has come back as it was, and sends the next.
+    """Each user sends a message, waits until it comes back unchanged, and sends the next.
 
-    `messages` are sent on each connection, which is then closed and opened again; without it, a
+    `messages` are sent on each connection, which is then closed and reopened; by default a
     connection is kept for the whole load and a journey is one message.
     """
 
@@ -27,15 +27,15 @@ class WsEcho(WebSocketWorkload):
         self._size = int(self.settings["size"])
         self._binary = bool(self.settings["binary"])
         if self._messages < 0:
-            raise UsageError(f"--messages is 0 (no end) or more, and is {self._messages}.")
-        self._fresh = False  #: Whether each message has a connection of its own.
+            raise UsageError(f"--messages must be 0 (no end) or more, and is {self._messages}.")
+        self._fresh = False  #: Whether each message has its own connection.
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         self._fresh = not load.keep_alive
         if load.is_open and self._messages > 1:
             raise UsageError(
-                f"--rate begins so many messages a second, and --messages={self._messages} would "
-                "begin so many for each: leave one of them out."
+                f"--rate starts single messages, and --messages={self._messages} would start that "
+                "many for each; remove one of them."
             )
         return load
 

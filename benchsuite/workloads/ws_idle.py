@@ -1,4 +1,4 @@
-"""Connections that are open, and nothing else: what does each cost?"""
+"""The cost of idle connections."""
 
 import math
 from dataclasses import replace
@@ -10,10 +10,10 @@ from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 
 
 class WsIdle(WebSocketWorkload):
-    """Opens connections in steps and leaves them open; the target's memory is read at each step.
+    """Opens connections in steps and keeps them open; the target's memory is read at each step.
 
-    Memory per connection is the slope over the steps, so what the server took before the first of
-    them, and what the first one made it load, is not counted.
+    Memory per connection is the slope over the steps, which excludes the server's memory before the
+    first connection and what the first one made it load.
     """
 
     name = "ws_idle"
@@ -31,19 +31,19 @@ class WsIdle(WebSocketWorkload):
         self._ping_s = float(self.settings["ping_s"])
         self._steps = int(self.settings["steps"])
         if self._ping_s < 0:
-            raise UsageError("ws_idle's option ping_s is 0 (no pings) or more seconds.")
+            raise UsageError("ws_idle's option ping_s must be 0 (no pings) or more seconds.")
         if self._steps < 1:
-            raise UsageError(f"ws_idle's option steps is 1 or more, and is {self._steps}.")
+            raise UsageError(f"ws_idle's option steps must be 1 or more, and is {self._steps}.")
 
     def fit(self, load: LoadProfile) -> LoadProfile:
-        """The connections come in steps, unless the stages are given."""
+        """Opens the connections in steps, unless stages are given."""
         if load.is_open:
             raise UsageError(
-                "Idle connections have no rate: say how many with --connections, and leave --rate "
-                "out."
+                "Idle connections have no rate; give their number with --connections, and remove "
+                "--rate."
             )
         if not load.keep_alive:
-            raise UsageError("Idle connections are kept: leave --no-keep-alive out.")
+            raise UsageError("Idle connections are kept; remove --no-keep-alive.")
         if load.stages:
             return load
         levels = (math.ceil(load.users * step / self._steps) for step in range(1, self._steps + 1))

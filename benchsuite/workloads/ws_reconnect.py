@@ -1,4 +1,4 @@
-"""A reconnect storm: all connections end at once, cut or by a restart, and all come back."""
+"""A reconnect storm: all connections end at once, cut or by a restart, and reconnect."""
 
 import math
 from typing import ClassVar
@@ -11,10 +11,10 @@ from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 
 
 class WsReconnect(WebSocketWorkload):
-    """Each user holds a connection that says nothing. A quarter into the window all drop theirs in
-    the same moment, as when a front is restarted, and connect again at once; who is refused tries
-    again. With `restart` the run restarts the server then, and each user connects again as soon as
-    its connection has ended.
+    """Each user keeps an idle connection. A quarter into the window all drop theirs at the same
+    moment, as when a front is restarted, and reconnect at once; refused ones try again. With
+    `restart` the run restarts the server instead, and each user reconnects as soon as its
+    connection has ended.
     """
 
     name = "ws_reconnect"
@@ -35,11 +35,11 @@ class WsReconnect(WebSocketWorkload):
     def fit(self, load: LoadProfile) -> LoadProfile:
         if load.is_open or load.stages:
             raise UsageError(
-                "A reconnect storm is one of so many connections: say how many with --connections, "
-                "and leave --rate and --stages out."
+                "A reconnect storm needs a number of connections; give it with --connections, and "
+                "remove --rate and --stages."
             )
         if not load.keep_alive:
-            raise UsageError("Connections are kept until they are cut: leave --no-keep-alive out.")
+            raise UsageError("Connections are kept until they are cut; remove --no-keep-alive.")
         self.storm_s = self._at_s = load.window_start_s + load.duration_s / 4
         return load
 

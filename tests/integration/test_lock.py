@@ -71,7 +71,7 @@ def test_a_process_that_may_have_no_socket_does_not_wait_for_ever(
 
     monkeypatch.setattr(socket, "socket", Forbidden)
     with (
-        pytest.raises(StartError, match=r"No Unix socket can be made .* not permitted"),
+        pytest.raises(StartError, match=r"No Unix socket can be created .* not permitted"),
         lock.alone(lambda pid: None),
     ):
         raise AssertionError("nothing was locked")

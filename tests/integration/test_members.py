@@ -192,7 +192,7 @@ def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> N
         assert (result.status, result.failure) == (Status.FINISHED, "")
         assert result.total is not None
         assert (result.total.failures, result.total.requests > 20) == (0, True)
-        assert result.settings_changed["(log-in)"].startswith("as eve@club.example, who was made")
+        assert result.settings_changed["(log-in)"].startswith("as eve@club.example (created")
     told = " ".join(finding.message for finding in one.findings)
     assert not re.search("The prober was answered 0 of [1-9]", told), "it sends what the load sends"
     assert "name of who is logged in present" in told, "another member's page would be seen"
@@ -217,7 +217,7 @@ def test_what_can_not_be_had_is_told_in_a_sentence(club: str) -> None:
     nobody, odd, *failed = [result.failure for result in results]
     assert "GET /prizes/ redirected to /door/?next=/prizes/" in nobody
     assert "--login=USER" in nobody
-    assert "club.Member could not be made (Enter a valid email address.)" in odd
+    assert "club.Member could not be created (Enter a valid email address.)" in odd
     expected = [filled["award --fail=cup"]] * len(TWO) + [*filled.values()]
     for failure, words in zip(failed, expected, strict=True):
         assert words in failure

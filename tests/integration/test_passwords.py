@@ -147,7 +147,7 @@ def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(
     (first,) = json.loads((tmp_path / "first.json").read_text())
     again = ["runbench", "--again", first["id"], f"--layer-url={layer}"]
     (why,) = _fails(command, *again)
-    assert "wants a password of marked, and none was given" in why
+    assert "wants a password for marked, and none was given" in why
     command.env["PGPASSWORD"] = DATABASE_SECRET
     ended = command.run(*again)
     assert ended.status == 0, ended.err

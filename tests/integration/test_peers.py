@@ -133,7 +133,7 @@ def test_what_npm_says_is_told(monkeypatch, tmp_path):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
     monkeypatch.setattr(programs, "version", lambda *words: "20.1")
     monkeypatch.setattr(programs, "find", lambda name: str(npm))
-    with pytest.raises(StartError, match="ended with status 7; it said:\nno such registry"):
+    with pytest.raises(StartError, match="failed with status 7:\nno such registry"):
         packages.build()
     assert not packages.modules().exists()
 

@@ -85,7 +85,7 @@ def test_the_command_shows_what_it_did(surveys: str) -> None:
     [
         ("/breaks/1/", "page 2 (/breaks/2/): the server answered 500"),
         ("/no-form/", "page 1 (/no-form/): there is no form"),
-        ("/endless/1/", "page 6 (/endless/6/): the survey is not at its end after 5 pages"),
+        ("/endless/1/", "page 6 (/endless/6/): the survey has not ended after 5 pages"),
         ("/in-circles/", "redirected more than 10 times"),
     ],
 )

@@ -101,7 +101,7 @@ def test_the_same_seed_gives_the_same_answers() -> None:
     ("path", "words"),
     [
         ("/no-form/", r"page 1 \(/no-form/\): there is no form"),
-        ("/endless/1/", r"page 21 \(/endless/21/\): .* not at its end after 20 pages"),
+        ("/endless/1/", r"page 21 \(/endless/21/\): .* has not ended after 20 pages"),
         ("/stubborn/", r"page 1 \(/stubborn/\): .*answer.*This is not the answer"),
         ("/breaks/1/", r"page 2 \(/breaks/2/\): .*500"),
         ("/captcha/", r"page 1 \(/captcha/\): .*captcha"),

@@ -44,7 +44,7 @@ def test_a_replica_that_does_not_start_is_told(command: Command) -> None:
     finally:
         subprocess.run(["docker", "rmi", empty], check=True)
     assert ended.status != 0
-    assert "a replica did not stay: " in ended.err
+    assert "a replica ended: " in ended.err
     assert "executable file not found" in ended.err
     assert stacks() == ""
 

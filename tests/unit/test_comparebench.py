@@ -425,7 +425,7 @@ def test_other_things_that_make_no_sense() -> None:
     assert "There is nothing to hold against uvicorn" in refused_alone()
     assert "no metric 'rps'" in refused("--metric=rps")
     assert "is not a condition" in refused("--fail-if=p95")
-    assert "there is no --fail-if" in refused("--junit=x.xml")
+    assert "add --fail-if" in refused("--junit=x.xml")
     assert "can't be written" in refused(BATCH.hex, "--json=/nowhere/at/all.json")
     assert "several runs or batches" in refused("ba7c00000000", "gunicorn-gthread")
 

@@ -1,7 +1,7 @@
-"""What to do, as frozen values: they check themselves and go to and from JSON.
+"""What to do, as frozen values that validate themselves and convert to and from JSON.
 
-All times are in seconds. A spec never holds anything that was found out while running; that is what
-`benchsuite.core.results` is for.
+All times are in seconds. A spec never contains anything found out while running; that is in
+`benchsuite.core.results`.
 """
 
 from benchsuite.core.specs.database import (

@@ -1,4 +1,4 @@
-"""On which data the target runs, and how it reaches them."""
+"""The data of the target, and how it reaches them."""
 
 import shlex
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ POSTGRESQL = "postgresql"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseSpec(Spec):
-    """On which data the target runs.
+    """The data of the target.
 
-    `use` is "throwaway" (made and dropped by the run), "keep" (the project's own, explicitly), or
-    the URL of a database server on which the throw-away database is made.
+    `use` is "throwaway" (created and dropped by the run), "keep" (the project's own, explicitly),
+    or the URL of a database server on which the throw-away database is created.
     """
 
     use: str = THROWAWAY
-    rows: int = 100_000  #: Rows that workloads with stored data are seeded with; others ignore it.
+    rows: int = 100_000  #: Rows for workloads with stored data; others ignore it.
     fixtures: tuple[str, ...] = ()
     """Names of Django fixtures that fill the throw-away database, loaded together."""
     fill: tuple[str, ...] = ()
-    """Management commands that then fill it, each with its arguments, in order."""
+    """Management commands with arguments that then fill it, in order."""
     max_connections: int | None = None
     """Of the PostgreSQL that the run starts; None for the service's default."""
     fsync: bool = True  #: Whether that PostgreSQL waits for the disk at each commit.
@@ -45,8 +45,8 @@ class DatabaseSpec(Spec):
             )
         if self.use == KEEP and (self.fixtures or self.fill):
             raise UsageError(
-                "--fixture and --fill write into the throw-away database, and --database=keep "
-                "means your own, which a run never fills: leave one of them out."
+                "--fixture and --fill write into the throw-away database, and --database=keep uses "
+                "your own, which a run never fills; remove one of them."
             )
         for command in self.fill:
             _words_of(command)
@@ -61,23 +61,23 @@ class DatabaseSpec(Spec):
         whole("pool", self.pool, 1, 10_000)
         if self.pool is not None and self.conn_max_age_s:
             raise UsageError(
-                "--pool and --conn-max-age exclude each other: Django wants CONN_MAX_AGE=0 with a "
-                "pool."
+                "--pool and --conn-max-age exclude each other, because Django requires "
+                "CONN_MAX_AGE=0 with a pool; remove one of them."
             )
 
     @property
     def commands(self) -> tuple[list[str], ...]:
-        """Those of `fill`, taken apart as a shell does."""
+        """The commands of `fill`, split as by a shell."""
         return tuple(_words_of(command) for command in self.fill)
 
     def shown(self) -> dict[str, Any]:
-        """As JSON, without passwords, those that follow an option of a command included."""
+        """As JSON without passwords, including those after an option of a command."""
         fill = [shown_command(words) for words in self.commands]
         return {**hidden_in(self.to_json()), "fill": fill}
 
     @property
     def words(self) -> str:
-        """The data and how they are reached: "postgresql, 100 connections, pool of 10"."""
+        """In words: "postgresql, 100 connections, pool of 10"."""
         words = [hidden(self.use)]
         if self.max_connections is not None:
             words.append(f"{self.max_connections} connections")
@@ -93,7 +93,7 @@ class DatabaseSpec(Spec):
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """A command line without passwords, as it may be given again but for them."""
+    """A command line that can be repeated, without passwords."""
     shown = hidden_in(list(words))
     return " ".join(word if is_hidden(word) else shlex.quote(word) for word in shown)
 
@@ -102,7 +102,7 @@ def _words_of(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"--fill={hidden(command)} can't be taken apart: {error}.") from error
+        raise UsageError(f"--fill={hidden(command)} can't be split into words: {error}.") from error
     if not words:
-        raise UsageError('--fill names no command; write it as after manage.py: "loaddemo --all".')
+        raise UsageError('--fill is empty; write a command as after manage.py: "loaddemo --all".')
     return words

@@ -1,4 +1,4 @@
-"""Added latency of what the server sends."""
+"""Added latency for what the server sends."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ DELAYERS = (AUTO, PROXY, NETEM)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelaySpec(Spec):
-    """How long what the server sends is under way; the other way is not delayed."""
+    """Delays of what the server sends; the other direction is not delayed."""
 
     to_clients_s: float = 0.0
     to_database_s: float = 0.0

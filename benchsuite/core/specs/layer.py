@@ -1,4 +1,4 @@
-"""Which channel layer the target has."""
+"""The channel layer of the target."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -29,12 +29,12 @@ UNIX = "unix"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerSpec(Spec):
-    """Which channel layer the target has, and how many runworkers stand beside the server."""
+    """The target's channel layer, and the number of runworkers beside the server."""
 
     backend: str = ""  #: "memory", "redis" or "redis-pubsub"; empty leaves the project's own.
     by: str = TCP  #: How the run's own Redis is reached: "tcp" or "unix".
-    url: str = ""  #: Of a Redis that is there already; empty for one that the run starts.
-    workers: int = 0  #: Programs `runworker` that answer what is sent through the layer.
+    url: str = ""  #: Of an existing Redis; empty for one that the run starts.
+    workers: int = 0  #: Processes of `runworker` that answer what is sent through the layer.
 
     def __post_init__(self) -> None:
         if self.backend not in ("", *LAYERS):
@@ -45,13 +45,13 @@ class LayerSpec(Spec):
             raise UsageError(f"--layer-by={self.by} is not known; {choices(self.by, (TCP, UNIX))}")
         if self.by != TCP and not self.uses_redis:
             raise UsageError(
-                f"--layer-by={self.by} says how a Redis is reached, and there is none: add "
-                "--layer=redis or --layer=redis-pubsub, or leave --layer-by out."
+                f"--layer-by={self.by} says how a Redis is reached, and there is none; add "
+                "--layer=redis or --layer=redis-pubsub, or remove --layer-by."
             )
         whole("layer-workers", self.workers, 0, MAX_PROCESSES)
         if self.workers and self.backend == MEMORY:
             raise UsageError(
-                "A layer in memory stays within one process, so --layer-workers can't be reached; "
+                "An in-memory layer stays within one process, so --layer-workers can't be reached; "
                 "take --layer=redis."
             )
         if self.url:
@@ -62,15 +62,15 @@ class LayerSpec(Spec):
         scheme = "" if by_sentinel else urlsplit(self.url).scheme
         if not by_sentinel and scheme not in SCHEMES:
             raise UsageError(
-                f"--layer-url begins with {'://, '.join(SCHEMES)}://, and what was given with "
+                f"--layer-url must start with {'://, '.join(SCHEMES)}://, and starts with "
                 f"{scheme or 'none of them'}."
             )
         if not self.uses_redis:
             raise UsageError(
-                "--layer-url is that of a Redis; add --layer=redis or --layer=redis-pubsub."
+                "--layer-url needs a Redis layer; add --layer=redis or --layer=redis-pubsub."
             )
         if self.by != TCP:
-            raise UsageError("--layer-by is said by the --layer-url; leave one of them out.")
+            raise UsageError("--layer-url already says what --layer-by does; remove one of them.")
         if by_sentinel:
             sentinel.SentinelUrl.read(self.url)
 
@@ -88,7 +88,7 @@ class LayerSpec(Spec):
 
     @property
     def words(self) -> str:
-        """The layer: "redis over unix, 2 workers"; empty when the project's own is left alone."""
+        """In words: "redis over unix, 2 workers"; empty for the project's own."""
         if not self:
             return ""
         words = self.backend or "the project's layer"

@@ -14,7 +14,7 @@ MAX_STAGES = 100
 MAX_RATE = 1_000_000.0
 IN_FLIGHT = 1000
 
-USER = "user"  #: Who waits for answers, unless they are connections.
+USER = "user"  #: Who makes requests, unless they are connections.
 
 CLOSED = "closed"
 OPEN = "open"
@@ -26,11 +26,11 @@ ARRIVALS = (CONSTANT, POISSON)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One level of a load; times are seconds since its begin."""
+    """One level of a load; times are seconds since its start."""
 
     level: float  #: Users (closed model) or arrivals per second (open model).
     start_s: float
-    """From here on the level rises or falls, and then settles; nothing of it is measured."""
+    """From here on the level changes and settles, unmeasured."""
     window_start_s: float
     window_end_s: float
 
@@ -39,37 +39,37 @@ class Stage:
 class LoadProfile(Spec):
     """How much load for how long.
 
-    Closed model: so many `users`, each waits for its answer. Open model: arrivals at an
-    `arrival_rate`, whatever the answers do.
+    Closed model: `users`, each of which waits for its answer. Open model: arrivals at an
+    `arrival_rate`, whether or not answers come.
 
-    The load begins with the ramp (`users / spawn_rate`, closed model only), then the warm-up, both
-    thrown away; then comes the window that is measured. With several `stages` that is repeated for
-    each. At last comes the drain, in which nothing new is started.
+    The load starts with the ramp (`users / spawn_rate`, closed model only) and the warm-up, both
+    discarded, followed by the measured window. With several `stages` this is repeated for each. The
+    drain, in which nothing new starts, comes last.
     """
 
     model: str = CLOSED
-    users: int = 10  #: Closed model only; with stages, those of the highest.
+    users: int = 10  #: Closed model only; with stages, the highest.
     spawn_rate: float | None = None
-    """Users started per second; None starts all at once, and who thinks spread over a cycle."""
+    """Users started per second; None starts all at once, or over a cycle with think time."""
     think_time_s: float = 0.0  #: Pause of each user between two journeys.
     arrival_rate: float | None = None
-    """Open model only: journeys begun per second; with stages, those of the highest."""
+    """Open model only: journeys started per second; with stages, the highest."""
     arrivals: str = CONSTANT
-    """Open model only: "constant" (evenly spaced) or "poisson" (independent of each other)."""
+    """Open model only: "constant" (evenly spaced) or "poisson" (independent)."""
     max_in_flight: int | None = None
-    """Open model only: journeys under way at once; None means `in_flight_limit`'s rule."""
+    """Open model only: journeys in progress at once; None for the rule of `in_flight_limit`."""
     stages: tuple[float, ...] = ()
     """Levels of users or of the arrival rate, one after another; empty for one level."""
-    warmup_s: float = 3.0  #: With stages: of each.
-    duration_s: float = 10.0  #: Of the window; with stages: of each.
-    timeout_s: float = 30.0  #: A request without its whole answer by then is a failure.
+    warmup_s: float = 3.0  #: Of each stage.
+    duration_s: float = 10.0  #: Of the window; with stages, of each.
+    timeout_s: float = 30.0  #: A request without its complete answer by then is a failure.
     drain_s: float | None = None
-    """How long requests still open at the end are waited for; None means `timeout_s`."""
+    """How long to wait for open requests at the end; None for `timeout_s`."""
     keep_alive: bool = True
     keep_cookies: bool = False
-    """Whether a user's next journey sends the cookies of the one before; else each journey is that
-    of a fresh visitor, who has what `prepare()` gave. Connections are kept either way."""
-    processes: int = 1  #: Load processes, among which users or arrivals are divided.
+    """Whether a user's next journey keeps the cookies of the last one; otherwise each journey is a
+    fresh visitor's, with the cookies of `prepare()`. Connections are kept either way."""
+    processes: int = 1  #: Load processes, which share users or arrivals.
     cpus: tuple[int, ...] | None = None  #: CPUs on which they may run; None for all.
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class LoadProfile(Spec):
             )
         self._check_open() if self.is_open else self._check_closed()
         if self.longest_s > 2 * MAX_DURATION_S:
-            raise UsageError("The stages take more than two days together; make them shorter.")
+            raise UsageError("The stages take more than two days in total; shorten them.")
 
     def _check_open(self) -> None:
         if self.arrival_rate is None:
@@ -107,8 +107,8 @@ class LoadProfile(Spec):
             above("rate", rate, 0.0, MAX_RATE)
         if self.spawn_rate is not None or self.think_time_s:
             raise UsageError(
-                "--spawn-rate and --think-time belong to users who wait for answers (closed "
-                "model); arrivals at a --rate have neither: leave them out."
+                "--spawn-rate and --think-time belong to the closed model (--users), and arrivals "
+                "at a --rate have neither; remove them."
             )
         self._check_processes(self.in_flight_limit, "journeys in flight (--max-in-flight)")
 
@@ -119,13 +119,13 @@ class LoadProfile(Spec):
         ):
             if given is not None:
                 raise UsageError(
-                    f"--{flag} belongs to the open model (--rate), and --users to the closed: "
-                    f"leave --{flag} out, or take the open model."
+                    f"--{flag} belongs to the open model (--rate), and this load is closed "
+                    f"(--users); remove --{flag}, or give a --rate."
                 )
         for users in self.levels:
             whole("stages", int(users), 1, MAX_USERS)
             if users != int(users):
-                raise UsageError(f"--stages: {users:g} is no whole number of users.")
+                raise UsageError(f"--stages: {users:g} is not a whole number of users.")
         self._check_processes(int(min(self.levels)), "users")
 
     def _check_processes(self, shared: int, what: str) -> None:
@@ -141,7 +141,7 @@ class LoadProfile(Spec):
 
     @property
     def level(self) -> float:
-        """Users or arrivals per second; the highest, when there are stages."""
+        """Users or arrivals per second; with stages, the highest."""
         return self.arrival_rate or 0.0 if self.is_open else float(self.users)
 
     @property
@@ -150,11 +150,11 @@ class LoadProfile(Spec):
 
     @property
     def in_flight_limit(self) -> int:
-        """Open model: how many journeys may be under way at once; others wait, and that counts.
+        """Open model: journeys that may be in progress at once; others wait, and the wait counts.
 
-        Left to itself, as many as arrive within one time-out (in a journey of one request no more
-        can be under way), and at most 1000: more open connections are the limit of most machines
-        before they are that of the server.
+        The default is as many as arrive within one timeout (no more journeys of one request can be
+        in progress), at most 1000: most machines reach a limit of open connections before the
+        server does.
         """
         if self.max_in_flight is not None:
             return self.max_in_flight
@@ -162,7 +162,7 @@ class LoadProfile(Spec):
 
     @property
     def plan(self) -> tuple[Stage, ...]:
-        """The stages in order; one when there is only one level."""
+        """The stages in order; one for a single level."""
         stages: list[Stage] = []
         moment, before = 0.0, 0.0
         for level in self.levels:
@@ -180,7 +180,7 @@ class LoadProfile(Spec):
 
     @property
     def ramp_s(self) -> float:
-        """Seconds until the last user of the first level has been started."""
+        """Seconds until the last user of the first level has started."""
         return self._ramp_s(self.levels[0])
 
     def _ramp_s(self, users: float) -> float:
@@ -190,7 +190,7 @@ class LoadProfile(Spec):
 
     @property
     def window_start_s(self) -> float:
-        """Seconds from the first request to the begin of the window."""
+        """Seconds from the first request to the start of the window."""
         return self.plan[0].window_start_s
 
     @property
@@ -207,15 +207,15 @@ class LoadProfile(Spec):
         return self.timeout_s if self.drain_s is None else self.drain_s
 
     def level_words(self, level: float, who: str = USER) -> str:
-        """A level as people say it: "50 users", "200 /s"; `who` they are, in the singular."""
+        """A level in words: "50 users", "200 /s"; `who` is the singular."""
         if self.is_open:
             return f"{level:,.10g} /s".replace(",", "\u2009")
         return f"{level:.0f} {who}{'s' * (level != 1)}"
 
     def words_of(self, who: str) -> str:
-        """The load as people say it: "100 users", "200 /s", "50, 100, 200 users".
+        """The load in words: "100 users", "200 /s", "50, 100, 200 users".
 
-        Where they are no users, a rate says how many there are, too: "200 /s over 50 connections".
+        For connections, a rate also says their number: "200 /s over 50 connections".
         """
         *lower, last = self.levels
         levels = [f"{level:g}" for level in lower] + [self.level_words(last, who)]

@@ -25,9 +25,9 @@ BOOLEANS = {
 def chosen_options(
     owner: str, defaults: Mapping[str, Option], given: Mapping[str, Option]
 ) -> dict[str, Option]:
-    """The defaults with what was given in their place, each in the type of its default.
+    """The defaults, replaced by given values, each converted to the type of its default.
 
-    Raises UsageError for a name that `owner` doesn't have and for a value that doesn't convert.
+    Raises UsageError for a name that `owner` lacks and for a value that can't be converted.
     """
     chosen = dict(defaults)
     for name, value in given.items():
@@ -49,11 +49,10 @@ def refuse_below(owner: str, chosen: Mapping[str, Option], least: int, *names: s
 
 
 def refuse_unless_one_of(owner: str, chosen: Mapping[str, Option], name: str, *words: str) -> None:
-    """Raises UsageError when this option is another word."""
+    """Raises UsageError unless this option is one of these words."""
     if chosen[name] not in words:
         raise UsageError(
-            f"{owner}'s option {name} is one of {', '.join(words)}, and "
-            f"{chosen[name]!r} is none of them."
+            f"{owner}'s option {name} must be one of {', '.join(words)}, and is {chosen[name]!r}."
         )
 
 
@@ -69,5 +68,5 @@ def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
     if wanted is float and re.fullmatch(r"-?\d*\.?\d+", text):
         return float(text)
     raise UsageError(
-        f"{owner}'s option {name} is {_KINDS[wanted]} (default {default!r}), and {value!r} is not."
+        f"{owner}'s option {name} must be {_KINDS[wanted]} (default {default!r}), not {value!r}."
     )

@@ -10,7 +10,7 @@ from benchsuite.core.exceptions import UsageError
 SCHEMES = ("redis+sentinel", "rediss+sentinel")
 PORT = 26379
 FORM = "redis+sentinel://[:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/MASTER[/DATABASE]"
-OF_SENTINELS = "sentinel_"  #: What names in the query begin with: they are meant for the Sentinels.
+OF_SENTINELS = "sentinel_"  #: Prefix of names in the query that are for the Sentinels.
 
 _URL = re.compile(
     r"(?P<scheme>rediss?)\+sentinel://(?:(?P<username>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
@@ -20,17 +20,17 @@ _URL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentinelUrl:
-    """Whom to ask, and for which master."""
+    """The Sentinels to ask, and the master's name."""
 
     sentinels: tuple[tuple[str, int], ...]
     master: str
     of_redis: dict[str, Any]
-    """What connections to the master are made with: db, username, password, ssl."""
-    of_sentinels: dict[str, Any]  #: The same for those to the Sentinels.
+    """Arguments of connections to the master: db, username, password, ssl."""
+    of_sentinels: dict[str, Any]  #: The same for the Sentinels.
 
     @classmethod
     def read(cls, url: str) -> Self:
-        """Raises UsageError, without what the URL holds, where a part is missing or wrong."""
+        """Raises UsageError, without the URL's content, if a part is missing or wrong."""
         found = _URL.fullmatch(url)
         query = dict(parse_qsl(found["query"] or "")) if found else {}
         if found is None or not all(name.startswith(OF_SENTINELS) for name in query):
@@ -70,7 +70,6 @@ def _place(one: str) -> tuple[str, int]:
 
 def _refusal() -> UsageError:
     return UsageError(
-        f"A layer by Sentinel has a URL such as {FORM}, with sentinel_username and "
-        "sentinel_password in its query where the Sentinels want them; the one that was given is "
-        "another."
+        f"A layer by Sentinel needs a URL such as {FORM}, with sentinel_username and "
+        "sentinel_password in its query if the Sentinels require them; the given one is different."
     )

@@ -1,4 +1,4 @@
-"""Who asks: logged in as whom, by which host, with which headers and cookies."""
+"""Who sends the requests: the user logged in, the host, headers and cookies."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ COOKIE_VALUE = re.compile(r"[!-:<-~]*")
 SECRET = re.compile(
     r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE
 )
-"""Headers whose values are nobody else's business, by what is in their names."""
+"""Headers whose values are secret, by their names."""
 
 ELSEWHERE = {
     "host": "--host=NAME",
@@ -28,12 +28,12 @@ ELSEWHERE = {
     "sec-websocket-protocol": "--workload-option subprotocol=NAME",
     "sec-websocket-extensions": "--workload-option deflate=true",
 }
-"""Headers that have options of their own."""
+"""Headers with options of their own."""
 OURS = (
     *("content-length", "content-type", "transfer-encoding", "upgrade", "te", "trailer", "expect"),
     *("sec-websocket-key", "sec-websocket-version"),
 )
-"""Headers that say how a request is sent, which the load's client does itself."""
+"""Headers about the transfer of a request, which the load's client sets itself."""
 
 ROUNDS = 100_000
 DIGITS = 8
@@ -41,41 +41,41 @@ DIGITS = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitorSpec(Spec):
-    """What every user of a load is, and the prober with them.
+    """What every user of a load, and the prober, has in common.
 
-    Stored and shown without secrets: cookies, and headers that may hold one, keep a few digits by
-    which two values can be told apart.
+    Stored and shown without secrets: values of cookies and of headers that may hold secrets become
+    a few digits that distinguish them.
     """
 
-    login: str = ""  #: Name of the user in whose session all ask; empty for nobody's.
-    host: str = ""  #: What the Host header says; empty for the server's own address.
+    login: str = ""  #: User in whose session all requests are sent; empty for none.
+    host: str = ""  #: Value of the Host header; empty for the server's address.
     headers: tuple[str, ...] = ()  #: Name: value
     cookies: tuple[str, ...] = ()  #: name=value
 
     def __post_init__(self) -> None:
         if self.host and not HOST.fullmatch(self.host):
             raise UsageError(
-                f"--host={self.host} is no host name; write it as it stands in a URL: shop.example."
+                f"--host={self.host} is not a host name; write it as in a URL: shop.example."
             )
         for name, value in _distinct("--header", self.headers, ":"):
             option = ELSEWHERE.get(name.lower())
             if option:
-                raise UsageError(f"--header {name}: that header has its own option: {option}.")
+                raise UsageError(f"--header {name}: this header has its own option; give {option}.")
             if name.lower() in OURS:
                 raise UsageError(
-                    f"--header {name}: that header is made by the load's client for each request; "
-                    "leave it out."
+                    f"--header {name}: the load's client sets this header for each request; remove "
+                    "it."
                 )
             if not VALUE.fullmatch(value):
                 raise UsageError(
-                    f"--header {name}: a header can't hold its value as it is; give it as the site "
-                    "wants it encoded (percent, base64)."
+                    f"--header {name}: a header can't contain this value unencoded; encode it as "
+                    "the site does (percent, base64)."
                 )
         for name, value in _distinct("--cookie", self.cookies, "="):
             if not COOKIE_VALUE.fullmatch(value):
                 raise UsageError(
-                    f"--cookie {name}: a cookie can't hold blanks, semicolons or what is no ASCII; "
-                    "give its value as the site encodes it."
+                    f"--cookie {name}: a cookie can't contain blanks, semicolons or non-ASCII "
+                    "characters; encode the value as the site does."
                 )
 
     def __bool__(self) -> bool:
@@ -98,18 +98,18 @@ class VisitorSpec(Spec):
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Its headers and cookies as they are asked for: "--cookie sid=…"."""
+        """Its headers and cookies as options: "--cookie sid=…"."""
         headers = [f"--header '{name.title()}: …'" for name in self.header_values]
         return (*headers, *(f"--cookie {name}=…" for name in self.cookie_values))
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Those whose values a stored spec doesn't tell."""
+        """Headers and cookies whose values a stored spec hides."""
         values = (*self.header_values.values(), *self.cookie_values.values())
         return tuple(one for one, value in zip(self.asked, values, strict=True) if is_hidden(value))
 
     def completed(self, given: Self) -> Self:
-        """With the values of another one in place of those that it doesn't tell."""
+        """With the values of another one in place of hidden ones."""
         headers = {
             name.lower(): one for name, one in zip(given.header_values, given.headers, strict=True)
         }
@@ -127,7 +127,7 @@ class VisitorSpec(Spec):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As it may be stored and shown."""
+        """As stored and shown."""
         headers = [
             f"{name}: {_masked(value) if SECRET.search(name) else value}"
             for name, value in self.header_values.items()
@@ -137,7 +137,7 @@ class VisitorSpec(Spec):
 
     @property
     def words(self) -> str:
-        """As people say it: "logged in as eve, Host shop.example, cookie lang"."""
+        """In words: "logged in as eve, Host shop.example, cookie lang"."""
         shown = VisitorSpec.from_json(self.to_json())
         words = [f"logged in as {self.login}"] * bool(self.login)
         words += [f"Host {self.host}"] * bool(self.host)
@@ -152,23 +152,23 @@ def _pairs(texts: Iterable[str], mark: str) -> list[tuple[str, str]]:
 
 
 def _distinct(flag: str, texts: Iterable[str], mark: str) -> list[tuple[str, str]]:
-    """The pairs of an option that may be given many times, each name once."""
+    """The pairs of an option that may be repeated, each name once."""
     seen: set[str] = set()
     fold: Callable[[str], str] = str.lower if mark == ":" else str
     pairs = _pairs(texts, mark)
     for (name, _), text in zip(pairs, texts, strict=True):
         if mark not in text or not TOKEN.fullmatch(name):
             form = "'Name: value'" if mark == ":" else "name=value"
-            raise UsageError(f"{flag} wants {form}, and what begins with {name[:20]!r} is not.")
+            raise UsageError(f"{flag} must be {form}, which {name[:20]!r}… is not.")
         if fold(name) in seen:
-            raise UsageError(f"{flag} gives {name} twice; leave one of them out.")
+            raise UsageError(f"{flag} gives {name} twice; remove one of them.")
         seen.add(fold(name))
     return pairs
 
 
 @cache
 def _masked(value: str) -> str:
-    """Stands for a secret: the same for the same one, and slow to guess by."""
+    """Replaces a secret: equal for equal ones, and slow to guess."""
     if is_hidden(value):
         return value
     digest = hashlib.pbkdf2_hmac("sha256", value.encode(), b"benchsuite", ROUNDS)
@@ -176,6 +176,6 @@ def _masked(value: str) -> str:
 
 
 def over(fields: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
-    """Header fields with others in place of those that have the same name."""
+    """Header fields, replaced by others of the same name."""
     replaced = {name.lower() for name in others}
     return {**{name: fields[name] for name in fields if name.lower() not in replaced}, **others}

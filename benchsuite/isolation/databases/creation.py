@@ -1,4 +1,4 @@
-"""Makes, clones and drops throw-away databases with Django's own test-database machinery.
+"""Creates, clones and drops throw-away databases with Django's own test-database machinery.
 
 Runs in the keeper, with the settings of the target; Django is set up after `begin()` only.
 """
@@ -45,7 +45,7 @@ class Throwaway:
             _entry(alias).update({key: source[key] for key in (*PLACE, "OPTIONS")})
 
     def take_over(self, suffixes: Sequence[str]) -> None:
-        """As if this one had begun and made the copies with these suffixes; makes nothing."""
+        """Adopts the templates and the copies with these suffixes; creates nothing."""
         self._point_at_templates()
         self._clones = [*suffixes]
 
@@ -72,7 +72,7 @@ class Throwaway:
 
     def clone(self, suffix: str) -> dict[str, str]:
         """Copies every template; gives back alias → NAME of the copy."""
-        connections.close_all()  # a template that someone is connected to can't be copied
+        connections.close_all()  # a template with open connections can't be copied
         self._clones.append(suffix)
         names = {}
         for first, same in self.groups.items():
@@ -83,7 +83,7 @@ class Throwaway:
 
     @contextmanager
     def looking_at(self, suffix: str) -> Iterator[None]:
-        """Every alias means the copy of one run while the block runs."""
+        """Every alias points at the copies of one run while the block runs."""
         names = {first: self._clone_name(first, suffix) for first in self.groups}
         clones = {alias: names[first] for first, same in self.groups.items() for alias in same}
         clones.update({alias: clones[other] for alias, other in self.mirrors.items()})
@@ -95,13 +95,12 @@ class Throwaway:
             _point(templates)
 
     def drop(self, suffix: str) -> None:
-        """Drops the copies of one run."""
         for first in self.groups:
             _drop(first, self._clone_name(first, suffix))
         self._clones.remove(suffix)
 
     def drop_all(self) -> None:
-        """Drops everything that may be there, finished or not; raises the first error at last."""
+        """Drops everything that may exist, then raises the first error, if any."""
         connections.close_all()
         errors = []
         for first in self.groups:
@@ -149,7 +148,7 @@ def engine() -> str:
 
 
 def _point(names: dict[str, str]) -> None:
-    """Gives each alias another database; what is open to the one before is closed."""
+    """Points each alias at another database and closes its old connections."""
     for alias, name in names.items():
         connection: Any = connections[alias]
         connection.close()
@@ -159,7 +158,7 @@ def _point(names: dict[str, str]) -> None:
 
 
 def _send_away(alias: str) -> None:
-    """Ends what else is connected to a template: a thread that the project's `ready()` began."""
+    """Ends other connections to a template, such as those of threads started by `ready()`."""
     connection: Any = connections[alias]
     if connection.vendor == "postgresql":
         with connection.creation._nodb_cursor() as cursor:
@@ -182,7 +181,7 @@ def _entry(alias: str) -> dict[str, Any]:
 
 
 def _identity(alias: str) -> tuple[str, ...]:
-    """Equal for aliases that mean the same database; one in memory is its alias's own."""
+    """Equal for aliases of the same database; each in-memory database is its alias's own."""
     entry = _entry(alias)
     name = str(entry["NAME"])
     if connections[alias].vendor == "sqlite" and (":memory:" in name or "mode=memory" in name):
@@ -191,7 +190,7 @@ def _identity(alias: str) -> tuple[str, ...]:
 
 
 def _drop(alias: str, name: str) -> None:
-    """Drops a database that may be missing, and whose server may still have clients in it."""
+    """Drops a database that may be missing or may still have clients."""
     connection: Any = connections[alias]
     connection.close()
     if connection.vendor == "sqlite":

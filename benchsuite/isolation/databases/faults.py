@@ -1,4 +1,4 @@
-"""Says in one sentence what is wrong with a database server, and what to do."""
+"""Explains in one sentence what is wrong with a database server, and what to do."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ _ELSEWHERE = "or have the databases made elsewhere: --database=postgres://user@h
 
 
 def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
-    """One sentence for an error met while making databases on the server of a DATABASES entry."""
+    """One sentence for an error while creating databases on the server of a DATABASES entry."""
     place, user, said = where(entry), entry.get("USER") or "of this process", first_line(error)
     match why(error):
         case Refusal.FORBIDDEN:
@@ -25,8 +25,8 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
             )
         case Refusal.PASSWORD_WANTED:
             return (
-                f"The database server {place} wants a password of {user}, and none was given (none "
-                "is stored with a run); put it into PGPASSWORD, ~/.pgpass or DATABASE_URL, or into "
+                f"The database server {place} wants a password for {user}, and none was given "
+                "(none is stored with a run); put it into PGPASSWORD, ~/.pgpass, DATABASE_URL or "
                 "the URL of --database."
             )
         case Refusal.NOT_LET_IN:
@@ -51,27 +51,25 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
 
 
 def too_early(error: BaseException) -> str:
-    """One sentence for a project that asks its database while it is being set up, before there are
-    tables.
-    """
+    """One sentence for a project that queries its database at start, before there are tables."""
     frames = [one for one in extract_tb(error.__traceback__) if not _is_library(one.filename)]
     where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "the project"
     return (
-        f"The project can't start on an empty database: {where} asks for what only `migrate` makes "
-        f"({first_line(error)}); a fresh deployment's `migrate` would fail there "
-        "too, so make it wait for the tables."
+        f"The project can't start on an empty database: {where} needs what only `migrate` creates "
+        f"({first_line(error)}); `migrate` would fail there in a fresh deployment too, so delay "
+        "the query until the tables exist."
     )
 
 
 def _is_library(filename: str) -> bool:
-    """Whether this is a file of Django, of ours, or of a database's driver."""
+    """Whether this is a file of Django, benchsuite or a database driver."""
     path = Path(filename)
     ours = any(path.is_relative_to(one) for one in (django.__path__[0], PACKAGE))
     return ours or filename.startswith("<") or bool(_DRIVERS & set(path.parts))
 
 
 def _room(entry: Mapping[str, Any]) -> str:
-    """Where it is, and how there would be more room."""
+    """Where the database is, and how to get more space."""
     place = where(entry)
     if place == SQLITE:
         folder = Path(str(entry.get("NAME") or "")).parent

@@ -1,4 +1,4 @@
-"""Fills the throw-away database with what the project has for it: fixtures, management commands."""
+"""Fills the throw-away database from the project's fixtures and management commands."""
 
 from django.core.management import CommandError, call_command
 
@@ -8,7 +8,7 @@ from benchsuite.core.specs.database import shown_command
 
 
 def fill(database: DatabaseSpec) -> None:
-    """Raises DatabaseError with what a fixture or a command had to say."""
+    """Raises DatabaseError with the message of the fixture or command that failed."""
     if database.fixtures:
         try:
             call_command("loaddata", *database.fixtures, database="default", verbosity=0)

@@ -35,7 +35,7 @@ Message = dict[str, Any]
 
 
 class Commands:
-    """What the parent says, read by a thread so that the parent's end is noticed at any moment."""
+    """The parent's commands, read by a thread so that the parent's end is always noticed."""
 
     def __init__(self, source: int) -> None:
         self._source = source
@@ -44,7 +44,7 @@ class Commands:
         threading.Thread(target=self._read, daemon=True).start()
 
     def made(self) -> None:
-        """From now on the parent's end is an ordinary end of commands."""
+        """From now on the parent's end is just the end of commands."""
         self._making = False
 
     def next(self) -> Message | None:
@@ -64,7 +64,7 @@ class Commands:
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGTERM, _stop)
     commands = Commands(_beside_standard_input())
     request = json.loads(Path(sys.argv[2]).read_text())
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def _beside_standard_input() -> int:
-    """What the parent says; the project's commands find nobody to ask."""
+    """The parent's commands; those of the project find an empty standard input."""
     source = os.dup(sys.stdin.fileno())
     nobody = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nobody, sys.stdin.fileno())

@@ -15,15 +15,15 @@ from benchsuite.isolation.databases.faults import too_early
 class Readying:
     """`set_up()` first, then, when the tables are there, `again()`.
 
-    An app may ask for its tables in `AppConfig.ready()`: where it was installed long ago they are
-    always there. The apps that miss them are made ready a second time, after the migrations.
+    An app may query its tables in `AppConfig.ready()`: in an old installation they always exist.
+    Apps that fail without them get a second `ready()` after the migrations.
     """
 
     def __init__(self) -> None:
         self._missed: list[Callable[[], None]] = []
 
     def set_up(self) -> None:
-        """From here on the project's own code runs, if only by being imported."""
+        """From here on the project's own code runs, if only because it is imported."""
         create = AppConfig.create
 
         def patient(entry: str) -> AppConfig:
@@ -38,7 +38,7 @@ class Readying:
             raise DatabaseError(too_early(error)) from error
 
     def again(self) -> None:
-        """Makes those ready that could not be; raises what they raise now."""
+        """Calls `ready()` again where it failed; raises what it raises now."""
         missed, self._missed = self._missed, []
         for ready in missed:
             ready()

@@ -1,4 +1,4 @@
-"""A session of a user in the throw-away database, made as `django.test.Client.force_login` does."""
+"""A user's session in the throw-away database, made as `django.test.Client.force_login` does."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -15,18 +15,16 @@ NEEDED = ("django.contrib.auth", "django.contrib.sessions")
 
 
 def signed_in(name: str) -> tuple[dict[str, str], str]:
-    """The cookies of a user's session, and who that is in words; the user is made if there is
-    none, as an ordinary one without a password.
+    """The cookies of a user's session, and the user in words.
 
-    Raises DatabaseError where the project has no such users, or wants more of them than can be made
-    up.
+    A missing user is created as an ordinary one without a password. Raises DatabaseError where the
+    project has no such users or requires fields that can't be made up.
     """
     missing = [app for app in NEEDED if not apps.is_installed(app)]
     if missing:
         raise DatabaseError(
-            f"--login={name} makes a session of Django's, and the project has no "
-            f"{' and no '.join(missing)} among its INSTALLED_APPS: log in inside a journey, or "
-            "give --cookie or --header."
+            f"--login={name} creates a Django session, and INSTALLED_APPS of the project has no "
+            f"{' and no '.join(missing)}; log in inside a journey, or give --cookie or --header."
         )
     from django.contrib import auth
     from django.http import HttpRequest
@@ -34,7 +32,9 @@ def signed_in(name: str) -> tuple[dict[str, str], str]:
 
     user, words = _found_or_made(auth.get_user_model(), name)
     if not user.is_active:
-        raise DatabaseError(f"--login={name}: that user is not active, so no page would know it.")
+        raise DatabaseError(
+            f"--login={name} names an inactive user, whom no page accepts; name an active one."
+        )
     client = Client()
     client.force_login(user)
     request = HttpRequest()
@@ -53,11 +53,11 @@ def _found_or_made(model: Any, name: str) -> tuple[Any, str]:
     try:
         return manager.get(**{model.USERNAME_FIELD: name}), f"as {name}"
     except model.DoesNotExist:
-        return _made(model, name), f"as {name}, who was made: there was no such user"
+        return _made(model, name), f"as {name} (created, as there was no such user)"
 
 
 def _made(model: Any, name: str) -> Any:
-    """A user with this name and whatever else the model demands."""
+    """A user with this name and whatever else the model requires."""
     label = model._meta.label
     try:
         values = {
@@ -74,14 +74,14 @@ def _made(model: Any, name: str) -> Any:
     except (TypeError, ValueError, ValidationError, IntegrityError) as error:
         said = "; ".join(error.messages) if isinstance(error, ValidationError) else str(error)
         raise DatabaseError(
-            f"--login={name}: there is no such user, and {label} could not be made ({said}); bring "
-            "one by --fixture or --fill."
+            f"--login={name}: there is no such user, and {label} could not be created ({said}); "
+            "add one with --fixture or --fill."
         ) from error
     return user
 
 
 def _value(field: Any, name: str) -> Any:
-    """Something that a required field takes."""
+    """A value that a required field accepts."""
     if field.name == field.model.USERNAME_FIELD:
         return name
     if field.has_default():

@@ -18,18 +18,18 @@ class Changes:
         self.values: dict[str, Any] = {}
         self.words: dict[str, str] = {}
         self.folders: dict[str, str] = {}
-        """Each folder of the run that must be there → the project's own that it stands for, of
-        which it begins as a copy; empty where it begins empty."""
+        """Folder of the run → the project's folder that it starts as a copy of; empty if it
+        starts empty."""
         self._folder = Path(folder)
 
     def put(self, name: str, value: Any, words: str) -> None:
-        """A further change of the same setting is said after those before."""
+        """Words of further changes to the same setting are appended."""
         said = self.words.get(name)
         self.values[name] = value
         self.words[name] = f"{said}; {words}" if said else words
 
     def now(self, name: str) -> Any:
-        """The setting as changed so far; None where there is none."""
+        """The setting as changed so far; None if unset."""
         return self.values[name] if name in self.values else self.settings.get(name)
 
     def folder(self, part: str, name: str, original: object = "") -> str:
@@ -40,5 +40,5 @@ class Changes:
 
 
 def like(original: object, place: str) -> str | PurePath:
-    """The place as a Path where the setting was one: projects write `settings.MEDIA_ROOT / "x"`."""
+    """The place as a Path if the setting was one: projects write `settings.MEDIA_ROOT / "x"`."""
     return type(original)(place) if isinstance(original, PurePath) else place

@@ -1,4 +1,4 @@
-"""The folders that stand for the project's own: made, and filled with copies."""
+"""Creates the folders that replace the project's own, and fills them with copies."""
 
 import os
 import shutil
@@ -9,13 +9,11 @@ from benchsuite.isolation.overrides.changes import FILES
 from benchsuite.system import scratch
 
 MOST_BYTES = 256 * 2**20
-"""Of one folder of the project's: more of it would take longer to copy than a run should."""
+"""Limit for one folder of the project; a larger one would take too long to copy."""
 
 
 def made(folders: Mapping[str, str]) -> dict[str, str]:
-    """Makes each folder, as a copy of the project's own that it stands for; gives back, for each
-    that was not copied, why.
-    """
+    """Creates each folder as a copy of the project's own; returns why others were not copied."""
     left = {}
     for folder, original in folders.items():
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -25,7 +23,7 @@ def made(folders: Mapping[str, str]) -> dict[str, str]:
                     _copy(Path(original), Path(folder))
             except (OSError, OverflowError) as error:
                 if isinstance(error, OSError) and error.errno in scratch.FULL:
-                    raise  # it is no fault of this folder's
+                    raise  # not this folder's fault
                 left[original] = f"{original} is not copied: {error}"
                 shutil.rmtree(folder)
                 Path(folder).mkdir()
@@ -33,13 +31,13 @@ def made(folders: Mapping[str, str]) -> dict[str, str]:
 
 
 def handed_on(template: Path, run: Path) -> None:
-    """What the template's folders hold now, for one run alone."""
+    """Copies the template's folders for one run."""
     if (template / FILES).is_dir():
         shutil.copytree(template / FILES, run / FILES, symlinks=True, dirs_exist_ok=True)
 
 
 def _copy(original: Path, folder: Path) -> None:
-    """Raises OverflowError, having copied nothing, when it is too much."""
+    """Raises OverflowError, before copying anything, when it is too large."""
     files = []
     total = 0
     for path in _files(original, folder):
@@ -54,7 +52,7 @@ def _copy(original: Path, folder: Path) -> None:
 
 
 def _files(original: Path, folder: Path) -> Iterator[Path]:
-    """Its files, but none of the folder's, which may lie below it."""
+    """The files of `original`, without those of `folder`, which may lie below it."""
     for place, folders, names in os.walk(original):
         folders[:] = [name for name in folders if Path(place, name) != folder]
         yield from (path for name in sorted(names) if (path := Path(place, name)).is_file())

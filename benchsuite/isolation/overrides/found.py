@@ -1,4 +1,4 @@
-"""A setting as a rule finds it, and how what the rule makes of it is put in its place."""
+"""A setting as a rule finds it, and how the rule's result replaces it."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -22,11 +22,10 @@ class Found:
 
     @property
     def settings(self) -> Settings:
-        """All that the project sets."""
         return self.changes.settings
 
     def named(self, name: str) -> str:
-        """A folder's name that no other alias has."""
+        """A folder name that is unique to this alias."""
         return f"{name}_{self.safe}" if self.alias else name
 
     @property
@@ -42,7 +41,7 @@ def change(
     becomes: Callable[[Found], Any],
     words: str,
 ) -> None:
-    """Applies one rule; what it leaves as it was is no change."""
+    """Applies one rule; an unchanged value is not recorded."""
     top, *keys = setting.split(".")
     value = changes.now(top) if top in changes.settings or top in changes.values else MISSING
     if value is MISSING and keys:
@@ -62,7 +61,7 @@ def change(
 
 
 def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[..., Any]) -> Any:
-    """The value with that which the keys lead to replaced; nothing is modified."""
+    """The value with what the keys lead to replaced; nothing is modified."""
     if not keys:
         return replaced(value, alias)
     if not isinstance(value, Mapping):
@@ -84,7 +83,7 @@ def _joined(alias: str, key: str) -> str:
 
 
 def leaves(value: Any, change: Callable[[str], str]) -> Any:
-    """A value of JSON with every string in it changed."""
+    """A JSON value with every string in it changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

@@ -1,15 +1,15 @@
-"""The project's own settings, before anything is changed in them."""
+"""The project's own settings, unchanged."""
 
 import importlib
 import os
 from typing import Any
 
 ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
-"""Settings that Celery takes from the environment first."""
+"""Settings for which Celery prefers the environment."""
 
 
 def project_settings(module: str) -> dict[str, Any]:
-    """Name → value of all that the module sets, and what the environment sets in its place."""
+    """Name → value of all that the module sets, or the environment instead."""
     found = importlib.import_module(module)
     said = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     return {**named(found), **said}

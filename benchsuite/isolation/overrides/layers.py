@@ -1,4 +1,4 @@
-"""Which channel layers the target has: changes of CHANNEL_LAYERS."""
+"""The channel layers of the target: changes of CHANNEL_LAYERS."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -9,7 +9,7 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 
 OF_REDIS = "channels_redis."
-ITS_PREFIX = "asgi"  #: What channels_redis begins its keys with when it is told nothing.
+ITS_PREFIX = "asgi"  #: Default prefix of the keys of channels_redis.
 TOKEN = 8  #: Characters of a run's token in its keys.
 
 
@@ -34,14 +34,14 @@ def change_layers(changes: Changes, instructions: Instructions) -> None:
 
 
 def in_memory(layers: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, ...]:
-    """The aliases of those that are, or descend from, Channels' layer in memory."""
+    """Aliases of layers that are, or inherit from, Channels' in-memory layer."""
     return tuple(
         alias for alias, entry in (layers or {}).items() if _in_memory(str(entry.get("BACKEND")))
     )
 
 
 def _in_memory(backend: str) -> bool:
-    """What can't be imported here has an error of its own in the server."""
+    """False for what can't be imported here: the server reports that itself."""
     module, _, name = backend.rpartition(".")
     try:
         from channels.layers import InMemoryChannelLayer
@@ -61,10 +61,10 @@ def _prefixed(entry: Mapping[str, Any], instructions: Instructions) -> dict[str,
 
 
 def _host(url: str) -> dict[str, Any]:
-    """Redis, with as much time as it takes to say something.
+    """Redis without a read timeout.
 
-    channels_redis waits for messages 5 s at a time. From version 8 on, redis-py gives up a read
-    after just as long, and whichever is first decides whether an idle WebSocket is cut off.
+    channels_redis waits for messages 5 s at a time. From version 8 on, redis-py times out after
+    5 s too, and whichever is first decides whether an idle WebSocket is cut off.
     """
     if not is_by_sentinel(url):
         return {"address": url, "socket_timeout": None}
@@ -79,7 +79,7 @@ def _host(url: str) -> dict[str, Any]:
 
 
 def _place(url: str) -> str:
-    """How Redis is reached, in words that hold no password."""
+    """How Redis is reached, in words without a password."""
     if not url:
         return ""
     if is_by_sentinel(url):

@@ -1,7 +1,7 @@
-"""What becomes of the queues that a project sends tasks to: nobody takes them in a run.
+"""Replaces the queues that a project sends tasks to; no worker takes them in a run.
 
-To send them is part of what a page costs, so they are sent: to memory, to the run's own database or
-to a Redis of the run.
+Sending is part of what a page costs, so tasks are sent: to memory, or to the run's own database or
+Redis.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from benchsuite.isolation.overrides.caching import numbered
 from benchsuite.isolation.overrides.found import MISSING, Found
 
 HAS_TASKS = django.VERSION >= (6, 0)
-"""Whether Django itself reads TASKS; before, only the package django-tasks does."""
+"""Whether Django itself reads TASKS; in older versions only the package django-tasks does."""
 DUMMY_TASKS = "django{}tasks.backends.dummy.DummyBackend"
 LOCAL_TASKS = ("immediate.ImmediateBackend", "dummy.DummyBackend")
 DATABASE_TASKS = ("django_tasks.backends.database.", "django_tasks_db.")
@@ -23,7 +23,7 @@ Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo",
 
 
 def tasks(found: Found) -> Any:
-    """A backend of `django.tasks`, or of the package django-tasks."""
+    """A backend of `django.tasks` or the package django-tasks."""
     backend = str(found.value.get("BACKEND", ""))
     in_own_database = backend.startswith(DATABASE_TASKS) and not found.instructions.keeps_databases
     if backend.endswith(LOCAL_TASKS) or in_own_database:
@@ -34,7 +34,7 @@ def tasks(found: Found) -> Any:
 
 
 def results(found: Found) -> Any:
-    """Celery's; those in Django's own databases and caches are the run's anyway."""
+    """Celery's results; those in Django's databases and caches are the run's own anyway."""
     kind = str(found.value).partition(":")[0]  # "cache+memcached" is somebody's server
     if found.value in (MISSING, None) or kind in LOCAL_RESULTS:
         return found.value
@@ -51,7 +51,7 @@ def q_cluster(found: Found) -> Any:
 
 
 def huey(found: Found) -> Any:
-    """An instance can't be told to be another: its project has to say."""
+    """An instance can't be replaced; the project must use a dictionary."""
     if not isinstance(found.value, dict):
         return found.value
     kept = {key: found.value[key] for key in ("name", "immediate", "results") if key in found.value}
@@ -65,7 +65,7 @@ def dramatiq(found: Found) -> Any:
 
 
 def dramatiq_results(found: Found) -> Any:
-    """Its options say where it is; the one in memory takes none of them."""
+    """Drops the options, which the in-memory backend does not take."""
     if not isinstance(found.value, Mapping) or not found.value:
         return found.value
     stub = "dramatiq.results.backends.stub.StubBackend"
@@ -73,7 +73,7 @@ def dramatiq_results(found: Found) -> Any:
 
 
 def rq(found: Found) -> Any:
-    """RQ has no queue but Redis; where the run has none, jobs can't be sent."""
+    """RQ needs Redis; if the run has none, jobs can't be sent."""
     kept = {
         key: value
         for key, value in found.value.items()

@@ -1,7 +1,7 @@
-"""Where else a project would write: each setting that a run points at its own folder or nowhere.
+"""Where else a project would write: settings that a run redirects to its own folder or nowhere.
 
-A setting is one entry of `RULES`. Its name may go down into it ("MAILERS.*.BACKEND"; "*" is each
-key), and the same name may stand in several entries, which are applied one after the other.
+A setting is one entry of `RULES`. Its name may be a path into it ("MAILERS.*.BACKEND"; "*" is any
+key). Several entries may have the same name; they are applied in order.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,16 +22,16 @@ KNOWS_MAILERS = django.VERSION >= (6, 1)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One setting, what becomes of it, and that in words."""
+    """One setting, its replacement, and the change in words."""
 
     setting: str
     becomes: Callable[[Found], Any]
-    """The new value; the one it had (MISSING where it had none) when nothing must be done."""
+    """The new value; the old one (MISSING if unset) when nothing must change."""
     words: str
 
 
 def _a(value: Any) -> Callable[[Found], Any]:
-    """Becomes this value where the project sets it."""
+    """Replaces the setting by this value where the project sets it."""
     return lambda found: found.value if found.value is MISSING else value
 
 
@@ -40,7 +40,7 @@ def _always(value: Any) -> Callable[[Found], Any]:
 
 
 def _folder(part: str, name: str) -> Callable[[Found], Any]:
-    """Becomes a folder of the run where the project names one."""
+    """Replaces the setting by a folder of the run where the project sets it."""
 
     def becomes(found: Found) -> Any:
         if found.value is MISSING or not found.value:
@@ -56,12 +56,12 @@ def _mailer(found: Found) -> Any:
 
 
 def _mail(found: Found) -> Any:
-    """Django 6.1 refuses EMAIL_BACKEND where there are MAILERS; before, it knows no MAILERS."""
+    """Django 6.1 refuses EMAIL_BACKEND beside MAILERS; older versions ignore MAILERS."""
     return found.value if KNOWS_MAILERS and "MAILERS" in found.settings else MAIL_SINK
 
 
 def _search(found: Found) -> Any:
-    """Haystack: an index in files stays one, a server's is replaced."""
+    """Haystack: an index in files stays in files; one on a server is replaced."""
     if found.value.get("ENGINE") == SIMPLE_SEARCH:
         return found.value
     if "PATH" in found.value:
@@ -76,7 +76,7 @@ def _wagtail(found: Found) -> Any:
 
 
 def _constance(found: Found) -> Any:
-    """Without the setting it is Redis."""
+    """The default is Redis."""
     backend = "redis" if found.value is MISSING else str(found.value)
     if "CONSTANCE_CONFIG" not in found.settings or "redis" not in backend:
         return found.value

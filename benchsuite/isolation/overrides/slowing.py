@@ -1,4 +1,4 @@
-"""What in a project's settings slows it down in a way that production would not: pure functions."""
+"""Settings that slow a project down in ways that production would not: pure functions."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -35,7 +35,7 @@ def slowing(settings: Settings) -> dict[str, str]:
 
 
 def undone(settings: Settings) -> dict[str, str]:
-    """Setting → what would slow requests down if runs did not switch DEBUG off."""
+    """Setting → what would slow requests down if runs did not turn DEBUG off."""
     if not settings.get("DEBUG"):
         return {}
     found = {"DEBUG": "was True, so that every SQL statement is kept in memory"}

@@ -1,4 +1,4 @@
-"""Stands in for a storage of the project that may keep its files anywhere."""
+"""Replaces a storage of the project that may keep its files anywhere."""
 
 import os
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from django.utils.module_loading import import_string
 
 
 def storage_of_the_run(*, original: str, options: Mapping[str, Any], place: str) -> Storage:
-    """The original with its files elsewhere if it keeps them in a folder, else one that does.
+    """The original with another folder if it keeps files in one, else a storage that does.
 
-    A bucket of somebody's is not asked for anything.
+    Nothing is requested from remote buckets.
     """
     kind = import_string(original)
     if not (isinstance(kind, type) and issubclass(kind, FileSystemStorage)):

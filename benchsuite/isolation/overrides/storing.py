@@ -1,4 +1,4 @@
-"""What becomes of the places that a project keeps files in."""
+"""Replaces the places where a project keeps files."""
 
 import os
 from typing import Any
@@ -14,13 +14,13 @@ STATIC = "staticfiles"  #: The alias that is only read, except by `collectstatic
 
 
 def media(found: Found) -> Any:
-    """Without the setting Django writes to the current directory."""
+    """If unset, Django writes to the current directory."""
     original = "" if found.value is MISSING else found.value
     return like(original, found.changes.folder(FILES, "media", original))
 
 
 def location(found: Found) -> Any:
-    """Django's own storage of files, told where."""
+    """Django's own file storage, with a new location."""
     options = found.value.get("OPTIONS") or {}
     if found.value.get("BACKEND") not in FILE_STORAGES or not options.get("location"):
         return found.value
@@ -31,12 +31,12 @@ def location(found: Found) -> Any:
 
 
 def other(found: Found) -> Any:
-    """Any other storage: what it does with its files stays, where they are doesn't."""
+    """Any other storage: its behaviour stays, its location changes."""
     backend = str(found.value.get("BACKEND", ""))
     if found.alias == STATIC or backend in (*FILE_STORAGES, OTHER) or backend.endswith(IN_MEMORY):
         return found.value
     given = found.value.get("OPTIONS") or {}
-    own = str(given.get("location") or "")  # in a bucket it is no place of this machine's
+    own = str(given.get("location") or "")  # a bucket's location is no local path
     original = own if os.path.isabs(own) else ""
     place = found.changes.folder(FILES, found.named("storage"), original)
     options = {"original": backend, "options": given, "place": place}
@@ -44,7 +44,7 @@ def other(found: Found) -> Any:
 
 
 def sessions(found: Found) -> Any:
-    """Without the setting Django writes to the system's temp folder."""
+    """If unset, Django writes to the system's temp folder."""
     if not str(found.settings.get("SESSION_ENGINE", "")).endswith("backends.file"):
         return found.value
     return like(found.value, found.changes.folder(FILES, "sessions"))

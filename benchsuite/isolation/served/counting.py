@@ -1,8 +1,8 @@
 """Counts of the measured server, such as of the requests that it was asked: in a file for each
 process beside the instructions, read by the run.
 
-A cell of shared memory, so that it costs less than a microsecond a request, and what a process has
-counted outlives it, however it ends.
+A cell of shared memory costs less than a microsecond a request, and the count outlives the process,
+however it ends.
 """
 
 import mmap
@@ -18,8 +18,8 @@ CELL = 8  #: Bytes of a 64-bit number in the order of the machine.
 
 
 class Counter:
-    """Counts for the process that it is in, also after a fork. Threads may overtake each other
-    between number and cell: then it is one too few until the next request.
+    """Counts for its own process, also after a fork. Threads may overtake each other between number
+    and cell; the count is then one too low until the next request.
     """
 
     def __init__(self, instructions: Path, prefix: str = PREFIX) -> None:
@@ -33,7 +33,7 @@ class Counter:
         cell[0] = next(numbers)
 
     def _made(self, pid: int) -> tuple[memoryview, Iterator[int]]:
-        """Where the file can't be written, as by a user who may not, nobody reads the count."""
+        """Where the file can't be written, for lack of permission, the count is lost."""
         try:
             path = self._instructions.with_name(f"{self._prefix}{pid}")
             file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,4 +1,4 @@
-"""SQL statements that are kept and logged though DEBUG is off, which a project can ask for."""
+"""SQL statements that a project has kept and logged although DEBUG is off."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +9,8 @@ PREFIX = "debugged-"  #: Of the files in which processes count them.
 
 
 def watch(add: Callable[[], None]) -> None:
-    """Calls `add` for each statement's cursor that Django makes for debugging, as it does where
-    `connection.force_debug_cursor` is set. Others cost nothing.
+    """Calls `add` for each debug cursor, as `connection.force_debug_cursor` makes them; other
+    cursors cost nothing.
     """
     make = BaseDatabaseWrapper.make_debug_cursor
 

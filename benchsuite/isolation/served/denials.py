@@ -1,16 +1,16 @@
-"""Who refused a WebSocket's handshake, and whom: seen in the server, where only a 403 goes out."""
+"""Who refused a WebSocket handshake: seen in the server, as clients only get a 403."""
 
 import sys
 from types import FrameType
 from typing import Any
 
 ITS_OWN = ("channels", "django", "asgiref", "benchsuite")
-"""Packages between a project's refusal and the server: who is named is the project's own."""
+"""Packages between a project's refusal and the server; the project's own code is named."""
 
 
 def who(scope: dict[str, Any]) -> str:
-    """Of the code that is just sending the refusal; a sync consumer sends from another thread, and
-    is not seen.
+    """Names the code that is sending the refusal; a sync consumer, which sends from another
+    thread, is not seen.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -34,7 +34,7 @@ def _origin(scope: dict[str, Any]) -> str:
 
 
 def _visitor(scope: dict[str, Any]) -> str:
-    """Whether somebody is signed in, where the project asks; a user not looked up yet stays so."""
+    """Whether a user is signed in, where the project checks; never triggers the look-up."""
     try:
         signed_in = bool(scope["user"].is_authenticated)
     except Exception:  # noqa: BLE001 - there is no user, or it is of the project's own making

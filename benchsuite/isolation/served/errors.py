@@ -1,6 +1,6 @@
 """Errors of the measured server, in a file beside its instructions: written there, read by the run.
 
-What a project logs, and where to, is its own affair; why a page failed is the run's.
+What a project logs, and where, is its own choice; why a page failed concerns the run.
 """
 
 import dataclasses
@@ -16,10 +16,10 @@ from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
 FILE = "errors.jsonl"
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
-DENIED = 403  #: What servers answer a handshake with that the application refuses.
+DENIED = 403  #: How servers answer a handshake that the application refuses.
 MOST = 8
-"""Each process writes down so many that differ: a page that always fails must not cost the run
-anything but the answer itself."""
+"""Limit of distinct errors a process: a page that always fails must cost the run nothing but the
+answer itself."""
 MOST_BYTES = 128 * 1024  #: Of the file: servers may start many processes.
 LONGEST = 300  #: Characters of an error's message.
 NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[0]}.", "<frozen")
@@ -27,13 +27,13 @@ NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Error:
-    """One that the server met, or a reason it gave for refusing something."""
+    """An error in the server, or its reason for a refusal."""
 
     status: int | None
-    """What the client was answered; None where there was no request: at the start."""
+    """Status of the response; None without a request, at the start."""
     asked: str  #: "GET /shop/", "WebSocket /ws/"; empty at the start.
     message: str  #: "KeyError: 'price'"
-    place: str  #: Where in the project, as file:line; empty where that is not known.
+    place: str  #: Place in the project as file:line; empty if unknown.
 
     @property
     def words(self) -> str:
@@ -41,14 +41,14 @@ class Error:
 
 
 class Book:
-    """Where one process writes them down."""
+    """The file to which one process writes its errors."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._known: set[tuple[object, ...]] = set()
 
     def enter(self, status: int | None, asked: str, error: BaseException | str) -> None:
-        """Once for each kind of error and place; never raises."""
+        """Writes each kind of error once a place; never raises."""
         if len(self._known) >= MOST:
             return
         place = "" if isinstance(error, str) else _place(error.__traceback__)
@@ -61,7 +61,7 @@ class Book:
         message = " ".join(text.split())[:LONGEST].rstrip(": ")
         entry = Error(status=status, asked=asked[:LONGEST], message=message, place=place)
         line = json.dumps(dataclasses.asdict(entry)).encode() + b"\n"
-        with suppress(OSError):  # a full disk, or another user's folder: the answer is the same
+        with suppress(OSError):  # a full disk, or another user's folder: the response stays
             file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 if os.fstat(file).st_size < MOST_BYTES:
@@ -89,13 +89,13 @@ def read(instructions: Path) -> list[Error]:
         return []
     found = []
     for line in lines:
-        with suppress(ValueError):  # on a full disk, one process ends the half line of another
+        with suppress(ValueError):  # on a full disk, processes may mix their lines
             found.append(Error(**json.loads(line)))
     return found
 
 
 def _place(trace: TracebackType | None) -> str:
-    """The last line of the project's own that the error went through, else the very last."""
+    """The project's last line that the error passed through, else the very last line."""
     last = own = ""
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -107,7 +107,7 @@ def _place(trace: TracebackType | None) -> str:
 
 
 def _short(path: str) -> str:
-    """As seen from the current directory, or its last two parts."""
+    """The path from the current directory, or its last two parts."""
     try:
         here = os.getcwd() + os.sep
     except OSError:  # it was removed

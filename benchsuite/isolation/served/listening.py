@@ -1,4 +1,4 @@
-"""Hears in the measured server why a page failed, whatever the project logs, or where to."""
+"""Records in the measured server why a page failed, whatever and wherever the project logs."""
 
 import logging
 import sys
@@ -19,8 +19,8 @@ LOGGERS = (
     "django.security.DisallowedHost",
     "django.security.SuspiciousOperation",
 )
-"""Each by itself: a project may keep them from propagating. Where it disables one, no more is heard
-than it wants to be said; levels stay as they are."""
+"""Listed one by one, because a project may stop propagation. Disabled loggers stay disabled;
+levels stay as they are."""
 
 
 class Listener:
@@ -32,7 +32,7 @@ class Listener:
 
     @contextmanager
     def starting(self) -> Iterator[None]:
-        """Notes what goes wrong while the project is loaded; then begins to listen."""
+        """Records errors while the project is loaded, then starts listening."""
         try:
             yield
         except BaseException as error:
@@ -43,11 +43,11 @@ class Listener:
             logging.getLogger(name).addHandler(_Refusals(self._refused))
 
     def escaped(self, method: str, path: str, error: Exception) -> None:
-        """An error that Django has not made an answer of: of what the project puts around it."""
+        """An error that Django did not turn into a response: one in code around Django."""
         self._book.enter(500, f"{method} {path}", error)
 
     def denied(self, scope: dict[str, Any]) -> None:
-        """A handshake that is refused just now, by whoever is on the stack; once for a path."""
+        """A handshake being refused now by code on the stack; recorded once a path."""
         path = str(scope.get("path", ""))
         if path not in self._denied and len(self._denied) < MOST:
             self._denied.add(path)
@@ -68,7 +68,7 @@ class Listener:
 
 
 class _Refusals(logging.Handler):
-    """What Django answers with 400 or 403, and why, is told by no signal but only logged."""
+    """Django's 400 and 403 responses have no signal and are only logged."""
 
     def __init__(self, tell: Callable[[logging.LogRecord], None]) -> None:
         super().__init__(logging.WARNING)

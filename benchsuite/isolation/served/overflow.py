@@ -1,8 +1,7 @@
-"""Messages that the channel layers of this process leave out because a channel is full.
+"""Messages that the channel layers of this process drop because a channel is full.
 
-A layer tells nobody: what `group_send` leaves out is logged at INFO by channels_redis, and
-swallowed by the layer in memory; and a process of channels_redis whose own queue is full forgets
-its oldest message.
+Layers don't report it: channels_redis only logs what `group_send` drops, at INFO; the in-memory
+layer is silent; and a channels_redis process whose own queue is full drops its oldest message.
 """
 
 import logging
@@ -13,19 +12,18 @@ from typing import Any
 PREFIX = "left-out-"  #: Of the files in which processes count them.
 REDIS = "channels_redis.core"
 OVER_CAPACITY = "channels over capacity in group"
-"""In what it logs; the first argument is their number."""
+"""Part of the log message, whose first argument is their number."""
 
 
 class Overflow:
-    """Costs nothing until a channel is full, but one comparison for each message from Redis."""
+    """Costs one comparison a message from Redis, and nothing else until a channel is full."""
 
     def __init__(self, add: Callable[[], None]) -> None:
-        """`add` counts one."""
         self._add = add
         self._watched: set[str] = set()
 
     def watch(self) -> None:
-        """Looks at what has been imported by now; may be called as often as wanted."""
+        """Hooks into the layers imported by now; may be called repeatedly."""
         for name, look in (("channels.exceptions", self._refusals), (REDIS, self._redis)):
             module: Any = sys.modules.get(name)
             if module is not None and name not in self._watched:
@@ -33,7 +31,7 @@ class Overflow:
                 look(module)
 
     def _refusals(self, exceptions: Any) -> None:
-        """`send` raises ChannelFull, also inside of the `group_send` that catches it."""
+        """`send` raises ChannelFull, also inside a `group_send` that catches it."""
         add, made = self._add, exceptions.ChannelFull.__init__
 
         def counted(error: Exception, *arguments: object) -> None:
@@ -61,7 +59,7 @@ class Overflow:
 
 
 class _Heard(logging.Filter):
-    """Counts, and lets through what the project would have heard anyhow."""
+    """Counts, and passes on what the project would have logged anyway."""
 
     def __init__(self, add: Callable[[], None], least: int) -> None:
         super().__init__()

@@ -19,13 +19,13 @@ def run_token() -> str:
     token = os.environ.get(RUN_VARIABLE)
     if not token:
         raise ImproperlyConfigured(
-            f"benchsuite.isolation was loaded without {RUN_VARIABLE}: only a run may start it."
+            f"benchsuite.isolation was loaded without {RUN_VARIABLE}; only runs may load it."
         )
     return token
 
 
 def project_wsgi() -> Callable[..., Any]:
-    """What WSGI_APPLICATION names, else Django's own."""
+    """The callable of WSGI_APPLICATION, else Django's own."""
     path = settings.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"]
     if path:
         return _imported(path)
@@ -35,9 +35,9 @@ def project_wsgi() -> Callable[..., Any]:
 
 
 def project_asgi() -> Callable[..., Any]:
-    """What ASGI_APPLICATION names, else `asgi` beside the wsgi module, else Django's own.
+    """The callable of ASGI_APPLICATION, else `asgi` beside the wsgi module, else Django's own.
 
-    A project made by `startproject` has an asgi module and no setting that names it.
+    A project from `startproject` has an asgi module and no setting that names it.
     """
     path = settings.BENCHSUITE_ORIGINAL["ASGI_APPLICATION"]
     wsgi = settings.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] or ""

@@ -1,7 +1,7 @@
-"""What gunicorn reads instead of a gunicorn.conf.py that happens to lie in the project's folder.
+"""Read by gunicorn instead of a gunicorn.conf.py that happens to be in the project's folder.
 
-Everything that is measured stands on the command line. Gunicorn ignores names it doesn't know, so
-this also works with versions that have no control socket.
+All measured settings are on the command line. Gunicorn ignores unknown names, so this also works
+with versions that have no control socket.
 """
 
-control_socket_disable = True  # it would lie in the user's home, and two runs would share it
+control_socket_disable = True  # it would be in the user's home, shared by two runs

@@ -1,7 +1,7 @@
-"""Servers of another time: each runs under a Python of then, with a small target of its own.
+"""Heritage servers: each runs under a Python of its era, with a small target of its own.
 
-Their targets and the pins of their environments lie in `targets`, as data: nothing of it can be
-imported by the Python that benchsuite runs under.
+Their targets and pinned requirements are in `targets`, as data: the Python of benchsuite can't
+import any of it.
 """
 
 _HERE = "benchsuite.servers.heritage"

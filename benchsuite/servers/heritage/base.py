@@ -1,4 +1,4 @@
-"""What all servers of another time have in common: an environment and a target that they bring."""
+"""What all heritage servers share: an environment and a target of their own."""
 
 import shutil
 from collections.abc import Mapping
@@ -20,21 +20,21 @@ COMPILERS = ("cc", "gcc", "clang")
 
 
 class Heritage(ServerAdapter):
-    """A server of another time. It serves its own target: no project of today runs on its Python.
+    """A heritage server. It serves its own target: no current project runs on its Python.
 
-    The target is copied into the run's folder, so that what old Pythons write beside their modules
-    goes with it.
+    The target is copied into the run's folder, so that bytecode which old Pythons write beside
+    modules is removed with it.
     """
 
     serves_project = False
     target: ClassVar[str]
-    """The folder of its target and pins, which is the name of its environment."""
-    served: ClassVar[str] = ""  #: The folder of its target, when it is another one's.
+    """The folder of its target and pins, also the name of its environment."""
+    served: ClassVar[str] = ""  #: The folder of its target, if another one.
     pythons: ClassVar[tuple[str, ...]] = ("2.7",)
-    """Those it can run under, the one of its time first."""
-    proof: ClassVar[str]  #: Python code that imports all that it runs with.
+    """Versions that it runs under, the one of its era first."""
+    proof: ClassVar[str]  #: Python code that imports all it needs.
     header: ClassVar[tuple[str, str]] = ("", "")
-    """A C header that it is compiled with, and the Debian package that has it."""
+    """A C header needed to compile it, and its Debian package."""
 
     @classmethod
     def recipe(cls, python: str) -> Recipe:
@@ -44,35 +44,35 @@ class Heritage(ServerAdapter):
             steps=cls.steps(cls.pins()),
             files=cls.files(),
             proof=cls.proof,
-            needed="its versions are pinned: look for what the package index has lost, or for the "
-            "compiler and headers that docs/heritage.md names",
+            needed="its versions are pinned: check whether the package index still has them, and "
+            "install the compiler and headers that docs/heritage.md names",
         )
 
     @classmethod
     def pins(cls) -> requirements.Requirements:
-        """The exact versions of all that is installed."""
+        """The exact versions of all packages."""
         return requirements.read(TARGETS / cls.target / "requirements.txt")
 
     @classmethod
     def steps(cls, pins: requirements.Requirements) -> tuple[Step, ...]:
-        """Nothing but what is pinned, whatever its metadata asks for."""
+        """Installs only what is pinned, whatever its metadata requires."""
         return (Step(requirements=pins, options=("--no-deps",)),)
 
     @classmethod
     def files(cls) -> Mapping[str, str]:
-        """Files to put among the environment's packages: name → content."""
+        """Files to add to the environment's packages: name → content."""
         return {}
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:
-        """As installed in its environment; as pinned, when our own interpreter is asked."""
+        """The version in its environment; the pinned one for our own interpreter."""
         if not python.is_own:
             return python.installed(cls.distribution)
         return cls.pins().versions.get(plain(cls.distribution))
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
-        """Whether its environment is there or can be built here."""
+        """Whether its environment exists or can be built here."""
         try:
             cls._interpreter("")
         except UnavailableError:
@@ -99,19 +99,19 @@ class Heritage(ServerAdapter):
 
     @property
     def target_folder(self) -> Path:
-        """Where `config_files` puts the target."""
+        """Where `config_files()` puts the target."""
         return self.place.folder / "target"
 
     @classmethod
     def _interpreter(cls, python: str) -> Path:
-        """The one that `--python` names if it is one of its own, else the first that is here."""
+        """The interpreter that `--python` names if it fits, else the first one installed."""
         if python:
             found = find(python)
             kind = kind_of(str(found))
             if kind is None or ".".join(map(str, kind.version[:2])) not in cls.pythons:
                 raise UsageError(
                     f"{cls.name} runs under Python {' or '.join(cls.pythons)}, and "
-                    f"--python={python} is {kind}; leave --python out."
+                    f"--python={python} is {kind}; remove --python."
                 )
             return found
         for version in cls.pythons:
@@ -119,12 +119,12 @@ class Heritage(ServerAdapter):
                 return find(version)
         raise UnavailableError(
             f"{cls.name} needs Python {' or '.join(cls.pythons)}, which is not on this machine; "
-            f"get it with: pyenv install {cls.pythons[0]}."
+            f"install it: pyenv install {cls.pythons[0]}."
         )
 
 
 def _is_header(name: str) -> bool:
-    """Whether a C compiler would find it; Debian has some in a folder of the architecture."""
+    """Whether a C compiler would find it; Debian keeps some in a folder of the architecture."""
     root = Path("/usr/include")
     places = (root, Path("/usr/local/include"), *root.glob("*-linux-gnu*"))
     return any((folder / name).is_file() for folder in places)

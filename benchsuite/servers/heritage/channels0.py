@@ -14,7 +14,7 @@ class Channels0(Heritage):
     pythons = ("2.7", "3.6")
     proof = "import asgi_ipc, asgi_redis, channels, daphne, django, gunicorn, twisted.web.http"
     answers = ("plain",)
-    layer = ""  #: What the target's settings are told of the channel layer.
+    layer = ""  #: The channel layer in the target's settings.
 
     def env(self) -> dict[str, str]:
         return {
@@ -26,13 +26,13 @@ class Channels0(Heritage):
 
     @property
     def prefix(self) -> str:
-        """Begins all names of this start in a channel layer; nobody else has it."""
+        """Prefix of all names in a channel layer, unique to this start."""
         digest = hashlib.sha256(str(self.place.folder).encode()).hexdigest()
         return f"benchsuite-{digest[:16]}"
 
 
 class Gunicorn(Channels0):
-    """Django without Channels: what the others were held against."""
+    """Django without Channels: the baseline."""
 
     name = "heritage-channels0-gunicorn"
     interface = "wsgi"
@@ -59,7 +59,7 @@ class Gunicorn(Channels0):
 
 
 class Daphne(Channels0):
-    """One Daphne; `workers` programs `runworker` answer what it sends through the layer."""
+    """One Daphne; `workers` processes of `runworker` answer what it sends through the layer."""
 
     interface = "asgi"
     distribution = "daphne"
@@ -94,7 +94,7 @@ class DaphneRedis(Daphne):
 
 
 class DaphneIpc(Daphne):
-    """Through shared memory and semaphores of this machine (asgi_ipc), which it leaves behind."""
+    """Through shared memory and semaphores (asgi_ipc), which it leaves behind."""
 
     name = "heritage-channels0-ipc"
     layer = "ipc"

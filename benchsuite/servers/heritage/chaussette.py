@@ -1,4 +1,4 @@
-"""Chaussette's last release with the servers that it drove then, behind the Circus of today."""
+"""Chaussette's last release with the servers that it ran then, behind current Circus."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ TARGET = "chaussette"
 PROOF = "import chaussette.server, gevent.wsgi, gunicorn, meinheld.server"
 
 START_THREADS = '''\
-"""Starts, in each process, the threads that the second version of the application asks."""
+"""Starts, in each process, the threads that the second version of the application uses."""
 
 
 class Config:
@@ -29,7 +29,7 @@ def post_fork(server, worker):
 
 
 class Gunicorn(Heritage):
-    """Gunicorn of July 2012 with its gevent workers: what the others were held against."""
+    """Gunicorn of July 2012 with its gevent workers: the baseline."""
 
     name = "heritage-chaussette-gunicorn"
     interface = "wsgi"
@@ -64,7 +64,7 @@ class Gunicorn(Heritage):
 
 
 class Chaussette(Circus):
-    """Only the workers are of then: the socket goes from one Python to the other."""
+    """Only the workers are old; the socket passes from one Python to the other."""
 
     target = TARGET
     proof = PROOF

@@ -1,4 +1,4 @@
-"""Circus with workers that take over its listening socket, of then and of today."""
+"""Circus, old or current, with workers that inherit its listening socket."""
 
 import hashlib
 import shlex
@@ -9,11 +9,11 @@ from benchsuite.servers.base import BACKLOG
 from benchsuite.servers.heritage.base import Heritage
 
 SOCKET = "$(circus.sockets.web)"
-"""What Circus replaces by the number of the socket's file descriptor."""
+"""Replaced by Circus with the number of the socket's file descriptor."""
 
 
 class Circus(Heritage):
-    """Circus holds the socket, and keeps as many chaussettes on it as there are processes."""
+    """Circus holds the socket and keeps one chaussette on it for each process."""
 
     interface = "wsgi"
     distribution = "chaussette"
@@ -45,8 +45,8 @@ class Circus(Heritage):
         self._at_least(1, "backlog")
 
     def _ini(self, host: str, port: int) -> str:
-        """Circus's own sockets get names that no file has (Linux's abstract namespace): the path of
-        a run's folder may be longer than the kernel allows.
+        """Circus's own sockets are in Linux's abstract namespace: the path of a run's folder may be
+        longer than the kernel allows.
         """
         digest = hashlib.sha256(str(self.place.folder).encode()).hexdigest()[:16]
         words = [word if word == SOCKET else shlex.quote(word) for word in self.worker()]

@@ -1,4 +1,4 @@
-"""The whole stack of June 2012: Circus, Chaussette and what it drove, all under Python 2.7."""
+"""The whole stack of June 2012: Circus, Chaussette and its servers, all under Python 2.7."""
 
 from collections.abc import Mapping
 
@@ -13,14 +13,14 @@ SWITCHES = {
     ),
     "meinheld": "-fgnu89-inline -fcommon -w",
 }
-"""What compiles them today: names that libevent has changed since, and C as it was understood."""
+"""Flags that compile them today: names that libevent has since changed, and older C."""
 
 SSL3 = 'import ssl; ssl.PROTOCOL_SSLv3 = getattr(ssl, "PROTOCOL_SSLv3", ssl.PROTOCOL_SSLv23)\n'
-"""gevent of then takes for granted what OpenSSL no longer has; nothing here speaks TLS."""
+"""Old gevent needs what OpenSSL no longer has; nothing here speaks TLS."""
 
 
 class Stack2012(Circus):
-    """The application in its first version, with which this Chaussette came."""
+    """The first version of the application, which came with this Chaussette."""
 
     target = "2012"
     served = "chaussette"
@@ -33,7 +33,7 @@ class Stack2012(Circus):
 
     @classmethod
     def steps(cls, pins: Requirements) -> tuple[Step, ...]:
-        """What is compiled with switches comes last; pip's cache knows nothing of switches."""
+        """Packages compiled with flags come last; pip's cache ignores flags."""
         compiled = [line for line in pins.lines if line.partition("==")[0] in SWITCHES]
         plain = tuple(line for line in pins.lines if line not in compiled)
         return (

@@ -1,5 +1,5 @@
-"""Programs for servers that are libraries and bring no command line of their own.
+"""Programs for servers that are libraries without a command line.
 
-Each runs as a module in the interpreter of its server, and imports that server and the standard
+Each runs as a module in its server's interpreter and imports only that server and the standard
 library.
 """

@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def _gevent(server: type[Any]) -> type[Any]:
-    """It writes a line for each request unless its log is None."""
+    """Without its access log, which it writes unless `log` is None."""
 
     class Quiet(server):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -41,7 +41,7 @@ def _gevent(server: type[Any]) -> type[Any]:
 
 
 def _bjoern(server: type[Any]) -> type[Any]:
-    """Chaussette makes the socket block, and one of several would wait for another's connection."""
+    """Undoes Chaussette's blocking socket, on which processes would wait for each other."""
 
     class NotBlocking(server):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -52,7 +52,7 @@ def _bjoern(server: type[Any]) -> type[Any]:
 
 
 def _meinheld(server: type[Any]) -> type[Any]:
-    """It writes a line for each request unless it is told."""
+    """Without its access log."""
     from meinheld.server import set_access_logger
 
     set_access_logger(None)
@@ -67,7 +67,7 @@ _MENDED: Mapping[str, Callable[[type[Any]], type[Any]]] = {
 
 
 def _without_delay(descriptor: int) -> None:
-    """Connections inherit this from the socket that they were accepted from."""
+    """Sets TCP_NODELAY, which accepted connections inherit from the socket."""
     listener = socket.socket(fileno=descriptor)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.detach()

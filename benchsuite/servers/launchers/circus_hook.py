@@ -1,4 +1,4 @@
-"""Hooks of Circus, by which it ends when it is told to and when its server can't start."""
+"""Hooks of Circus that end it when told to, and when its server can't start."""
 
 import os
 import signal
@@ -8,12 +8,12 @@ from typing import Any
 from circus.exc import ConflictError
 
 YOUNG_S = 30.0
-"""How old a process must be for its end to be an accident, after which another one is started."""
+"""Age from which the end of a process is an accident, and another one is started."""
 AGAIN_S = 0.05
 
 
 def before_start(watcher: Any, arbiter: Any, hook_name: str, **more: Any) -> bool:
-    """Makes SIGTERM end it whatever it is at: busy with its processes, it would ignore it."""
+    """Makes SIGTERM always end it: busy with its processes, it would ignore the signal."""
 
     def end() -> None:
         try:
@@ -28,9 +28,9 @@ def before_start(watcher: Any, arbiter: Any, hook_name: str, **more: Any) -> boo
 def before_reap(
     watcher: Any, arbiter: Any, hook_name: str, *, process_pid: int, **more: Any
 ) -> bool:
-    """Called for each process that has ended: one that did so young and unasked ends Circus.
+    """Called for each process that has ended: one that ends early and unasked ends Circus.
 
-    Circus would start it again and again, and never say that the project can't be loaded.
+    Circus would restart it forever, and never report that the project can't be loaded.
     """
     process = watcher.processes[process_pid]
     if not watcher.is_stopping() and time.time() - process.started < YOUNG_S:
@@ -39,6 +39,6 @@ def before_reap(
 
 
 def before_stop(watcher: Any, arbiter: Any, hook_name: str, **more: Any) -> bool:
-    """Keeps it from looking after processes that it is ending, at which it fails loudly."""
+    """Keeps it from checking processes that it is ending, which would log errors."""
     arbiter.ctrl.caller.stop()
     return True

@@ -1,4 +1,4 @@
-"""Several processes on one socket, for servers that know only one."""
+"""Several processes on one socket, for servers that run only one."""
 
 import os
 import signal
@@ -7,11 +7,11 @@ from types import FrameType
 
 
 def fork(processes: int) -> None:
-    """Return in each of that many children; the parent stays to end them and never returns.
+    """Returns in each of that many children; the parent stays to end them and never returns.
 
-    One process needs no parent: it is this one. When a child ends unasked the others are ended too,
-    and the parent with its status, because a server with fewer processes than asked for is not
-    the one to be measured.
+    A single process needs no parent: it is this one. When a child ends unasked, the others are
+    ended too, and the parent exits with its status, because a server with fewer processes than
+    asked for must not be measured.
     """
     if processes == 1:
         return
@@ -21,7 +21,7 @@ def fork(processes: int) -> None:
         for child in children:
             os.kill(child, signal.SIGTERM)
 
-    # No signal may find a child that still has its parent's handler, or a set half filled.
+    # No signal may arrive while a child still has its parent's handler or the set is incomplete.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     signal.signal(signal.SIGTERM, end)
     for _ in range(processes):

@@ -1,4 +1,4 @@
-"""Hypercorn, whose semaphores bear a name of the run: killed, it leaves them in /dev/shm."""
+"""Hypercorn with semaphores named after the run: if killed, it leaves them in /dev/shm."""
 
 import multiprocessing
 import os
@@ -10,7 +10,7 @@ PREFIX = "BENCHSUITE_SEMAPHORES"
 
 if __name__ == "__main__":
     if prefix := os.environ.get(PREFIX):
-        # What multiprocessing begins their names with, and hands on to its children.
+        # multiprocessing's prefix for their names, which it passes to its children.
         itself: Any = multiprocessing.current_process()
         itself._config["semprefix"] = f"/{prefix}"
     raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""What every launcher is told: the application, and where to listen for it."""
+"""The arguments of every launcher: the application, and where to listen."""
 
 import argparse
 import socket
@@ -9,12 +9,12 @@ from typing import Any
 
 
 def arguments(program: str) -> argparse.ArgumentParser:
-    """A parser of what is common: `module:callable`, and a port or an inherited socket."""
+    """A parser of the common arguments: `module:callable`, and a port or an inherited socket."""
     parser = argparse.ArgumentParser(prog=program)
     parser.add_argument("application", help="package.module:callable")
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--bind", help="host:port")
-    where.add_argument("--fd", type=int, help="file descriptor of a socket that listens")
+    where.add_argument("--fd", type=int, help="file descriptor of a listening socket")
     parser.add_argument("--backlog", type=int, default=2048)
     return parser
 

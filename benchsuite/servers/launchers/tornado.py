@@ -28,7 +28,7 @@ def main() -> None:
     told = parser.parse_args()
     accepting = listener(told)
     fork(told.processes)
-    # With one thread it answers in the event loop, as Tornado does unless told otherwise.
+    # With one thread it answers in the event loop, as Tornado does by default.
     executor = ThreadPoolExecutor(told.threads) if told.threads > 1 else None
     container = WSGIContainer(application(told.application), executor=executor)
 

@@ -1,4 +1,4 @@
-"""Uvicorn's worker for gunicorn, with the choice of who speaks WebSocket."""
+"""Uvicorn's worker for gunicorn, with a choice of the WebSocket library."""
 
 from uvicorn_worker import UvicornWorker
 

@@ -18,7 +18,7 @@ def main() -> None:
         backlog=told.backlog,
         connection_limit=told.connections,
         channel_timeout=told.keep_alive,
-        cleanup_interval=told.keep_alive,  # it looks for idle connections only this often
+        cleanup_interval=told.keep_alive,  # it checks for idle connections only this often
     )
 
 

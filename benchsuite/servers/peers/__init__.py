@@ -1,4 +1,4 @@
-"""WebSocket servers outside Django, to compare with: each serves a small program of its own."""
+"""WebSocket servers outside Django for comparison: each serves a small program of its own."""
 
 PEERS: dict[str, str] = {
     "peer-ws": "benchsuite.servers.peers.node.Ws",

@@ -21,7 +21,7 @@ class ActionCable(PeerAdapter):
     def argv(self, host: str, port: int) -> list[str]:
         bind = f"tcp://{host}:{port}?backlog={self.settings['backlog']}"
         threads = f"{self.threads}:{self.threads}"
-        # "-C -": no configuration file, not even one that lies about.
+        # "-C -": no configuration file.
         command = [programs.find("puma") or "puma", "-C", "-", "-q", "-e", "production"]
         return [*command, "-b", bind, "-t", threads, str(PROGRAMS / "actioncable.ru")]
 

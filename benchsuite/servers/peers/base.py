@@ -1,4 +1,4 @@
-"""What servers outside Django have in common: they do three things, at three paths."""
+"""What servers outside Django share: three consumers at three paths."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ CONSUMERS = ("/bench/ws/echo/", "/bench/ws/broadcast/", "/bench/ws/idle/")
 
 
 class PeerAdapter(ServerAdapter):
-    """One process that serves a program which comes with benchsuite."""
+    """One process that serves a program of benchsuite."""
 
     interface = "own"
     max_processes = 1
-    for_processes = "a peer is one process, as broadcasts stay within it"
+    for_processes = "a peer runs as one process, because broadcasts stay within it"
     serves_project = False
     websocket = True
     consumers = CONSUMERS

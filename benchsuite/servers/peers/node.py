@@ -48,7 +48,7 @@ class Ws(NodePeer):
 
 
 class SocketIo(NodePeer):
-    """Events in envelopes, with pings of its own; by WebSocket alone, without its polling."""
+    """Events in envelopes, with its own pings; WebSocket only, without polling."""
 
     name = "peer-socketio"
     distribution = "socket.io"

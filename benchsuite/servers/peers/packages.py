@@ -1,4 +1,4 @@
-"""The npm packages of the servers on Node: installed once, from a lock, into the cache."""
+"""The npm packages of the servers on Node: installed once, from a lock file, into the cache."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ def version(package: str) -> str | None:
 
 
 def lacking() -> tuple[str, str]:
-    """Why nothing can be built or run here, and what would help; empty when it can."""
+    """Why nothing can be built or run here, and what would help; empty if it can."""
     node = programs.version("node", "--version")
     if node is None:
         return "Node is not installed", "apt install nodejs npm"
@@ -48,11 +48,11 @@ def lacking() -> tuple[str, str]:
 def build() -> Path:
     """Installs the packages with `npm ci`; returns where they are. A second call does nothing.
 
-    Raises UnavailableError without Node or npm, StartError with npm's words when it fails.
+    Raises UnavailableError without Node or npm, StartError with npm's output when it fails.
     """
     reason, command = lacking()
     if reason:
-        raise UnavailableError(f"The packages can't be installed: {reason}; {command} would help.")
+        raise UnavailableError(f"The packages can't be installed: {reason}; try: {command}.")
     npm = programs.find("npm")
     if npm is None:
         raise UnavailableError("The packages can't be installed without npm: apt install npm.")
@@ -76,9 +76,11 @@ def build() -> Path:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise StartError(f"npm was not done after {BUILD_S:g} s; is its registry there?") from error
+        raise StartError(
+            f"npm did not finish within {BUILD_S:g} s; check that its registry can be reached."
+        ) from error
     if done.returncode:
         tail = "\n".join(done.stdout.splitlines()[-20:])
-        raise StartError(f"npm ci ended with status {done.returncode}; it said:\n{tail}")
+        raise StartError(f"npm ci failed with status {done.returncode}:\n{tail}")
     aside.replace(wanted)
     return wanted

@@ -1,5 +1,4 @@
 """The measured consumers of Channels: async and sync twins in one file each.
 
-Importing this imports Channels, so nothing does but `routing`, and that only where WebSockets are
-served.
+Importing this imports Channels, so only `routing` does, where WebSockets are served.
 """

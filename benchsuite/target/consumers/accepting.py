@@ -1,24 +1,24 @@
-"""How the measured consumers accept a connection, and what they can't do without."""
+"""How the measured consumers accept a connection, and what they require."""
 
 from typing import Any
 
 from channels.exceptions import InvalidChannelLayerError
 
 SUBPROTOCOL = "benchsuite"
-"""The one they speak; it changes nothing, and shows that the server negotiates."""
+"""The subprotocol they speak; it only shows that the server negotiates."""
 
 TRY_AGAIN_LATER = 1013  #: The close code of a connection whose channel is full.
 
 
 def chosen(scope: dict[str, Any]) -> str | None:
-    """The subprotocol to accept with: ours when it was offered."""
+    """The subprotocol to accept: ours if it was offered."""
     return SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
 
 
 def require_layer(consumer: Any) -> None:
-    """Refuses the handshake with a word in the log when the project has no channel layer."""
+    """Refuses the handshake, with a message in the log, if the project has no channel layer."""
     if consumer.channel_layer is None:
         raise InvalidChannelLayerError(
-            f"{type(consumer).__name__} sends through the channel layer, and CHANNEL_LAYERS has no "
-            f"{consumer.channel_layer_alias!r}; a run gets one by --layer."
+            f"{type(consumer).__name__} needs a channel layer, and CHANNEL_LAYERS has no "
+            f"{consumer.channel_layer_alias!r}; add --layer=redis to the run."
         )

@@ -1,7 +1,7 @@
-"""Sends what any subscriber says to all subscribers of its group, itself included.
+"""Sends each subscriber's messages to all subscribers of its group, including itself.
 
-`?room=NAME` makes groups of their own; without it all subscribers share one. Who is accepted is
-subscribed already.
+`?room=NAME` selects a group; by default all subscribers share one. An accepted connection is
+already subscribed.
 """
 
 import re
@@ -16,7 +16,7 @@ from benchsuite.target.consumers.accepting import chosen, require_layer
 
 
 def group(scope: dict[str, Any]) -> str:
-    """The name of the group that the handshake asks for."""
+    """The name of the group that the handshake requests."""
     room = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("room", ["0"])[0]
     if not re.fullmatch(r"[A-Za-z0-9]{1,40}", room):
         raise DenyConnection(f"room must be 1 to 40 letters and digits, and is {room!r}")

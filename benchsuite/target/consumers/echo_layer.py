@@ -1,6 +1,6 @@
-"""Sends what it gets through the channel layer to itself, and from there back.
+"""Sends messages through the channel layer to itself, and from there back.
 
-A channel that is full closes the connection with 1013 ("try again later"): what is lost is seen.
+A full channel closes the connection with 1013 ("try again later"), so that losses are visible.
 """
 
 from asgiref.sync import async_to_sync

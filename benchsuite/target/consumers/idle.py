@@ -1,4 +1,4 @@
-"""Keeps connections open and says nothing, whatever it is told."""
+"""Keeps connections open and ignores all messages."""
 
 from channels.generic.websocket import AsyncWebsocketConsumer, WebsocketConsumer
 

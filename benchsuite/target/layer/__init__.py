@@ -3,5 +3,5 @@
     server  `asking`     /bench/layer/plain/ → a message on the workers' channel; its answer back
     worker  `answering`  that message → Django at /bench/plain/ → a message on the reply channel
 
-Importing either imports Channels, so only `benchsuite.target.routing` does.
+Importing either one imports Channels, so only `benchsuite.target.routing` does.
 """

@@ -1,6 +1,7 @@
-"""The worker's side: runs Django for each request that comes through the channel layer.
+"""The worker's side: runs Django for each request from the channel layer.
 
-One after another, as a worker of Channels 1 did: more at once need more workers.
+Requests are answered one after another, as by workers of Channels 1: more at once need more
+workers.
 """
 
 import asyncio
@@ -20,13 +21,13 @@ logger = logging.getLogger("benchsuite.target.layer")
 
 class Answering(AsyncConsumer):
     async def bench_hello(self, message: Message) -> None:
-        """Says that it listens."""
+        """Reports that it listens."""
         await self._reply(message, {})
 
     async def bench_request(self, message: Message) -> None:
         try:
             found = await answered(message)
-        except Exception:  # what follows on the same channel must still be answered
+        except Exception:  # later messages on this channel must still be answered
             logger.exception("A request could not be answered: %s", message["path"])
             found = answer(500, b"The worker failed.")
         await self._reply(message, found)
@@ -36,11 +37,11 @@ class Answering(AsyncConsumer):
         try:
             await self.channel_layer.send(message["reply_channel"], said)
         except ChannelFull:
-            logger.error("An answer was lost: the server has not taken those before it.")
+            logger.error("An answer was lost: the server has not read the earlier ones.")
 
 
 async def answered(message: Message) -> Message:
-    """What Django answers to the request in the message."""
+    """Django's response to the request in the message."""
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -61,7 +62,7 @@ async def answered(message: Message) -> Message:
     async def receive() -> Message:
         for event in events:
             return event
-        await asyncio.Event().wait()  # nobody leaves before the answer
+        await asyncio.Event().wait()  # no client disconnects before the response
         raise AssertionError
 
     async def send(event: Message) -> None:
@@ -77,7 +78,7 @@ async def answered(message: Message) -> Message:
 
 
 def workers_application() -> Any:
-    """The ASGI application of what workers take from their channel."""
+    """The ASGI application for messages on the workers' channel."""
     return ChannelNameRouter({workers_channel(): Answering.as_asgi()})
 
 

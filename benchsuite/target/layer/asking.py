@@ -12,16 +12,16 @@ from channels.worker import Worker
 from benchsuite.target.layer.answering import workers_application
 from benchsuite.target.layer.messages import Message, answer, request, workers_channel
 
-REPLY_S = 20.0  #: How long an answer may take before the client is told 504.
-HELLO_S = 0.05  #: Pause between two attempts to meet a worker, before the first one has answered.
+REPLY_S = 20.0  #: How long an answer may take before the client gets a 504.
+HELLO_S = 0.05  #: Pause between two attempts to reach the first worker.
 
-HELLO = 0  #: The number of what is sent until a worker answers; requests count from 1.
+HELLO = 0  #: The number of messages sent until a worker answers; requests count from 1.
 
 
 class Asking:
-    """The ASGI application of /bench/layer/: one for a process, in one event loop.
+    """The ASGI application of /bench/layer/: one a process, in one event loop.
 
-    All answers come on one channel of this process, each with the number of its request.
+    All answers arrive on one channel of this process, each with its request's number.
     """
 
     def __init__(self, reply_s: float = REPLY_S) -> None:
@@ -62,15 +62,15 @@ class Asking:
         await _layer().send(workers_channel(), said)
 
     async def _meet(self) -> None:
-        """Returns when a worker is known to listen; all requests before it wait for the same."""
+        """Returns once a worker listens; earlier requests all wait for this."""
         if self._met is None or self._is_broken(self._met):
             for task in self._running:
                 task.cancel()
             self._met = asyncio.ensure_future(self._open())
-        await asyncio.shield(self._met)  # whoever gives up waiting ends it for nobody else
+        await asyncio.shield(self._met)  # a cancelled request must not cancel it for others
 
     def _is_broken(self, met: asyncio.Task[None]) -> bool:
-        """Whether the layer failed since: what reads answers, or met the workers, has ended."""
+        """Whether the layer has failed since: reading answers or reaching workers has ended."""
         failed = met.done() and (met.cancelled() or met.exception() is not None)
         return failed or any(task.done() for task in self._running)
 
@@ -79,13 +79,13 @@ class Asking:
         self._reply_channel = await layer.new_channel()
         self._running = [asyncio.ensure_future(self._read(layer))]
         if isinstance(layer, InMemoryChannelLayer):
-            # Nothing outside of this process can hear what is sent: the worker must be in it.
+            # Messages don't leave this process, so the worker must be in it.
             worker = Worker(workers_application(), [workers_channel()], layer)
             self._running.append(asyncio.ensure_future(worker.handle()))
-        # What is sent while nobody listens is kept by some layers and lost with others.
+        # Messages without a listener are kept by some layers and lost by others.
         met = self._waiting[HELLO] = asyncio.get_running_loop().create_future()
         while not met.done():
-            with suppress(ChannelFull):  # of what was sent before, which the first worker will take
+            with suppress(ChannelFull):  # of earlier ones, which the first worker will read
                 await self._send(HELLO, {"type": "bench.hello"})
             await asyncio.wait([met], timeout=HELLO_S)
 
@@ -101,7 +101,7 @@ def _layer() -> Any:
     layer = get_channel_layer()
     if layer is None:
         raise InvalidChannelLayerError(
-            "/bench/layer/ sends requests through the channel layer, and CHANNEL_LAYERS has no "
-            "'default'."
+            "/bench/layer/ needs a channel layer, and CHANNEL_LAYERS has no 'default'; add "
+            "--layer=redis to the run."
         )
     return layer

@@ -1,4 +1,4 @@
-"""What passes through the channel layer: plain values, which every layer can carry."""
+"""Messages on the channel layer: plain values that every layer supports."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -10,22 +10,22 @@ Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 PATH = "/bench/layer/"
-"""Below it a request goes through the layer; a worker gets it with the rest of its path below
+"""Requests below it go through the layer; a worker gets them with the rest of the path below
 /bench/."""
 
 TOKEN = 8
 
 
 def workers_channel() -> str:
-    """The channel that the workers of this run listen to.
+    """The channel of this run's workers.
 
-    The run is in its name, because not every layer puts its prefix before names of channels.
+    Its name contains the run's token, because not every layer adds its prefix to channels.
     """
     return f"bench.layer.{os.environ.get(RUN_VARIABLE, 'none')[:TOKEN]}"
 
 
 async def request(scope: Message, receive: Receive) -> Message:
-    """The whole request, body included."""
+    """The whole request with its body."""
     body, more = b"", True
     while more:
         event = await receive()
@@ -44,5 +44,5 @@ async def request(scope: Message, receive: Receive) -> Message:
 
 
 def answer(status: int, body: bytes) -> Message:
-    """An answer that Django did not make."""
+    """A response that is not from Django."""
     return {"status": status, "headers": [[b"content-type", b"text/plain"]], "body": body}

@@ -1,4 +1,4 @@
-"""What was answered: who took part, one row for each question that was asked, and the uploads."""
+"""Participations, answers (one row for each question asked) and uploads."""
 
 import secrets
 import uuid
@@ -12,7 +12,7 @@ CODE_BYTES = 5
 
 
 def new_code() -> str:
-    """A completion code: short enough to be typed, too long to be guessed."""
+    """A completion code: short enough to type, too long to guess."""
     return secrets.token_hex(CODE_BYTES).upper()
 
 
@@ -23,7 +23,7 @@ class Participation(models.Model):
     survey = models.ForeignKey(Survey, models.CASCADE, related_name="participations")
     code = models.CharField(max_length=2 * CODE_BYTES, default=new_code, editable=False)
     done = models.JSONField(default=list, editable=False)
-    """Numbers of the pages that were sent without a mistake."""
+    """Numbers of the pages sent without errors."""
     started = models.DateTimeField(auto_now_add=True)
     completed = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -32,7 +32,7 @@ class Participation(models.Model):
 
 
 class Answer(models.Model):
-    """The answer to one question; null when it was asked and left empty."""
+    """The answer to one question; null if it was left empty."""
 
     participation = models.ForeignKey(Participation, models.CASCADE, related_name="answers")
     question = models.ForeignKey(Question, models.CASCADE, related_name="answers")
@@ -48,7 +48,7 @@ class Answer(models.Model):
 
 
 class Upload(models.Model):
-    """A file that answers a question; its answer holds its name and size."""
+    """A file that answers a question; the answer has its name and size."""
 
     participation = models.ForeignKey(Participation, models.CASCADE, related_name="uploads")
     question = models.ForeignKey(Question, models.CASCADE, related_name="uploads")

@@ -1,4 +1,4 @@
-"""What is asked: surveys, their pages, questions and choices, and when something is left out."""
+"""Surveys with their pages, questions, choices and conditions."""
 
 import re
 from typing import Any
@@ -121,7 +121,7 @@ class Question(models.Model):
         return (*self.page.natural_key(), self.name)
 
     def clean(self) -> None:
-        """Refuses limits that the kind does not know, and limits that nothing can meet."""
+        """Refuses limits that the kind does not have, and impossible ones."""
         errors: dict[str, str] = {}
         if self.name in RESERVED:
             errors["name"] = f"The form uses this name itself: {', '.join(RESERVED)}."
@@ -166,7 +166,7 @@ class ChoiceManager(models.Manager["Choice"]):
 
 
 class Choice(models.Model):
-    """One of the answers to choose from; for a rating grid one of its lines."""
+    """An answer to choose; for a rating grid one of its lines."""
 
     question = models.ForeignKey(Question, models.CASCADE, related_name="choices")
     position = models.PositiveSmallIntegerField()
@@ -218,9 +218,9 @@ class ConditionManager(models.Manager["Condition"]):
 
 
 class Condition(models.Model):
-    """A page or a question is asked only where all of its conditions hold.
+    """A page or question is shown only if all of its conditions hold.
 
-    A condition on a question that was left empty, or was itself left out, does not hold.
+    A condition on a question that was left empty or not shown does not hold.
     """
 
     page = models.ForeignKey(Page, models.CASCADE, null=True, blank=True, related_name="conditions")
@@ -257,7 +257,7 @@ class Condition(models.Model):
 
     @property
     def target_page(self) -> Page:
-        """The page that is left out, or that the question is on."""
+        """The conditional page, or the page of the conditional question."""
         found = self.page or (self.question and self.question.page)
         assert found is not None
         return found

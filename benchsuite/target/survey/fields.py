@@ -1,4 +1,4 @@
-"""One question → the form fields that ask it: one field, or one for each line of a rating grid."""
+"""One question → its form fields: one, or one for each line of a rating grid."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -36,7 +36,7 @@ def fields_of(question: Question) -> dict[str, forms.Field]:
 
 
 def hint(question: Question) -> str:
-    """The limits of a question in words, where a browser would not show them."""
+    """The limits of a question in words, if browsers don't show them."""
     low, high = question.minimum, question.maximum
     if question.kind == Kind.NUMBER and low is not None and high is not None:
         return f"From {_plain(low)} to {_plain(high)}."
@@ -57,7 +57,7 @@ def _short(question: Question) -> forms.Field:
     validators: list[Callable[[Any], None]] = []
     attributes = {}
     if question.pattern:
-        message = question.pattern_hint or "This does not have the form that is wanted."
+        message = question.pattern_hint or "This does not have the required format."
         validators.append(RegexValidator(rf"^(?:{question.pattern})\Z", message))
         attributes = {"pattern": question.pattern, "title": message}
     return forms.CharField(
@@ -151,12 +151,12 @@ def _file(question: Question) -> forms.Field:
         if (file.size or 0) > most:
             raise ValidationError(
                 f"The file has {filesizeformat(file.size)}, and at most {filesizeformat(most)} "
-                "are taken.",
+                "are allowed.",
                 code="too_big",
             )
         if endings and PurePath(file.name or "").suffix.lower() not in endings:
             raise ValidationError(
-                f"Only files that end in {', '.join(endings)} are taken.", code="ending"
+                f"Only files that end in {', '.join(endings)} are allowed.", code="ending"
             )
 
     attributes = {"accept": question.accept} if endings else {}
@@ -177,7 +177,7 @@ def _rating(question: Question, line: str) -> forms.Field:
 
 
 def _buttons(question: Question, choices: list[tuple[str, str]]) -> forms.Field:
-    """Buttons that may be left alone get one more, since a button can't be taken back."""
+    """Optional buttons get one more for no answer, because a choice can't be undone."""
     offered = choices if question.required else [*choices, NO_ANSWER]
     return forms.ChoiceField(required=question.required, choices=offered, widget=forms.RadioSelect)
 

@@ -1,4 +1,4 @@
-"""Which pages and questions are asked, given the answers so far: pure functions of definitions."""
+"""Which pages and questions are shown for the answers so far: pure functions of definitions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
@@ -8,7 +8,7 @@ from benchsuite.target.survey.definitions import Condition, Operator, Page
 
 
 class Flow:
-    """The way through one survey; `answers` maps a question's id to its value."""
+    """The path through one survey; `answers` maps a question's ID to its value."""
 
     def __init__(
         self, pages: Sequence[Page], conditions: Sequence[Condition], answers: Mapping[int, Any]
@@ -25,29 +25,28 @@ class Flow:
                 self._of_question.setdefault(condition.question_id, []).append(condition)
 
     def pages(self) -> list[Page]:
-        """The pages that are asked."""
+        """The pages that are shown."""
         return [page for page in self._pages if self._asks_page(page.pk)]
 
     def asks(self, question_id: int, page_id: int) -> bool:
-        """Whether the question is asked."""
         return self._asks_page(page_id) and all(
             self._holds(condition, page_id) for condition in self._of_question.get(question_id, ())
         )
 
     def after(self, number: int) -> Page | None:
-        """The next page that is asked; None after the last."""
+        """The next page shown; None after the last."""
         return next((page for page in self.pages() if page.number > number), None)
 
     def before(self, number: int) -> Page | None:
-        """The page that was asked before; None before the first."""
+        """The page shown before; None before the first."""
         return next((page for page in reversed(self.pages()) if page.number < number), None)
 
     def first_open(self, done: Collection[int]) -> Page | None:
-        """The first page that is asked and not done; None when all are."""
+        """The first page shown and not done; None when all are done."""
         return next((page for page in self.pages() if page.number not in done), None)
 
     def may_open(self, number: int, done: Collection[int]) -> bool:
-        """Whether the page is asked and every page before it is done."""
+        """Whether the page is shown and every earlier page is done."""
         first = self.first_open(done)
         asked = any(page.number == number for page in self.pages())
         return asked and (first is None or number <= first.number)
@@ -56,7 +55,7 @@ class Flow:
         return all(self._holds(condition, page_id) for condition in self._of_page.get(page_id, ()))
 
     def _holds(self, condition: Condition, page_id: int) -> bool:
-        """Only an earlier page decides, so this ends."""
+        """Only earlier pages decide, so this terminates."""
         source = condition.source
         earlier = self._numbers.get(source.page_id, 0) < self._numbers.get(page_id, 0)
         if not earlier or source.page_id not in self._numbers:
@@ -67,7 +66,7 @@ class Flow:
 
 
 def holds(operator: str, wanted: str, found: Any) -> bool:
-    """Whether an answer meets a condition; none does when there is no answer."""
+    """Whether an answer meets a condition; a missing answer meets none."""
     if found in (None, "", [], {}):
         return False
     if operator == Operator.IS:
@@ -88,7 +87,7 @@ def _contains(wanted: str, found: Any) -> bool:
 
 
 def _ordered(low: str, high: str) -> bool:
-    """Numbers as numbers; dates, which are written year first, as text."""
+    """Compares numbers as numbers, and dates (year first) as text."""
     first, second = _number(low), _number(high)
     if first is not None and second is not None:
         return first <= second

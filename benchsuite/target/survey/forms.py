@@ -1,4 +1,4 @@
-"""The form of one page: made from its questions, read back as their answers."""
+"""The form of one page: built from its questions, read as their answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from benchsuite.target.survey.kinds import Kind
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A question with its fields, as the template shows it."""
+    """A question with its fields, for the template."""
 
     question: Question
     fields: Sequence[forms.BoundField]
@@ -26,7 +26,7 @@ class Item:
 
 
 class PageForm(forms.Form):
-    """`answers` holds what was answered before, by question id."""
+    """`answers` are earlier answers by question ID."""
 
     default_renderer = DjangoTemplates()
     use_required_attribute = True
@@ -52,7 +52,7 @@ class PageForm(forms.Form):
         self.note_kept(answers)
 
     def note_kept(self, answers: Mapping[int, Any]) -> None:
-        """Asks no more for the files among these answers, and says that they are there."""
+        """Makes the files among these answers optional, and says that they are kept."""
         for question in self._questions:
             if question.kind == Kind.FILE and (kept := answers.get(question.pk)):
                 words = f"{kept['name']} is kept; choose a file to replace it."
@@ -64,9 +64,9 @@ class PageForm(forms.Form):
             yield Item(question, [self[name] for name in self._names[question.pk]])
 
     def answers(self) -> dict[int, Any]:
-        """Question's id → value, of those without a mistake; what was left empty is None.
+        """Question's ID → value, for those without errors; None if left empty.
 
-        A file that was not sent again has no entry: the one that is kept stays.
+        A file that was not sent again has no entry: the kept one stays.
         """
         found: dict[int, Any] = {}
         for question in self._questions:
@@ -82,7 +82,7 @@ class PageForm(forms.Form):
         return found
 
     def uploads(self) -> dict[int, UploadedFile]:
-        """Question's id → the file that was sent."""
+        """Question's ID → uploaded file."""
         return {
             question.pk: file
             for question in self._questions

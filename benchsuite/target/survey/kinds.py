@@ -1,4 +1,4 @@
-"""The kinds of question, and which of a question's limits each kind knows."""
+"""The kinds of question, and the limits that each kind has."""
 
 from django.db import models
 
@@ -30,7 +30,7 @@ LIMITS: dict[str, tuple[str, ...]] = {
     Kind.RATING: ("minimum", "maximum", "low_label", "high_label"),
     Kind.FILE: ("max_bytes", "accept"),
 }
-"""Kind → the fields of a question that limit its answer; every other limit must be left empty."""
+"""Kind → the limits of its questions; all others must be empty."""
 
 WITH_CHOICES = (Kind.RADIO, Kind.SELECT, Kind.MULTIPLE, Kind.RATING)
 """Kinds whose choices are rows of their own; those of a rating grid are its lines."""

@@ -1,4 +1,4 @@
-"""Loads the surveys that come with the package; loading them again puts them back as they were."""
+"""Loads the surveys of the package; loading them again restores them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ class SurveyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What the database holds afterwards of the surveys that come with the package."""
+    """The package's surveys in the database afterwards."""
 
     surveys: int
     pages: int
@@ -25,13 +25,13 @@ class Loaded:
 
 
 def slugs() -> list[str]:
-    """The names of the surveys that come with the package, the smallest first."""
+    """The names of the package's surveys, the smallest first."""
     files = sorted(FOLDER.glob("*.json"), key=lambda path: path.stat().st_size)
     return [path.stem for path in files]
 
 
 def load_surveys(*, using: str = "default") -> Loaded:
-    """Makes or mends the seven surveys; answers and other surveys stay."""
+    """Creates or restores the seven surveys; answers and other surveys stay."""
     _check_tables(using)
     names = slugs()
     with transaction.atomic(using=using):
@@ -46,6 +46,6 @@ def _check_tables(using: str) -> None:
     table = Survey._meta.db_table
     if table not in connections[using].introspection.table_names():
         raise SurveyError(
-            f"The table {table} is not in {connections[using].settings_dict['NAME']}; make it: "
+            f"The table {table} is not in {connections[using].settings_dict['NAME']}; create it: "
             "python manage.py migrate benchsuite_target"
         )

@@ -1,4 +1,4 @@
-"""Reads definitions: as many queries for a survey of sixty questions as for one of five."""
+"""Reads definitions; the number of queries does not depend on that of the questions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from benchsuite.target.survey.store import Visit
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A survey with its pages and conditions; the questions of a page are read when it is shown."""
+    """A survey with its pages and conditions; a page's questions are read when it is shown."""
 
     survey: Survey
     pages: list[Page]
@@ -22,7 +22,7 @@ class Definition:
 
     @classmethod
     def of(cls, slug: str) -> Self:
-        """Raises Http404 when there is none of that name."""
+        """Raises Http404 for an unknown name."""
         pages = list(Page.objects.filter(survey__slug=slug).select_related("survey"))
         if not pages:
             raise Http404(f"There is no survey {slug!r}, or it has no pages.")
@@ -32,7 +32,6 @@ class Definition:
         return cls(survey, pages, list(conditions))
 
     def page(self, number: int) -> Page:
-        """Raises Http404 when the survey has no such page."""
         for page in self.pages:
             if page.number == number:
                 return page
@@ -42,20 +41,20 @@ class Definition:
         return Flow(self.pages, self.conditions, answers)
 
     def may_end_with(self, number: int) -> bool:
-        """Whether nothing answered on this page can bring up a later one."""
+        """Whether no answer on this page can show a later page."""
         later = {page.pk for page in self.pages if page.number > number}
         return not any(condition.page_id in later for condition in self.conditions)
 
 
 def questions_of(page: Page, flow: Flow) -> list[Question]:
-    """The questions of the page that are asked, with their choices."""
+    """The questions of the page that are shown, with their choices."""
     choices = Prefetch("choices", Choice.objects.order_by("position"))
     found = page.questions.order_by("position").prefetch_related(choices)
     return [question for question in found if flow.asks(question.pk, page.pk)]
 
 
 def stale(definition: Definition, visit: Visit, flow: Flow) -> set[int]:
-    """Ids of questions that were answered and then, by going back, are not asked any more."""
+    """IDs of answered questions that, after going back, are no longer shown."""
     if not definition.conditions:
         return set()
     answered = Question.objects.filter(pk__in=visit.answers).values_list("pk", "page_id")
@@ -63,7 +62,7 @@ def stale(definition: Definition, visit: Visit, flow: Flow) -> set[int]:
 
 
 def listed() -> "QuerySet[Survey]":
-    """The surveys that have a page, each with its `page_count` and `question_count`."""
+    """The surveys with pages, each with its `page_count` and `question_count`."""
     return Survey.objects.annotate(
         page_count=Count("pages", distinct=True), question_count=Count("pages__questions")
     ).filter(page_count__gt=0)

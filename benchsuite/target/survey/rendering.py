@@ -1,4 +1,4 @@
-"""Renders the pages with a template engine of their own: the project may have none, or another."""
+"""Renders the pages with a template engine of its own: the project may have none or another."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -19,6 +19,6 @@ def _engine() -> DjangoTemplates:
 def rendered(
     request: HttpRequest, name: str, context: Mapping[str, Any], status: int = 200
 ) -> HttpResponse:
-    """The page that the template of that name makes; forms in it may use `csrf_token`."""
+    """The page of the template of that name; its forms may use `csrf_token`."""
     template = _engine().get_template(f"benchsuite_target/survey/{name}.html")
     return HttpResponse(template.render(dict(context), request), status=status)

@@ -1,4 +1,4 @@
-"""Where answers are kept: the contract of a store, and the one that keeps them in the database."""
+"""The contract of a store of answers, and the store in the database."""
 
 import uuid
 from collections.abc import Collection, Mapping
@@ -20,22 +20,22 @@ DEFAULT = "benchsuite.target.survey.store.DatabaseStore"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """What is known of one person's way through a survey."""
+    """One person's progress through a survey."""
 
     id: uuid.UUID
     code: str
-    done: Collection[int]  #: Numbers of the pages that were sent without a mistake.
-    answers: Mapping[int, Any]  #: Question's id → value; what was left empty is None.
+    done: Collection[int]  #: Numbers of the pages sent without errors.
+    answers: Mapping[int, Any]  #: Question's ID → value; None if left empty.
     completed: bool
 
 
 class Store(Protocol):
-    """What the pages need of a place for answers. Each call is whole or not done at all."""
+    """What the pages need from a store of answers. Each call is atomic."""
 
     def begin(self, survey: Survey) -> Visit: ...
 
     def visit(self, survey: Survey, key: str) -> Visit | None:
-        """The visit with that id; None when there is none of this survey."""
+        """The visit with that ID; None if this survey has none."""
 
     def save_page(
         self,
@@ -46,18 +46,18 @@ class Store(Protocol):
         *,
         done: bool,
     ) -> None:
-        """Keeps the answers of a page over earlier ones, and the page as done."""
+        """Stores a page's answers in place of earlier ones, and marks the page as done."""
 
     def complete(self, visit: Visit, stale: Collection[int]) -> None:
-        """Ends the visit; answers to the questions `stale` go. Once more changes nothing."""
+        """Ends the visit and removes answers to `stale` questions; idempotent."""
 
     def counts(self) -> Mapping[str, int]:
-        """How many "participations", "completions", "answers" and "uploads" there are."""
+        """The numbers of "participations", "completions", "answers" and "uploads"."""
 
 
 @cache
 def store() -> Store:
-    """The store that the setting BENCHSUITE_SURVEY_STORE names."""
+    """The store of the setting BENCHSUITE_SURVEY_STORE."""
     made: Store = import_string(getattr(settings, "BENCHSUITE_SURVEY_STORE", DEFAULT))()
     return made
 
@@ -137,7 +137,7 @@ class DatabaseStore:
 
     @property
     def _writes(self) -> str:
-        """Visits are read from here too: a replica may not have yet what was sent just now."""
+        """Visits are read from here too: a replica may lag behind."""
         return self._using or router.db_for_write(Participation)
 
     @property

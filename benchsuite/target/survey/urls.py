@@ -1,4 +1,4 @@
-"""The addresses of the survey application, below wherever the target's are."""
+"""The URLs of the survey application, relative to the target's."""
 
 from django.urls import path
 

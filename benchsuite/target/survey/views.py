@@ -22,7 +22,7 @@ NAMES = "benchsuite_survey"  #: The namespace of the URLs.
 @only_in_a_run
 @never_cache
 def listing(request: HttpRequest) -> HttpResponse:
-    """All surveys that have a page."""
+    """All surveys with pages."""
     return rendered(request, "list", {"surveys": listed()})
 
 
@@ -31,7 +31,7 @@ def listing(request: HttpRequest) -> HttpResponse:
 @never_cache
 @csrf_protect
 def start(request: HttpRequest, slug: str) -> HttpResponse:
-    """The first page; to a visit that went further before, the way to where it stopped."""
+    """The first page; redirects an earlier visit to where it stopped."""
     definition = Definition.of(slug)
     visit = visit_of(request, definition.survey)
     if visit is None or visit.completed:
@@ -54,7 +54,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 @bounded
 @csrf_protect
 def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Shows a page, or takes its answers and leads to the next one."""
+    """Shows a page, or stores its answers and redirects to the next one."""
     definition = Definition.of(slug)
     current = definition.page(number)
     visit = visit_of(request, definition.survey)
@@ -76,7 +76,7 @@ def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @only_in_a_run
 @never_cache
 def thanks(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """The completion code, for whoever completed the survey and nobody else."""
+    """The completion code, only for the person who completed the survey."""
     survey = Survey.objects.filter(slug=slug).first()
     visit = visit_of(request, survey) if survey else None
     if visit is None or not visit.completed or visit.code != code:
@@ -87,12 +87,12 @@ def thanks(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def _taken(
     request: HttpRequest, definition: Definition, visit: Visit, current: Page, form: PageForm
 ) -> HttpResponse:
-    """Keeps what is right and goes on; going back keeps it too, and asks for no more."""
+    """Stores valid answers and continues; going back stores them too and requires no others."""
     valid = form.is_valid()
     goes_back = "back" in request.POST
     slug, number = definition.survey.slug, current.number
     answers, uploads = form.answers(), form.uploads()
-    if valid or goes_back or uploads:  # a page can't show a file again, as it does what was typed
+    if valid or goes_back or uploads:  # a page can't show a file again, unlike text
         store().save_page(visit, number, answers, uploads, done=valid)
         form.note_kept(answers)
     if not valid and not goes_back:
@@ -132,14 +132,14 @@ def _shown(
 
 
 def _to_open(definition: Definition, visit: Visit) -> HttpResponse:
-    """To the first page that is not done; to the last one when all are."""
+    """To the first page that is not done, else to the last one."""
     flow = definition.flow(visit.answers)
     target = flow.first_open(visit.done) or flow.pages()[-1]
     return _redirect("page", definition.survey.slug, target.number)
 
 
 def _redirect(name: str, *parts: object) -> HttpResponse:
-    """303: whatever was sent, the next request is a GET."""
+    """303: the next request is always a GET."""
     response = HttpResponseRedirect(_url(name, *parts))
     response.status_code = 303
     return response

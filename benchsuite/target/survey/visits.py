@@ -1,4 +1,4 @@
-"""Whose visit a request belongs to: a signed cookie for each survey holds the visit's id."""
+"""Identifies the visit of a request by a signed cookie for each survey."""
 
 from django.http import HttpRequest, HttpResponse
 
@@ -11,7 +11,7 @@ _SALT = "benchsuite.survey"
 
 
 def visit_of(request: HttpRequest, survey: Survey) -> Visit | None:
-    """None without a cookie, and with one that is forged, too old or another survey's."""
+    """None without a cookie, or if it is forged, expired or another survey's."""
     key = request.get_signed_cookie(_name(survey), default=None, salt=_SALT, max_age=_SECONDS)
     return store().visit(survey, key) if key else None
 

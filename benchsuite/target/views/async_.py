@@ -1,4 +1,4 @@
-"""The async twins of `sync`: the same work, awaiting what can be awaited and nothing else."""
+"""The async twins of `sync`: the same work, awaiting only what can be awaited."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ async def plain(request: HttpRequest) -> HttpResponse:
 
 @only_in_a_run_async
 async def cpu(request: HttpRequest) -> HttpResponse:
-    """A sum of squares; nothing is awaited, so it holds the event loop, as such code does."""
+    """A sum of squares; it awaits nothing, so it blocks the event loop, as such code does."""
     try:
         size = work.wanted_size(request)
     except work.BadInput as error:

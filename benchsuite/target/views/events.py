@@ -1,4 +1,4 @@
-"""Numbered server-sent events at a rate, by which kind of iterator the server can read."""
+"""Numbered server-sent events at a rate, by the kind of iterator that the server supports."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from benchsuite.target.gate import only_in_a_run
 
 @only_in_a_run
 def sse(request: HttpRequest) -> HttpResponseBase:
-    """Events without end, from the one after Last-Event-ID on; the first one at once."""
+    """Endless events from the one after Last-Event-ID on, the first one at once."""
     try:
         stream = work.wanted_stream(request)
     except work.BadInput as error:
@@ -35,5 +35,5 @@ def _told(stream: work.EventStream) -> Iterator[bytes]:
 
 async def _told_async(stream: work.EventStream) -> AsyncIterator[bytes]:
     for due, event in stream.events(time.monotonic()):
-        await asyncio.sleep(max(0.0, due - time.monotonic()))  # lets others go on in any case
+        await asyncio.sleep(max(0.0, due - time.monotonic()))  # always lets others run
         yield event

@@ -94,8 +94,8 @@ def test_a_database_that_can_only_be_read(
         call_command("migrate", "benchsuite_target", verbosity=0)
     entry = {"ENGINE": "django.db.backends.sqlite3", "NAME": f"file:{file}?mode=ro", "OPTIONS": {}}
     said = refused(entry, command)
-    assert "results.sqlite3?mode=ro can only be read" in said
-    assert "let this user write it" in said
+    assert "results.sqlite3?mode=ro is read-only" in said
+    assert "make it writable for this user" in said
 
 
 def test_a_database_that_another_program_holds(
@@ -150,16 +150,16 @@ FAILED = 'connection failed: connection to server at "127.0.0.1", port 5432 fail
     [
         (Answer("42P01", 'relation "benchsuite_run" does not exist'), "run: python manage.py mi"),
         (Answer("42501", "permission denied for table x"), "the user me"),
-        (Answer("25006"), "can only be read"),
+        (Answer("25006"), "is read-only"),
         (Answer("53100"), "make room"),
         (Answer("53300"), "max_connections"),
         (Answer(None, f'{FAILED}FATAL:  database "bench" does not exist'), "create it"),
         (Answer(None, f'{FAILED}FATAL:  role "me" does not exist'), "does not let the user me in"),
-        (Answer(None, f"{FAILED}fe_sendauth: no password supplied"), "wants a password of me"),
+        (Answer(None, f"{FAILED}fe_sendauth: no password supplied"), "wants a password for me"),
         (Answer(None, f"{FAILED}Connection refused"), "start it"),
         (OperationalError(1049, "Unknown database 'bench'"), "create it"),
         (ProgrammingError(1146, "Table 'x' doesn't exist"), "run: python manage.py migrate"),
-        (OperationalError("who knows"), "refused (who knows); see that it is up"),
+        (OperationalError("who knows"), "refused (who knows); check that it is up"),
     ],
 )
 def test_what_servers_say_has_a_remedy(error: Exception, words: str) -> None:

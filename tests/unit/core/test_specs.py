@@ -92,7 +92,7 @@ def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
         (LoadProfile, {"model": "open", "arrival_rate": 1.0, "max_in_flight": 0}, "--max-in-flig"),
         (LoadProfile, {"arrival_rate": 1.0}, "--rate belongs to the open model"),
         (LoadProfile, {"arrivals": "weekly"}, "--arrivals=weekly is not known; there are: const"),
-        (LoadProfile, {"stages": (2.5,)}, "2.5 is no whole number of users"),
+        (LoadProfile, {"stages": (2.5,)}, "2.5 is not a whole number of users"),
         (LoadProfile, {"stages": (5.0, 0.0)}, "--stages must be between 1 and 10000, and is 0"),
         (LoadProfile, {"stages": (1.0,) * 101}, "--stages may have 100 levels at most"),
         (LoadProfile, {"stages": (1.0,) * 90, "duration_s": 3600.0}, "more than two days"),

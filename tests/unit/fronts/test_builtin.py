@@ -150,7 +150,7 @@ def test_the_balance_of_nginx_comes_before_its_keep_alive() -> None:
         ("nginx", "balance", "source", "one of round_robin, least_connections, ip_hash, and"),
         ("haproxy", "threads", 0, "haproxy's option threads must be at least 1, and is 0"),
         ("haproxy", "static", True, "haproxy has no option 'static'"),
-        ("haproxy", "reuse", "often", "one of safe, always, aggressive, never, and 'often' is"),
+        ("haproxy", "reuse", "often", "one of safe, always, aggressive, never, and is 'often'"),
     ],
 )
 def test_what_it_would_not_honour_is_refused(
@@ -208,10 +208,10 @@ def test_any_path_can_stand_between_double_quotes(name: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("url", "root", "message"),
     [
-        ("https://cdn.example/static/", "", "a STATIC_URL that begins with /"),
+        ("https://cdn.example/static/", "", "a STATIC_URL that starts with /"),
         ("/static/", "no-such", "finds no folder .*no-such .STATIC_ROOT.; run manage.py collect"),
-        ("/static/", "a $b", r"nginx takes no \$ in a folder's path"),
-        ("/st$atic/", "", "takes no space, quote"),
+        ("/static/", "a $b", r"nginx allows no \$ in a folder's path"),
+        ("/st$atic/", "", "allows no space, quote"),
     ],
 )
 def test_static_files_that_nginx_could_not_serve_are_refused(
@@ -226,7 +226,7 @@ def test_static_files_that_nginx_could_not_serve_are_refused(
 def test_static_files_are_wanted_only_when_they_are_asked_for(files: StaticFiles) -> None:
     """Options are looked at before the target's settings are known."""
     asked = make("nginx", static=True)
-    with pytest.raises(UsageError, match="static=yes needs STATIC_ROOT, and a STATIC_URL that"):
+    with pytest.raises(UsageError, match="static=yes needs STATIC_ROOT and a STATIC_URL that"):
         asked.ensure_servable()
     make("nginx").ensure_servable()
     make("nginx", files, static=True).ensure_servable()

@@ -61,9 +61,9 @@ def test_options_take_the_type_of_their_default() -> None:
         ({"colour": "red"}, "plain-front has no option 'colour'; it has: backlog, balance, config"),
         ({"connections": 0}, "option connections must be at least 1, and is 0"),
         ({"upstream_keep_alive": -1}, "option upstream_keep_alive must be at least 0, and is -1"),
-        ({"timeout_s": "long"}, "option timeout_s is a whole number"),
-        ({"balance": "random"}, "option balance is one of round_robin, and 'random' is none"),
-        ({"config": "/no/such/file"}, "config names /no/such/file, and there is no such file."),
+        ({"timeout_s": "long"}, "option timeout_s must be a whole number"),
+        ({"balance": "random"}, "option balance must be one of round_robin, and is 'random'"),
+        ({"config": "/no/such/file"}, "config names no file: /no/such/file; correct it."),
     ],
 )
 def test_what_it_would_not_honour_is_refused(options: dict[str, Option], message: str) -> None:
@@ -113,7 +113,7 @@ def test_is_available_where_it_is_new_enough(monkeypatch: pytest.MonkeyPatch) ->
     ("version", "path", "reason"),
     [
         (None, None, "plainfront is not installed"),
-        (None, "/x", "plainfront does not tell its version"),
+        (None, "/x", "plainfront does not print its version"),
         ("1.9.9", "/x", "plainfront 1.9.9 is older than 1.10"),
     ],
 )

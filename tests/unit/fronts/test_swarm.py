@@ -128,7 +128,7 @@ def engine(monkeypatch: pytest.MonkeyPatch, said: dict[str, Any] | None, path: s
         (
             {"ServerVersion": "28.2", "Swarm": {"LocalNodeState": "inactive"}},
             "/d",
-            "this Docker engine manages no swarm",
+            "this Docker engine is no manager of a swarm",
             "docker swarm init --advertise-addr 127.0.0.1",
         ),
     ],
@@ -158,7 +158,7 @@ def test_one_instance_needs_no_mesh_and_more_do(
 ) -> None:
     engine(monkeypatch, {})
     make().ensure_possible(1)
-    with pytest.raises(UnavailableError, match="can't share among 2 instances with publish=host"):
+    with pytest.raises(UnavailableError, match="can't balance 2 instances with publish=host"):
         make().ensure_possible(2)
     with pytest.raises(UnavailableError, match="publish=ingress needs a kernel with IPVS"):
         make(publish="ingress").ensure_possible(1)
@@ -189,5 +189,7 @@ def test_runs_as_who_may_speak_to_the_engine() -> None:
 
 
 def test_refuses_another_way_to_publish() -> None:
-    with pytest.raises(UsageError, match="publish is one of auto, ingress, host, and 'mesh'"):
+    with pytest.raises(
+        UsageError, match="publish must be one of auto, ingress, host, and is 'mesh'"
+    ):
         make(publish="mesh")

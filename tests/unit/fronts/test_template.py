@@ -23,7 +23,7 @@ def test_fills_in_values_and_leaves_the_programs_own_signs_alone(tmp_path: Path)
 
 def test_a_placeholder_for_nothing_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     path = own(tmp_path, "listen @{prot};")
-    with pytest.raises(UsageError, match=r"placeholder 'prot', .* There are: host, port"):
+    with pytest.raises(UsageError, match=r"placeholder 'prot'; .* There are: host, port"):
         filled("nginx.conf", {"port": 80, "host": "h"}, own=path)
 
 

@@ -213,5 +213,5 @@ def test_a_module_that_assigns_the_settings_is_refused(
 
 def test_a_server_that_no_run_started_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(RUN_VARIABLE, raising=False)
-    with pytest.raises(ImproperlyConfigured, match="only a run may start it"):
+    with pytest.raises(ImproperlyConfigured, match="only runs may load it"):
         run_token()

@@ -226,7 +226,7 @@ def test_a_kept_run_is_loaded_in_place_of_its_empty_row(
     assert (run.status, run.goodput, run.verdict) == ("finished", 100.0, "weak")
     assert run.intervals.count() == 6
     call_command("loadbench", str(file))
-    assert f"1 run skipped, here already: {run.pk.hex[:8]}." in capsys.readouterr().out
+    assert f"1 run skipped, already stored: {run.pk.hex[:8]}." in capsys.readouterr().out
     assert (Measurement.objects.count(), Interval.objects.count()) == (2, 6)
 
 

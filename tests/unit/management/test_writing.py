@@ -26,8 +26,8 @@ def test_a_place_that_can_not_be_written_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("no/x.json", "there is no folder .*/no; make it"),
-        (f"{'a' * 300}/x.json", "there is no folder .*a; make it"),
+        ("no/x.json", "there is no folder .*/no; create it"),
+        (f"{'a' * 300}/x.json", "there is no folder .*a; create it"),
         ("a" * 300, "has a name of 300 characters"),
         (".", "is a folder; name a file in it"),
     ],

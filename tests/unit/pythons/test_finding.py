@@ -100,8 +100,8 @@ def test_one_that_is_not_there_is_refused_with_those_that_are_and_how_to_get_it(
     with pytest.raises(
         UnavailableError,
         match=(
-            r"^--python=3\.9 is not on this machine \(there are: 3\.10\.4, 3\.11\.2, 3\.13\.0, "
-            r"3\.13\.2, 3\.14\.0t, pypy3\.11\); get it with: uv python install 3\.9, or "
+            r"^--python=3\.9 is not on this machine \(found: 3\.10\.4, 3\.11\.2, 3\.13\.0, "
+            r"3\.13\.2, 3\.14\.0t, pypy3\.11\); install it with: uv python install 3\.9, or "
             r"pyenv install 3\.9\.$"
         ),
     ):
@@ -121,7 +121,7 @@ def test_a_path_is_an_interpreter_or_an_environment(machine):
 
 
 def test_a_path_without_a_python_is_refused(machine):
-    with pytest.raises(UnavailableError, match=r"/nowhere: there is nothing at that path"):
+    with pytest.raises(UnavailableError, match=r"/nowhere: there is no file at that path"):
         find(str(machine / "nowhere"))
     with pytest.raises(UnavailableError, match=r"/python3.10: there is no Python at that path"):
         find(str(machine / "shims/python3.10"))

@@ -54,5 +54,5 @@ def test_a_child_of_ours_finds_what_it_is_told_and_then_what_we_find(tmp_path, m
 
 def test_a_folder_that_pythonpath_can_not_name_is_refused(tmp_path):
     other = Interpreter("/pythons/3.13/bin/python", "3.13")
-    with pytest.raises(UsageError, match="divides folders in PYTHONPATH; set TMPDIR to"):
+    with pytest.raises(UsageError, match="separates folders in PYTHONPATH; set TMPDIR to"):
         import_path(other, tmp_path / "12:30")

@@ -34,5 +34,5 @@ def test_one_that_is_not_there_can_not_be_asked(monkeypatch):
         raise FileNotFoundError("no such file")
 
     monkeypatch.setattr("subprocess.run", run)
-    with pytest.raises(UnavailableError, match="/no/python can't be asked"):
+    with pytest.raises(UnavailableError, match="/no/python can't list its installed packages"):
         Interpreter("/no/python").installed("django")

@@ -62,10 +62,10 @@ def test_what_is_not_there_or_empty_or_no_text_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"no requirements file .*pip freeze > none\.txt"):
         read(tmp_path / "none.txt")
     (tmp_path / "empty.txt").write_text("# nothing\n")
-    with pytest.raises(UsageError, match="names nothing to install"):
+    with pytest.raises(UsageError, match="lists nothing to install"):
         read(tmp_path / "empty.txt")
     (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match="it is no text in UTF-8"):
+    with pytest.raises(UsageError, match="it is not UTF-8 text"):
         read(tmp_path / "binary.txt")
     with pytest.raises(UsageError, match="can't be read"):
         read(tmp_path)

@@ -106,7 +106,7 @@ def test_another_front_or_python_is_another_cell(changed):
         (lambda: DelaySpec(by="magic"), "there are: auto, proxy, netem"),
         (lambda: LayerSpec(backend="rabbit"), "there are: memory, redis, redis-pubsub"),
         (lambda: LayerSpec(backend="redis", by="air"), "there are: tcp, unix"),
-        (lambda: LayerSpec(backend="memory", by="unix"), "or leave --layer-by out"),
+        (lambda: LayerSpec(backend="memory", by="unix"), "or remove --layer-by"),
         (lambda: LayerSpec(backend="memory", workers=1), "take --layer=redis"),
     ],
 )
@@ -121,10 +121,10 @@ REDIS_URL = "redis://:s3cret@host:6379/1"
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"url": "http://host"}, "--layer-url begins with redis://, rediss://, unix://"),
+        ({"url": "http://host"}, "--layer-url must start with redis://, rediss://, unix://"),
         ({"url": REDIS_URL, "backend": "memory"}, "add --layer=redis"),
         ({"url": REDIS_URL, "backend": ""}, "add --layer=redis"),
-        ({"url": REDIS_URL, "by": "unix"}, "leave one of them out"),
+        ({"url": REDIS_URL, "by": "unix"}, "remove one of them"),
         ({"backend": "memory", "workers": 1}, "take --layer=redis"),
         ({"backend": "kafka"}, "there are: memory, redis, redis-pubsub"),
         ({"by": "pigeon"}, "there are: tcp, unix"),

@@ -166,7 +166,7 @@ def test_a_module_of_another_python_is_told(monkeypatch):
     monkeypatch.setattr(apache_module, "made_for", lambda: (3, 2))
     available = ApacheEvent.available()
     assert available.reason.startswith(
-        f"the system's mod_wsgi is made for /usr/bin/python3.2, and this is {OWN.executable} ("
+        f"the system's mod_wsgi is built for /usr/bin/python3.2, and this is {OWN.executable} ("
     )
     assert available.command.endswith("&& pip install mod_wsgi")
 

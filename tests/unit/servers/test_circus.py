@@ -70,13 +70,13 @@ def test_it_is_not_to_be_found_on_the_network():
 
 
 def test_a_folder_whose_sockets_can_not_be_named_is_refused():
-    with pytest.raises(UsageError, match=r"107 bytes.*; set TMPDIR to a shorter one"):
+    with pytest.raises(UsageError, match=r"107 bytes.*; set TMPDIR to a shorter path"):
         made(CircusUvicorn, Path("/" + "ä" * 50)).config_files("127.0.0.1", 1)
 
 
 @pytest.mark.parametrize("name", ["a ;b", "a $(circus.env.home)", "((circus.env.home))"])
 def test_a_folder_that_its_configuration_can_not_name_is_refused(name):
-    with pytest.raises(UsageError, match=r"has a meaning of its own.*; set TMPDIR to a folder"):
+    with pytest.raises(UsageError, match=r"is special in its .*; set TMPDIR to a folder"):
         made(CircusUvicorn, Path("/run", name)).config_files("127.0.0.1", 1)
 
 
@@ -86,7 +86,7 @@ def test_any_other_folder_is_named_as_it_is():
 
 
 def test_threads_of_a_server_without_are_refused_under_its_own_name():
-    with pytest.raises(UsageError, match=r"^circus-gunicorn-sync has no threads to set"):
+    with pytest.raises(UsageError, match=r"^circus-gunicorn-sync can't set its number of threads"):
         made(CircusGunicornSync, threads=4)
 
 

@@ -132,7 +132,7 @@ def test_the_second_version_of_the_application_starts_its_threads_first():
         "setup_bench("
         in make("heritage-chaussette-gunicorn").config_files("h", 1)["gunicorn.conf.py"]
     )
-    with pytest.raises(UsageError, match="bench is one of first, second"):
+    with pytest.raises(UsageError, match="bench must be one of first, second"):
         make("heritage-chaussette-gevent", options={"bench": "third"})
 
 

@@ -84,7 +84,7 @@ def test_who_looks_on_keeps_away_from_the_load(
 
 @pytest.mark.parametrize("text", ["", "x", "3-1", "1,,2", "-1", "0-", "99999", "0-9999"])
 def test_no_list_of_cpus(text: str) -> None:
-    with pytest.raises(UsageError, match="names no CPUs; write numbers: 0, 0,2 or 0-3"):
+    with pytest.raises(UsageError, match="is no list of CPUs; write numbers: 0, 0,2 or 0-3"):
         cpus.parse(text)
 
 
@@ -96,7 +96,7 @@ def test_in_words() -> None:
 def test_what_is_not_there_is_refused() -> None:
     cpus.check(cpus.available(), "The server")
     cpus.check(None, "The server")
-    with pytest.raises(UsageError, match="The load is to run on CPU 8000, and here there are CPU"):
+    with pytest.raises(UsageError, match="The load can't run on CPU 8000: this machine has CPU"):
         cpus.check((8000,), "The load")
 
 

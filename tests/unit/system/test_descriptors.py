@@ -28,7 +28,7 @@ def test_too_many_are_refused_with_the_limit_and_the_way_out(limits: object) -> 
         descriptors.check(5000)
     words = str(raised.value)
     assert "5000 connections need up to 5256 open files" in words
-    assert "4096 at most" in words
+    assert "is limited to 4096" in words
     assert "ulimit -n 5256" in words
 
 

@@ -70,4 +70,4 @@ def test_a_worktree_has_a_file_of_that_name(temp: Path) -> None:
 
 
 def test_what_is_not_there_is_kept(temp: Path) -> None:
-    assert why_kept(temp / "none", working=None) == "is no folder"
+    assert why_kept(temp / "none", working=None) == "is not a folder"

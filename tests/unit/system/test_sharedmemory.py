@@ -40,7 +40,7 @@ def test_memory_and_semaphores_of_one_start_are_removed(folder):
     "prefix", ["", "benchsuite", "benchsuite-", "benchsuite-0123", "*", f"../{MINE}", f"{MINE}/"]
 )
 def test_a_name_that_others_may_have_is_refused(folder, prefix):
-    with pytest.raises(ValueError, match="names of a run's own"):
+    with pytest.raises(ValueError, match="by a run's own prefix"):
         sharedmemory.remove(prefix)
     assert len(list(folder.iterdir())) == 6
 

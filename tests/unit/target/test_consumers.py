@@ -80,7 +80,7 @@ def test_echo_needs_no_layer(twin, run):
 @pytest.mark.parametrize("kind", ["echo_layer", "broadcast"])
 def test_without_the_layer_that_it_needs_it_says_so(kind, twin, run):
     run.CHANNEL_LAYERS = {}
-    with pytest.raises(Exception, match="sends through the channel layer, and CHANNEL_LAYERS has"):
+    with pytest.raises(Exception, match="needs a channel layer, and CHANNEL_LAYERS has"):
         refused(f"/bench/ws/{kind}{twin}/")
 
 

@@ -80,19 +80,19 @@ def test_what_the_parts_need_the_mixture_needs() -> None:
 @pytest.mark.parametrize(
     ("shares", "words"),
     [
-        ("", "is none"),
-        ("80 plain", "two workloads or more"),
-        ("1 plain + 1 plain", "each once"),
-        ("0 plain + 1 ws_echo", "'0 plain' is none"),
-        ("80% plain + 1 ws_echo", "'80% plain' is none"),
-        ("plain:80,ws_echo:20", "is none"),
+        ("", ", and is "),
+        ("80 plain", "two or more different workloads"),
+        ("1 plain + 1 plain", "two or more different"),
+        ("0 plain + 1 ws_echo", "is '0 plain'"),
+        ("80% plain + 1 ws_echo", "is '80% plain'"),
+        ("plain:80,ws_echo:20", ", and is "),
         ("1 plain + 1 ws_ecko", "did you mean ws_echo"),
         ("1 plain + 1 survey", "survey can't be a part"),
         ("1 plain + 1 io_read", "io_read can't be a part"),
         ("1 plain + 1 ws_broadcast", "ws_broadcast can't be a part"),
         ("1 plain + 1 mixed", "mixed can't be a part"),
         ("1 plain + 1 ws_echo weight=3", "no option 'weight'"),
-        ("1 plain + 1 'ws_echo", "is none"),
+        ("1 plain + 1 'ws_echo", ", and is "),
     ],
 )
 def test_nonsense_is_refused(shares: str, words: str) -> None:
@@ -103,7 +103,7 @@ def test_nonsense_is_refused(shares: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("load", "words"),
     [
-        (LoadProfile(model="open", arrival_rate=5.0), "leave --rate"),
+        (LoadProfile(model="open", arrival_rate=5.0), "remove --rate"),
         (LoadProfile(users=4, stages=(2, 4)), "--stages"),
         (LoadProfile(users=2), "none is left for ws_echo"),
     ],

@@ -94,7 +94,7 @@ def test_the_view_is_not_there_outside_a_run(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_an_event_says_is_checked() -> None:
-    with pytest.raises(AnswerError, match="event 3 says something else: '4 xx'"):
+    with pytest.raises(AnswerError, match="event 3 has unexpected data: '4 xx'"):
         Sse(size=4).journey(Heard(Event("3", "message", "4 xx")))
 
 
@@ -121,11 +121,11 @@ def test_a_stream_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"events": -1}, "events is 0"),
-        ({"rate": -1.0}, "rate is 0"),
-        ({"rate": 1e9}, "rate is 0"),
-        ({"size": 0}, "size is 1 to"),
-        ({"path": "/events/", "rate": 5.0}, "rate is of the stream of benchsuite"),
+        ({"events": -1}, "events must be 0"),
+        ({"rate": -1.0}, "rate must be 0"),
+        ({"rate": 1e9}, "rate must be 0"),
+        ({"size": 0}, "size must be 1 to"),
+        ({"path": "/events/", "rate": 5.0}, "rate belongs to benchsuite's stream"),
         ({"path": "events"}, "path"),
     ],
 )
@@ -135,7 +135,7 @@ def test_nonsense_is_refused(options: dict[str, Any], words: str) -> None:
 
 
 def test_events_come_before_they_are_given_up() -> None:
-    with pytest.raises(UsageError, match="20 s pass between two"):
+    with pytest.raises(UsageError, match="20 s apart, and each times out"):
         Sse(rate=0.05).fit(LoadProfile(timeout_s=10.0))
     Sse(rate=0.05).fit(LoadProfile(timeout_s=30.0))
     Sse(rate=0.0).fit(LoadProfile(timeout_s=1.0))

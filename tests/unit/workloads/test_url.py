@@ -117,10 +117,10 @@ def test_an_answer_that_looks_otherwise_than_in_the_rehearsal_is_wrong() -> None
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"expect": "/card/=Total"}, "of a page that is not among --path=/shop/,/cart/"),
-        ({"status": "/card/=301"}, "of a page that is not among --path"),
-        ({"status": "/cart/=moved"}, "--status=moved is no status"),
-        ({"status": "99"}, "--status=99 is no status"),
+        ({"expect": "/card/=Total"}, "for a page that is not among --path=/shop/,/cart/"),
+        ({"status": "/card/=301"}, "for a page that is not among --path"),
+        ({"status": "/cart/=moved"}, "--status=moved is not a valid status"),
+        ({"status": "99"}, "--status=99 is not a valid status"),
     ],
 )
 def test_an_answer_that_can_not_be_meant_is_wrong_usage(given: dict[str, str], words: str) -> None:

@@ -1,1 +1,1 @@
-"""Stores for answers beside the database's own."""
+"""Further stores of answers."""

@@ -1,7 +1,7 @@
 """Keeps answers in Cassandra, as the application of 2014 did.
 
-A visit is one partition: what is known of it stands in static columns, its answers are the rows. So
-a page is written by one batch that is whole or not at all, and a visit is read by one query.
+A visit is one partition with its data in static columns and its answers as rows. So a page is
+written by one atomic batch, and a visit is read by one query.
 """
 
 import json
@@ -56,8 +56,7 @@ STATEMENTS = {
 class CassandraStore:
     """The store of the setting BENCHSUITE_SURVEY_CASSANDRA: HOSTS, PORT and KEYSPACE.
 
-    Connects when it is made, which is at a process's first request: a connection is of no use
-    after a fork.
+    Connects when created, at a process's first request, because connections don't survive a fork.
     """
 
     def __init__(self) -> None:
@@ -108,7 +107,7 @@ class CassandraStore:
         *,
         done: bool,
     ) -> None:
-        """Files first, since they are too large for a batch: one without its answer is not seen."""
+        """Files first, as they are too large for a batch: one without its answer is ignored."""
         for question, file in uploads.items():
             name, content_type = (file.name or "")[-200:], file.content_type or ""
             self._do("upload", visit.id, question, name, content_type, file.read())
@@ -127,7 +126,7 @@ class CassandraStore:
         self._do("complete", timezone.now(), visit.id)
 
     def counts(self) -> Mapping[str, int]:
-        """Reads every partition: for a check after a run, not for a page."""
+        """Reads every partition: for checks after a run, not for pages."""
         visits = list(self._session.execute("SELECT DISTINCT id, completed FROM visits"))
         answers = self._session.execute("SELECT COUNT(question) AS found FROM visits").one()
         uploads = self._session.execute("SELECT COUNT(*) AS found FROM uploads").one()
@@ -139,7 +138,7 @@ class CassandraStore:
         }
 
     def _make(self, keyspace: str) -> None:
-        """The keyspace and its tables, where they are missing."""
+        """Creates the keyspace and tables if missing."""
         known = self._cluster.metadata.keyspaces
         if keyspace not in known:
             self._session.execute(

@@ -93,7 +93,7 @@ def test_the_steps_of_idle_connections_may_be_said() -> None:
         ),
         (
             ["--workload=ws_echo", "--workload-option=subprotocol=chat v2"],
-            "one name or several with commas between them, without blanks",
+            "must be names separated by commas, without blanks",
         ),
         (["--workload=ws_echo", "--connections=0"], "--connections must be between 1 and 10000"),
         (["--workload=ws_echo", "--messages=0"], "--messages must be between 1 and"),
@@ -102,18 +102,24 @@ def test_the_steps_of_idle_connections_may_be_said() -> None:
             ["--workload=ws_echo", "--messages=5", "--workload-option=messages=6"],
             "are both given",
         ),
-        (["--workload=ws_echo", "--messages=5", "--rate=9"], "leave one of them out"),
+        (["--workload=ws_echo", "--messages=5", "--rate=9"], "remove one of them"),
         (["--workload=ws_idle", "--rate=9"], "Idle connections have no rate"),
         (["--workload=ws_idle", "--no-keep-alive"], "Idle connections are kept"),
         (["--workload=ws_broadcast", "--no-keep-alive"], "Subscribers keep their connection"),
-        (["--workload=ws_echo", "--workload-option=size=23"], "is between 24 (what numbers and"),
-        (["--workload=ws_broadcast", "--workload-option=size=55"], "is between 56"),
-        (["--workload=ws_broadcast", "--workload-option=publishers=0"], "publishers is 1 or more"),
-        (["--workload=ws_idle", "--workload-option=steps=0"], "steps is 1 or more"),
-        (["--workload=ws_idle", "--workload-option=ping_s=-1"], "ping_s is 0 (no pings) or more"),
+        (["--workload=ws_echo", "--workload-option=size=23"], "must be from 24 (for numbers and"),
+        (["--workload=ws_broadcast", "--workload-option=size=55"], "must be from 56"),
+        (
+            ["--workload=ws_broadcast", "--workload-option=publishers=0"],
+            "publishers must be 1 or more",
+        ),
+        (["--workload=ws_idle", "--workload-option=steps=0"], "steps must be 1 or more"),
+        (
+            ["--workload=ws_idle", "--workload-option=ping_s=-1"],
+            "ping_s must be 0 (no pings) or more",
+        ),
         (
             ["--workload=ws_echo", "--path=/mine/", "--workload-option=layer=1"],
-            "layer choose among the consumers of benchsuite",
+            "layer choose among benchsuite's consumers",
         ),
         (["--workload=ws_echo", "--path=mine"], "must begin with one slash"),
         (
@@ -136,7 +142,7 @@ def test_more_connections_than_open_files_are_refused(monkeypatch: pytest.Monkey
     for words in (["--users=2000"], ["--rate=100", "--max-in-flight=2000"]):
         with pytest.raises(UsageError, match=r"need up to 2256 open files .*ulimit -n 2256 "):
             checked("--server=uvicorn", *words)
-    with pytest.raises(UsageError, match="may have 2048 at most; raise its hard limit"):
+    with pytest.raises(UsageError, match="is limited to 2048; raise its hard limit"):
         checked("--server=daphne", "--workload=ws_echo", "--connections=2000")
     with pytest.raises(UsageError, match="1700 connections need up to 3656 open files"):
         preflight.check(
