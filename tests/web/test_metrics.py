@@ -44,6 +44,7 @@ def test_pages_tell_it(runs: list[Run], soup: Any) -> None:
     assert headings[-1] == "patience"
     row = f'tr.run:has(input[value="{runs[0].pk}"])'
     assert page.select_one(f"{row} td.patience").text == shown(runs[0])
+    assert not soup("/results/?sort=patience").select("th[aria-sort].patience"), "it has no column"
     page = soup(f"/results/{runs[0].pk}/")
     tiles = {one.dt.text: one.dd.text for one in page.select(".tiles div")}
     assert tiles["Patience (twice p95)"] == shown(runs[0])

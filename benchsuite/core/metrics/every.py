@@ -46,7 +46,7 @@ def _time(
     kind: str = "response",
     column: bool = False,
     percent: int = 0,
-    spare: int | None = None,
+    spare: int = 0,
 ) -> Metric:
     """A response, service or wait time; runs are compared by those with a column."""
     path = f"total.response_time.{name}"
@@ -71,7 +71,7 @@ def _share(name: str, of: Of, short: str) -> Metric:
 
 
 def _arrivals(
-    name: str, unit: Unit, better: Better, places: Place, title: str = "", spare: int | None = None
+    name: str, unit: Unit, better: Better | None, places: Place, title: str = "", spare: int = 0
 ) -> Metric:
     """Of the open model alone."""
     of, only = reading.of_whole(name), reading.is_open
@@ -163,7 +163,7 @@ METRICS: tuple[Metric, ...] = (
         only=lambda run: bool(reading.of_whole("concurrency")(run)),
         title="in flight (mean)",
     ),
-    _arrivals("offered_rate", RATE, MORE, TILE | JSON, "offered"),
+    _arrivals("offered_rate", RATE, None, TILE | JSON, "offered"),
     _arrivals("achieved_rate", RATE, MORE, TILE | STAGE | JSON, "sent", spare=5),
     _arrivals("late", COUNT, LESS, JSON),
     _arrivals("dropped", COUNT, LESS, TILE | STAGE | JSON),

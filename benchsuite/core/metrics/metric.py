@@ -87,7 +87,7 @@ class Metric:
     of_times: bool = False  #: A response time: stages and names have it among theirs.
     percent: int = 0  #: Of a percentile, which a small sample can't carry.
     summed: bool = False  #: Over several starts the sum is told, not the median.
-    spare: int | None = None  #: When a narrow terminal leaves it out: the least first.
+    spare: int = 0  #: When a narrow terminal leaves it out: the least first; 0: never.
 
     def headline(self, units: str = "count") -> str:
         title = self.title or self.name.removesuffix("_s").replace("_", " ")

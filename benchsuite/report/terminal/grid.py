@@ -45,7 +45,7 @@ class Grid:
 
 def spare(figures: Iterable[Metric], **others: int) -> list[str]:
     """Headings of figures, and others, that may be left out, the first of them first."""
-    at = {one.heading: one.spare for one in figures if one.spare is not None} | others
+    at = {one.heading: one.spare for one in figures if one.spare} | others
     return sorted(at, key=lambda heading: at[heading])
 
 
