@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchsuite.conformance import echo
+from benchsuite.conformance.check import Check, CheckResult
 from benchsuite.conformance.checks import CHECKS
-from benchsuite.conformance.outcomes import Check, Deviation, Finding, Outcome
+from benchsuite.conformance.outcomes import Deviation, Note, Outcome
 from benchsuite.conformance.peer import Peer
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option
@@ -40,7 +41,7 @@ class Report:
     version: str | None
     application: str
     options: Mapping[str, Option]
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckResult, ...]
     seconds: float
 
     def count(self, outcome: Outcome) -> int:
@@ -106,16 +107,15 @@ def report(plan: Plan, *, application: str) -> Report:
     )
 
 
-def _finding(check: Check, peer: Peer, serving: Serving) -> Finding:
+def _finding(check: Check, peer: Peer, serving: Serving) -> CheckResult:
     try:
-        note = check.run(peer)
+        note = check.run(peer) or Note("", Outcome.OK)
+        finding = CheckResult(check, note.outcome, note.seen)
     except Deviation as error:
-        finding = Finding(check, Outcome.FAILED, str(error))
-    else:
-        finding = Finding(check, note.outcome, note.seen) if note else Finding(check, Outcome.OK)
+        finding = CheckResult(check, Outcome.FAILED, str(error))
     if (ended := serving.ended()) is not None:
         said = in_words(ended.process.poll() or 0)
-        return Finding(check, Outcome.FAILED, f"the server {said}")
+        return CheckResult(check, Outcome.FAILED, f"the server {said}")
     return finding
 
 

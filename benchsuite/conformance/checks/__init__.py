@@ -1,5 +1,6 @@
 """The cases, one file a group."""
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.checks import (
     closing,
     control,
@@ -11,7 +12,6 @@ from benchsuite.conformance.checks import (
     sizes,
     text,
 )
-from benchsuite.conformance.outcomes import Check
 
 CHECKS: tuple[Check, ...] = (
     *handshakes.CHECKS,

@@ -2,10 +2,11 @@
 
 from functools import partial
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.checks.failing import fails_with
 from benchsuite.conformance.connection import Connection
 from benchsuite.conformance.frames import Opcode, close_code, close_payload, encode
-from benchsuite.conformance.outcomes import Check, Deviation, Note
+from benchsuite.conformance.outcomes import Deviation, Note
 from benchsuite.conformance.peer import Peer
 
 ALLOWED = (1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999)

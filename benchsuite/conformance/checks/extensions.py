@@ -2,10 +2,11 @@
 
 import zlib
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.connection import Connection
 from benchsuite.conformance.frames import DATA, Opcode
 from benchsuite.conformance.judging import RSV1
-from benchsuite.conformance.outcomes import Check, Deviation, Note, Outcome
+from benchsuite.conformance.outcomes import Deviation, Note, Outcome
 from benchsuite.conformance.peer import Peer
 
 TAIL = b"\x00\x00\xff\xff"

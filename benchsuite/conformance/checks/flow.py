@@ -2,9 +2,10 @@
 
 from time import sleep
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.connection import Connection, Silent
 from benchsuite.conformance.frames import Opcode, encode
-from benchsuite.conformance.outcomes import Check, Deviation, Note, Outcome
+from benchsuite.conformance.outcomes import Deviation, Note, Outcome
 from benchsuite.conformance.peer import Peer
 
 SMALL = 200

@@ -2,9 +2,10 @@
 
 from functools import partial
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.checks.failing import fails_with
 from benchsuite.conformance.frames import Opcode
-from benchsuite.conformance.outcomes import Check, Note
+from benchsuite.conformance.outcomes import Note
 from benchsuite.conformance.peer import Peer
 
 RESERVED_OPCODES = (3, 4, 5, 6, 7, 11, 12, 13, 14, 15)

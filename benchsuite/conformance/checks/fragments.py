@@ -2,9 +2,10 @@
 
 from functools import partial
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.checks.failing import fails_with
 from benchsuite.conformance.frames import Opcode, encode
-from benchsuite.conformance.outcomes import Check, Deviation, Note
+from benchsuite.conformance.outcomes import Deviation, Note
 from benchsuite.conformance.peer import Peer
 
 PARTS = ("Grüße, ".encode(), "κόσμε".encode(), b"!")

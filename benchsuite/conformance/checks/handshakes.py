@@ -1,7 +1,8 @@
 """From HTTP to WebSocket: section 4."""
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.frames import Opcode
-from benchsuite.conformance.outcomes import Check, Deviation, Note
+from benchsuite.conformance.outcomes import Deviation, Note
 from benchsuite.conformance.peer import Peer
 
 OWN_SUBPROTOCOL = "benchsuite"  #: The one that the echo applications speak.

@@ -2,9 +2,10 @@
 
 from functools import partial
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.connection import WAIT_S, Ending, Silent
 from benchsuite.conformance.frames import Opcode, encode
-from benchsuite.conformance.outcomes import Check, Note, Outcome
+from benchsuite.conformance.outcomes import Note, Outcome
 from benchsuite.conformance.peer import Peer
 
 KIB, MIB = 1 << 10, 1 << 20

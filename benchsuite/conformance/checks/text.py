@@ -2,10 +2,11 @@
 
 from functools import partial
 
+from benchsuite.conformance.check import Check
 from benchsuite.conformance.checks.failing import fails_with
 from benchsuite.conformance.connection import Silent
 from benchsuite.conformance.frames import Opcode, encode
-from benchsuite.conformance.outcomes import Check, Note
+from benchsuite.conformance.outcomes import Note
 from benchsuite.conformance.peer import Peer
 
 VALID = "κόσμε \U0001f30d \ufeff \ufffd \u0000 \U0010ffff".encode()

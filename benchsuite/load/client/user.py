@@ -1,175 +1,43 @@
-"""Our own HTTP client: what a journey asks for, measured with our clock and nothing else.
-
-A request begins before its connection is made and ends with the last byte of its answer. No content
-coding is asked for, so a body is compared as the view wrote it.
-"""
+"""A user's client: over HTTP, and over connections that stay open from journey to journey."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from random import getrandbits
-from time import monotonic
-from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import urljoin, urlsplit
+from typing import TYPE_CHECKING
 
-from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.paths import path_of
-from benchsuite.core.samples import MESSAGE, REQUEST, RESENT, Kind
-from benchsuite.load.client import kinds
-from benchsuite.load.client.http.answers import Answer
-from benchsuite.load.client.http.connection import ConnectionFailed, Expired
-from benchsuite.load.client.http.cookies import Cookies
-from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
-from benchsuite.load.client.http.heads import Head
-from benchsuite.load.client.http.wording import Wording
-from benchsuite.load.client.recorder import Begun, NoRecorder, Recorder
-from benchsuite.load.client.refusal import Failure
-from benchsuite.load.client.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, Target
+from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.websocket.accounts import REHEARSING_USER, connection_number
-from benchsuite.load.client.websocket.dialect import Dialect
-from benchsuite.load.client.websocket.sockets import Sockets
 
 if TYPE_CHECKING:
     from benchsuite.load.client.http.streams import EventStream
     from benchsuite.load.client.websocket.socket import WebSocket
 
-MAX_REDIRECTS = 20
-MAX_KNOWN = 100  #: Messages that each user keeps.
 
+class UserClient(HttpClient):
+    """What journeys are given; who speaks HTTP alone doesn't import the rest."""
 
-@dataclass(slots=True)
-class _Sample:
-    """A request that has ended, held back until it is known whether its body was right."""
+    _connections = 0  #: WebSockets that were begun.
 
-    index: int
-    kind: Kind
-    intended: float
-    start: float
-    finish: float
-    body_bytes: int
-    answer: Answer | None
-    asked: tuple[str, str]  #: Method and path.
+    @cached_property
+    def _websockets(self) -> dict[str, "WebSocket"]:
+        """Those that are kept, by path."""
+        return {}
 
-
-class HttpClient:
-    """One user's client: its connection, its cookies, and what it has not written down yet."""
-
-    def __init__(
-        self,
-        target: Target,
-        recorder: Recorder,
-        gate: Gate,
-        *,
-        user: int,
-        cookies: Mapping[str, str],
-        sockets: Sockets | None = None,
-        dialect: type[Dialect] | None = None,
-        due: str = MESSAGE,
-        rehearsal: bool = False,
-    ) -> None:
-        """`due`: what over WebSockets is meant to start when a journey is (a scope). `rehearsal`:
-        the journey is only being checked, and need not rest long.
-        """
-        self.target = target
-        self.recorder: Recorder = recorder
-        """Takes down what becomes of what was begun; nothing any more once that was given up."""
-        self.aside = recorder  #: Takes down what nobody has begun here, up to the very end.
-        self.gate = gate
-        self.sockets = Sockets() if sockets is None else sockets  #: All WebSockets of this process.
-        self.dialect = dialect
-        self.due = due
-        self.rehearsal = rehearsal
-        self.cookies = Cookies(cookies)
-        self.user = user
-        self.failed: Failure | None = None  #: The first failure of the journey.
-        self.requests = 0  #: Requests of the journey.
-        self.left_traces = False
-        """Whether any journey sent a form or got a cookie: the next one may go otherwise for it."""
-        self.journey_name = ""
-        """What the journey calls itself; empty to go by the workload's name."""
-        self.untold = 0  #: Messages of the journey of which it never said what answers them.
-        self.in_flight: list[Begun] = []
-        """What has begun and not ended: a request, or what is under way on WebSockets."""
-        self._intended: float | None = None
-        """When the next request was meant to start, if not now."""
-        self._expected_status: int | None = None
-        """That of the request in flight, where it is not simply below 400."""
-        self._held: _Sample | None = None
-        self._connection = target.connection()
-        self._connection.on_resend = self._note_resend
-        self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
-        """Name and message of GETs without headers of their own, by path, name and cookies."""
-        self.wording = Wording(target)
-        self._websockets: dict[str, WebSocket] = {}  #: Those that are kept, by path.
-        self._connections = 0  #: WebSockets that were begun.
-        self._streams: dict[str, EventStream] = {}
-
-    def get(
-        self,
-        path: str,
-        data: Mapping[str, Any] | None = None,
-        follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
-        *,
-        name: str = "",
-        headers: Mapping[str, str] | None = None,
-        status: int | None = None,
-    ) -> Answer:
-        """`data` is the query; `follow` goes where redirects lead.
-
-        An answer of 400 and above is a failure, unless it has this `status`.
-        """
-        self._expected_status = status
-        try:
-            answer = self._request("GET", path + encode_query(data), b"", "", name, headers)
-        finally:
-            self._expected_status = None
-        return self._follow(answer, b"", "", headers) if follow else answer
-
-    def post(
-        self,
-        path: str,
-        data: Any = None,
-        content_type: str = FORM,
-        follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
-        *,
-        name: str = "",
-        headers: Mapping[str, str] | None = None,
-    ) -> Answer:
-        """`data` is a form's fields, something that becomes JSON, or text or bytes as they are."""
-        body = encode_body(data, content_type)
-        answer = self._request("POST", path, body, content_type, name, headers)
-        return self._follow(answer, body, content_type, headers) if follow else answer
+    @cached_property
+    def _streams(self) -> dict[str, "EventStream"]:
+        return {}
 
     def begin(self, intended: float | None = None) -> None:
-        """A new journey, whose first request was meant to start at that moment."""
-        if not self.target.keep_cookies:
-            self.cookies.forget()
         for kept in self._websockets.values():
             kept.settle()
-        self._intended = intended
-        self.failed = None
-        self.requests = 0
-        self.untold = 0
-        self.journey_name = ""
+        super().begin(intended)
 
-    def settle(self) -> None:
-        """Writes the last request down: nobody has called its body wrong."""
-        held, self._held = self._held, None
-        if held is not None:
-            self.recorder.add(
-                held.index,
-                held.kind,
-                self.user,
-                held.body_bytes,
-                held.intended,
-                held.start,
-                held.finish,
-            )
-
-    def reject(self, error: BaseException, message: str) -> None:
-        """The journey says that the last answer was wrong; what failed by itself keeps its kind."""
-        held = self._held
-        if held is not None and held.kind is Kind.OK:
-            self._fail(held, kinds.of_rejected(held.answer, error), message)
+    def close(self) -> None:
+        super().close()
+        for kept in self._websockets.values():
+            kept.leave()
+        for stream in self._streams.values():
+            stream.leave()
 
     def websocket(
         self,
@@ -184,7 +52,6 @@ class HttpClient:
         """An open WebSocket: a new one or, with `keep`, that of an earlier journey if it is still
         open. Raises RequestFailed when the server does not take it.
         """
-        # who speaks HTTP alone needs none of it
         from benchsuite.load.client.websocket.socket import WebSocket
 
         known = self._websockets.get(path) if keep else None
@@ -219,223 +86,9 @@ class HttpClient:
             )
         return self._streams[path]
 
-    @property
-    def elapsed_s(self) -> float:
-        """Since the load began; 0 in the check before it."""
-        return max(0.0, monotonic() - self.sockets.origin)
-
-    def begin_sample(self, index: int, *, due: bool = True, start: float | None = None) -> Begun:
-        """Something starts, now if not earlier, and is in flight until `end_sample()`; `due`: it is
-        what the journey was meant to start with.
-        """
-        if self.gate.closed:
-            raise LoadEnded
-        self.settle()
-        self.requests += 1
-        start = monotonic() if start is None else start
-        intended = self.take_due() if due else None
-        begun = (index, start if intended is None else intended, start)
-        self.in_flight.append(begun)
-        return begun
-
-    def take_due(self) -> float | None:
-        """When the journey was meant to start, if nothing has started as that."""
-        intended, self._intended = self._intended, None
-        return intended
-
-    def end_sample(self, begun: Begun) -> None:
-        """It is in flight no more."""
-        if begun in self.in_flight:
-            self.in_flight.remove(begun)
-
-    def hold(
-        self, index: int, length: int, times: tuple[float, float, float], asked: tuple[str, str]
-    ) -> None:
-        """Keeps a right answer until it is known whether the journey calls it wrong."""
-        self.settle()
-        self._held = _Sample(index, Kind.OK, *times, length, None, asked)
-
-    def note_failure(
-        self, asked: tuple[str, str], kind: Kind, message: str, status: int | None
-    ) -> None:
-        """The journey has failed, if it had not already; `asked` is a method and a path."""
-        if self.failed is None:
-            self.failed = Failure(
-                kind=kind, message=message, method=asked[0], path=asked[1], status=status
-            )
-
-    def break_off(self, message: str) -> NoReturn:
-        """Ends the journey."""
-        raise RequestFailed(message)
-
-    def close(self) -> None:
-        self._connection.close()
-        for kept in self._websockets.values():
-            kept.leave()
-        for stream in self._streams.values():
-            stream.leave()
-
     def _next_connection(self) -> int:
         """Numbers no other WebSocket of this load has."""
         self._connections += 1
         if self.rehearsal:  # the load's own users may be listening already
             return connection_number(REHEARSING_USER, getrandbits(32))
         return connection_number(self.user, self._connections)
-
-    def give_up(self, moment: float) -> None:
-        """Writes down what is in flight as never ended; whatever becomes of it then is not written
-        down once more.
-        """
-        self.settle()
-        for index, intended, start in self.in_flight:
-            self.recorder.add(index, Kind.UNFINISHED, self.user, 0, intended, start, moment)
-            self.recorder.example(
-                index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
-            )
-        self.in_flight.clear()
-        self.recorder = NoRecorder()
-
-    def _request(
-        self,
-        method: str,
-        path: str,
-        body: bytes,
-        content_type: str,
-        name: str,
-        headers: Mapping[str, str] | None,
-    ) -> Answer:
-        if self.gate.closed:
-            raise LoadEnded
-        self.settle()
-        if method == "GET" and headers is None:
-            index, message = self._bare_get(path, name)
-        else:
-            self.left_traces |= method == "POST"
-            index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
-            cookies = self.cookies.header_line
-            message = self.wording.message(method, path, cookies, body, content_type, headers)
-        self.requests += 1
-        failure: tuple[Kind, str]
-        start = monotonic()
-        intended = self.take_due()
-        begun = (index, start if intended is None else intended, start)
-        self.in_flight.append(begun)
-        try:
-            head, content = self._connection.exchange(method, message)
-        except ConnectionFailed as error:
-            finish = monotonic()
-            failure = (error.kind, str(error))
-        except Expired:
-            finish = monotonic()
-            failure = self._connection.timed_out
-        else:
-            times = (begun[1], start, self._connection.arrived)
-            return self.answered(method, path, index, head, content, times)
-        finally:
-            self.end_sample(begun)
-        self.fail(begun, finish, failure, (method, path))
-
-    def _note_resend(self) -> None:
-        """The request in flight is sent a second time; its times go on."""
-        _, intended, start = self.in_flight[-1]
-        index = self.recorder.index(RESENT, RESENT)
-        self.recorder.add(index, Kind.OK, self.user, 0, intended, start, monotonic())
-
-    def _bare_get(self, path: str, name: str) -> tuple[int, bytes]:
-        """Journeys ask for the same few pages again and again: each is put into words once."""
-        key = (path, name, self.cookies.header_line)
-        known = self._bare_gets.get(key)
-        if known is None:
-            if len(self._bare_gets) >= MAX_KNOWN:
-                self._bare_gets.clear()
-            index = self.recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
-            known = index, self.wording.message("GET", path, self.cookies.header_line)
-            self._bare_gets[key] = known
-        return known
-
-    def fail(
-        self, begun: Begun, finish: float, failure: tuple[Kind, str], asked: tuple[str, str]
-    ) -> NoReturn:
-        """Nothing that could be read came of it, which ends the journey."""
-        index, intended, start = begun
-        self.settle()
-        self._held = _Sample(index, failure[0], intended, start, finish, 0, None, asked)
-        self._fail(self._held, *failure)
-        raise RequestFailed(failure[1])
-
-    def answered(
-        self,
-        method: str,
-        path: str,
-        index: int,
-        head: Head,
-        content: bytes,
-        times: tuple[float, float, float],
-    ) -> Answer:
-        """An answer came, right or wrong; `times`: when it was meant to be asked for, when it was,
-        and its last byte.
-        """
-        answer = Answer(path, head.status, content, head, method=method)
-        asked = (method, path)
-        self._held = held = _Sample(index, Kind.OK, *times, head.length, answer, asked)
-        wanted = self.target.run_header
-        if head.plain_for == wanted:
-            return answer
-        lines = head.values("set-cookie")
-        if lines:
-            self.left_traces = True
-            self.cookies.take(lines)
-        found = answer.headers.get(RUN_HEADER)
-        if wanted and found != wanted and (found is not None or answer.status_code < 400):
-            # an error without the header may come from the server or a front before the application
-            self._fail(
-                held, Kind.WRONG_RESPONDER, "answered by a process that does not belong to this run"
-            )
-        elif answer.status_code == self._expected_status:
-            return answer  # another request may be meant otherwise, so the head stays unknown
-        elif answer.status_code >= 400:
-            self._fail(held, *kinds.of_status(answer.status_code, content))
-        elif not lines:
-            head.plain_for = wanted
-        return answer
-
-    def _fail(self, held: _Sample, kind: Kind, message: str) -> None:
-        held.kind = kind
-        self.recorder.example(held.index, kind, message)
-        if self.failed is None:
-            answer = held.answer
-            method, path = held.asked
-            self.failed = Failure(
-                kind=kind,
-                message=message,
-                method=method,
-                path=path,
-                status=answer.status_code if answer else None,
-                location=answer.headers.get("Location", "") if answer else "",
-                body=answer.content if answer else b"",
-            )
-
-    def _follow(
-        self, answer: Answer, body: bytes, content_type: str, headers: Mapping[str, str] | None
-    ) -> Answer:
-        """Goes where redirects lead, each step a request of its own.
-
-        Raises AnswerError when they don't end or leave the host.
-        """
-        chain: list[tuple[str, int]] = []
-        while answer.status_code in (301, 302, 303, 307, 308) and "Location" in answer.headers:
-            location = answer.headers["Location"]
-            chain.append((location, answer.status_code))
-            if len(chain) > MAX_REDIRECTS:
-                raise AnswerError(f"redirected more than {MAX_REDIRECTS} times, last to {location}")
-            parts = urlsplit(urljoin(f"{self.target.base_url}{answer.path}", location))
-            if f"{parts.scheme}://{parts.netloc}" != self.target.base_url:
-                raise AnswerError(f"redirected to another host: {location}")
-            path = path_of(parts)
-            again = answer.method == "POST" and answer.status_code in (307, 308)
-            if again:
-                answer = self._request("POST", path, body, content_type, "", headers)
-            else:
-                answer = self._request("GET", path, b"", "", "", headers)
-        answer.redirect_chain = chain
-        return answer

@@ -21,7 +21,7 @@ from locust.exception import StopUser
 
 from benchsuite.load.client.recorder import Recorder
 from benchsuite.load.client.target import Gate, LoadEnded, Target
-from benchsuite.load.client.user import HttpClient
+from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.load.job import Job
 from benchsuite.load.process.alarm import Alarm
@@ -54,7 +54,7 @@ class Arriving(Journeys):
         self._origin = 0.0
         self._next = inf  #: The earliest arrival that nobody has taken yet.
         self._end = inf
-        self._free: deque[tuple[HttpClient, Any]] = deque()
+        self._free: deque[tuple[UserClient, Any]] = deque()
         """Slots that wait; the last one gets the next arrival, so that few connections are used, or
         in turn, so that all are."""
         self._next_free = self._free.popleft if workload.in_turn else self._free.pop
@@ -63,7 +63,7 @@ class Arriving(Journeys):
         self._entering = BoundedSemaphore(MOST_ENTERING)
         self._freed = Event()
         self._standing_by = Event()
-        self._under_way: dict[HttpClient, tuple[float, float]] = {}
+        self._under_way: dict[UserClient, tuple[float, float]] = {}
         """Intended and real start of the journeys in flight."""
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
@@ -157,7 +157,7 @@ class Arriving(Journeys):
         except LoadEnded:
             raise StopUser from None
 
-    def _enter(self, client: HttpClient) -> None:
+    def _enter(self, client: UserClient) -> None:
         """What the workload wants to be there before the load begins; it may fail, and the journeys
         then try again, and tell why.
         """
@@ -168,7 +168,7 @@ class Arriving(Journeys):
         finally:
             client.settle()
 
-    def _wait(self, client: HttpClient) -> float:
+    def _wait(self, client: UserClient) -> float:
         """The next arrival that this slot is given."""
         slot: Any = Waiter()
         self._free.append((client, slot))

@@ -12,7 +12,7 @@ from benchsuite.core.exceptions import AnswerError, last_line
 from benchsuite.load.client.recorder import NoRecorder
 from benchsuite.load.client.refusal import sentence
 from benchsuite.load.client.target import Gate, RequestFailed, Target
-from benchsuite.load.client.user import HttpClient
+from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.load.job import REHEARSAL_LIMIT_S
 from benchsuite.load.process.users import told
@@ -45,8 +45,8 @@ def refused(
     and how many seconds the last checked journey took.
     """
 
-    def new_client() -> HttpClient:
-        return HttpClient(
+    def new_client() -> UserClient:
+        return UserClient(
             target,
             NoRecorder(),
             Gate(),
@@ -75,7 +75,7 @@ def refused(
     return message, journey_s
 
 
-def _rehearse(workload: Workload, new_client: Callable[[], HttpClient]) -> None:
+def _rehearse(workload: Workload, new_client: Callable[[], UserClient]) -> None:
     """Makes the journey as often as the workload wants, two by two as a new visitor; a failure ends
     it, and is left to the load to count.
     """
@@ -95,7 +95,7 @@ def _rehearse(workload: Workload, new_client: Callable[[], HttpClient]) -> None:
     workload.rehearsed()
 
 
-def _refused_once(workload: Workload, client: HttpClient, limit_s: float) -> str | None:
+def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str | None:
     claim = ""
     timeout = Timeout.start_new(limit_s)
     try:

@@ -16,7 +16,7 @@ from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
 from benchsuite.load.client.recorder import Recorder
 from benchsuite.load.client.target import Gate, LoadEnded, RequestFailed, Target
-from benchsuite.load.client.user import HttpClient
+from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.load.job import Job
@@ -51,14 +51,14 @@ class Journeys:
         self._workload = workload
         self._recorder = recorder
         self._think_time_s = job.load.think_time_s
-        self._making: dict[HttpClient, float] = {}  #: The journeys in flight, by when they began.
+        self._making: dict[UserClient, float] = {}  #: The journeys in flight, by when they began.
         self.journey_s = 0.0  #: How long one takes, about.
         self._spread = job.load.spawn_rate is None
         """Whether users begin spread over a cycle of theirs."""
-        self._pausing: dict[HttpClient, float] = {}  #: Users that ask for nothing, by since when.
+        self._pausing: dict[UserClient, float] = {}  #: Users that ask for nothing, by since when.
         self._over = False
-        self._users: list[tuple[HttpClient, User]] = []
-        self._waited_for: list[HttpClient] = []
+        self._users: list[tuple[UserClient, User]] = []
+        self._waited_for: list[UserClient] = []
         self._gate = gate
         self._part, self._parts = job.part, job.parts
         self._level = 0.0
@@ -67,8 +67,8 @@ class Journeys:
         self._sockets = Sockets(alone=job.parts == 1)
         numbers = itertools.count(job.part, job.parts)
 
-        def new_client() -> HttpClient:
-            return HttpClient(
+        def new_client() -> UserClient:
+            return UserClient(
                 target,
                 recorder,
                 gate,
@@ -79,7 +79,7 @@ class Journeys:
                 due=workload.due,
             )
 
-        self._new_client: Callable[[], HttpClient] = new_client
+        self._new_client: Callable[[], UserClient] = new_client
 
     def environment(self, first_start: Callable[[], None]) -> Environment:
         """Locust's environment with one user class; its users call `first_start` as they start."""
@@ -156,7 +156,7 @@ class Journeys:
         self._waited_for = [client for client in self._waited_for if self._awaited(client)]
         return len(self._waited_for) or int(self._sockets.busy)
 
-    def _awaited(self, client: HttpClient) -> bool:
+    def _awaited(self, client: UserClient) -> bool:
         whole = self._workload.whole_journeys
         return bool(client.in_flight) or (whole and client in self._making)
 
@@ -197,17 +197,17 @@ class Journeys:
         except LoadEnded:
             raise StopUser from None
 
-    def _pause(self, client: HttpClient, length_s: float) -> None:
+    def _pause(self, client: UserClient, length_s: float) -> None:
         since = self._pausing[client] = monotonic()
         gevent.sleep(length_s)
         del self._pausing[client]
         self._note_pause(client, since)
 
-    def _note_pause(self, client: HttpClient, since: float) -> None:
+    def _note_pause(self, client: UserClient, since: float) -> None:
         index = self._recorder.index(PAUSE, PAUSE)
         self._recorder.add(index, Kind.OK, client.user, 0, since, since, monotonic())
 
-    def _journey(self, client: HttpClient, begin: float, intended: float | None = None) -> bool:
+    def _journey(self, client: UserClient, begin: float, intended: float | None = None) -> bool:
         """Makes one journey and writes it down; whether it ended with an answer.
 
         A journey that the end of the window cuts off between two requests is not written down: it
@@ -240,19 +240,19 @@ class Journeys:
         client.recorder.add(index, kind, client.user, 0, meant, begin, monotonic())
         return answered and client.requests > 0
 
-    def _index_of(self, client: HttpClient) -> int:
+    def _index_of(self, client: UserClient) -> int:
         """The number of the journey's own name, or of the workload's."""
         if not client.journey_name:
             return self._recorder.index(self._workload.name, JOURNEY)
         return self._recorder.index(client.journey_name, JOURNEY)
 
-    def _unfinished(self, client: HttpClient, meant: float, begin: float, moment: float) -> None:
+    def _unfinished(self, client: UserClient, meant: float, begin: float, moment: float) -> None:
         index = self._index_of(client)
         self._recorder.add(index, Kind.UNFINISHED, client.user, 0, meant, begin, moment)
         self._recorder.example(index, Kind.UNFINISHED, "not at its end")
 
 
-def _reason(client: HttpClient, failed: tuple[Kind, str] | None) -> str:
+def _reason(client: UserClient, failed: tuple[Kind, str] | None) -> str:
     """Why the journey failed; one with a name of its own says at which of its pages."""
     cause = client.failed
     assert cause is not None

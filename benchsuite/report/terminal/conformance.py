@@ -2,7 +2,8 @@
 
 from rich.text import Text
 
-from benchsuite.conformance.outcomes import Finding, Outcome
+from benchsuite.conformance.check import CheckResult
+from benchsuite.conformance.outcomes import Outcome
 from benchsuite.conformance.session import Report
 from benchsuite.report.terminal.grid import Grid
 
@@ -18,7 +19,7 @@ def headline(report: Report) -> str:
 
 def table(report: Report, *, everything: bool) -> Grid:
     """A row for each thing seen; checks of a group that came to the same share one."""
-    rows: dict[tuple[str, Outcome, str], list[Finding]] = {}
+    rows: dict[tuple[str, Outcome, str], list[CheckResult]] = {}
     for finding in report.findings:
         if everything or finding.outcome != Outcome.OK or finding.seen:
             key = (finding.check.group, finding.outcome, finding.seen)

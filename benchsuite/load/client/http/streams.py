@@ -3,17 +3,14 @@
 import re
 from collections import deque
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, EVENT, HANDSHAKE, PAUSE, STRAY, Kind
+from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed, Expired
 from benchsuite.load.client.http.eventstream import MEDIA_TYPE, Event, Parser, TooLong
 from benchsuite.load.client.http.heads import Head
 from benchsuite.workloads.base import expect_status
-
-if TYPE_CHECKING:
-    from benchsuite.load.client.user import HttpClient
 
 NUMBER = re.compile("[0-9]{1,18}")  #: More digits than that are read as a name.
 RECENT = 100
@@ -32,7 +29,7 @@ class EventStream:
     """
 
     def __init__(
-        self, owner: "HttpClient", path: str, *, after: str, numbered: bool, endless: bool
+        self, owner: HttpClient, path: str, *, after: str, numbered: bool, endless: bool
     ) -> None:
         self._owner = owner
         self._asked = ("GET", path)

@@ -30,6 +30,8 @@ GENERATIONS = 18
 REHEARSING_USER = 2**14 - 1
 """Stands for the checked journeys; the users of a load have lower numbers."""
 
+MOST_KNOWN = 20_000  #: Messages of which it is known when they were meant to be sent.
+
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 _DIGITS = b"0123456789abcdef"
 _times = struct.Struct(">dd")
@@ -41,6 +43,23 @@ class Numbered:
 
     connection: int
     number: int
+
+
+class Meant:
+    """When the last numbered messages of this process were meant to be sent: what comes of one
+    belongs to the window of the message itself.
+    """
+
+    def __init__(self) -> None:
+        self._moments: dict[Numbered, float] = {}
+
+    def add(self, message: Numbered, intended: float) -> None:
+        if len(self._moments) >= MOST_KNOWN:
+            del self._moments[next(iter(self._moments))]
+        self._moments[message] = intended
+
+    def of(self, message: Numbered) -> float | None:
+        return self._moments.get(message)
 
 
 @dataclass(frozen=True, slots=True)

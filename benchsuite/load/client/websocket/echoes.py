@@ -6,30 +6,11 @@ from benchsuite.load.client.websocket import accounts
 from benchsuite.load.client.websocket.endings import Message
 from benchsuite.load.client.websocket.records import Failed, Records
 
-MOST_KNOWN = 20_000
-
-
-class Meant:
-    """When the last numbered messages of this process were meant to be sent: what comes of one
-    belongs to the window of the message itself.
-    """
-
-    def __init__(self) -> None:
-        self._moments: dict[accounts.Numbered, float] = {}
-
-    def add(self, message: accounts.Numbered, intended: float) -> None:
-        if len(self._moments) >= MOST_KNOWN:
-            del self._moments[next(iter(self._moments))]
-        self._moments[message] = intended
-
-    def of(self, message: accounts.Numbered) -> float | None:
-        return self._moments.get(message)
-
 
 class Echoes:
     """One is awaited at a time; everything else that comes is told from it, and counted."""
 
-    def __init__(self, connection: int, records: Records, meant: Meant) -> None:
+    def __init__(self, connection: int, records: Records, meant: accounts.Meant) -> None:
         """`connection` stands in every message; it must be the load's only one."""
         self._meant = meant
         self.is_over = True  #: Whether nothing is awaited (any more).

@@ -1,16 +1,14 @@
 """What happens on one connection, on its way to the samples and into the journey's fate."""
 
 from time import monotonic
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, STRAY, UNSOLICITED, Kind
+from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.recorder import Begun
 from benchsuite.load.client.refusal import SOCKET
 from benchsuite.load.client.websocket.endings import Ending, Message
-
-if TYPE_CHECKING:
-    from benchsuite.load.client.user import HttpClient
 
 Failed = tuple[Kind, str]  #: The kind of a failure, and what happened in words.
 
@@ -18,7 +16,7 @@ Failed = tuple[Kind, str]  #: The kind of a failure, and what happened in words.
 class Records:
     """Writes samples of one connection down for its user."""
 
-    def __init__(self, owner: "HttpClient", path: str, name: str) -> None:
+    def __init__(self, owner: HttpClient, path: str, name: str) -> None:
         self.name = name or path.partition("?")[0]
         self._owner = owner
         self._path = path

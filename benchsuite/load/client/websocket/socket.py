@@ -10,12 +10,13 @@ from contextlib import suppress
 from math import inf
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn, Self
+from typing import NoReturn, Self
 
 from gevent.event import Event
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, SENT, Kind
+from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed, Expired
 from benchsuite.load.client.recorder import Begun
 from benchsuite.load.client.refusal import SOCKET
@@ -29,9 +30,6 @@ from benchsuite.load.client.websocket.records import Failed, Records
 from benchsuite.load.client.websocket.subscription import Subscription
 from benchsuite.load.client.websocket.wire import Wire
 
-if TYPE_CHECKING:
-    from benchsuite.load.client.user import HttpClient
-
 GLANCE_S = 0.05  #: How long a rest lasts when the journey is only being checked.
 
 
@@ -40,7 +38,7 @@ class WebSocket:
 
     def __init__(
         self,
-        owner: "HttpClient",
+        owner: HttpClient,
         path: str,
         *,
         number: int,

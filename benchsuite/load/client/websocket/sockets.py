@@ -7,7 +7,7 @@ from typing import Protocol
 import gevent
 
 from benchsuite.core.results import Traffic
-from benchsuite.load.client.websocket.echoes import Meant
+from benchsuite.load.client.websocket.accounts import Meant
 from benchsuite.load.client.websocket.group import Group
 
 STEP_S = 0.01
