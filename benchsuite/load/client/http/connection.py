@@ -207,18 +207,8 @@ class Connection:
     def _connect(self) -> GreenSocket:
         self.connecting = True
         self._socket = connected = GreenSocket(self._family, socket.SOCK_STREAM)
-        try:
-            connected.connect(self._address)
-        except ConnectionRefusedError:
-            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
-        except TimeoutError:
-            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
-        except OSError as error:
-            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._plain = connect(connected, self._address)
         self.connecting = False
-        inside: Any = connected
-        self._plain = inside._sock
         self._spoilt = False
         self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
         self._readable.start(self._read)
@@ -350,6 +340,21 @@ class Connection:
         # the end of the connection may be the end of the body, but not of a "100 Continue"
         if not block and (not answer.message_complete or answer.get_code() < 200):
             raise _ended("closed", begun=answer.message_begun)
+
+
+def connect(made: GreenSocket, address: Any) -> Any:
+    """Gives the socket inside of gevent's, which does not wait; raises ConnectionFailed."""
+    try:
+        made.connect(address)
+    except ConnectionRefusedError:
+        raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
+    except TimeoutError:
+        raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
+    except OSError as error:
+        raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    inside: Any = made
+    return inside._sock
 
 
 def _ended(how: str, *, begun: bool) -> ConnectionFailed:

@@ -1,10 +1,4 @@
-"""A connection that speaks TLS: read in the hub like a plain one, so its times mean the same.
-
-The hub takes the bytes from the socket and notes the time; the user's greenlet decrypts them when
-its turn comes. So the time of an answer is when its last bytes came, as without TLS, and what
-decrypting takes is the generator's (B101), not the server's. Each connection makes a whole
-handshake: sessions are not resumed, as if each came from a new visitor.
-"""
+"""A connection that speaks TLS, read in the hub like a plain one (`client.tls`)."""
 
 import ssl
 from contextlib import suppress
@@ -14,10 +8,7 @@ from gevent.socket import socket as GreenSocket
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.http.connection import BLOCK_BYTES, Connection, ConnectionFailed
-from benchsuite.system.tls import words
-
-ENDED = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
-"""The connection is over, with or without a word of TLS about it."""
+from benchsuite.load.client.tls import Tls
 
 
 class EncryptedConnection(Connection):
@@ -36,121 +27,70 @@ class EncryptedConnection(Connection):
         super().__init__(family, address, keep_alive=keep_alive, timeout_s=timeout_s)
         self._context = context
         self._server_name = server_name
-        self._incoming = ssl.MemoryBIO()
-        self._outgoing = ssl.MemoryBIO()
-        self._session: ssl.SSLObject | None = None
-        self._at_end = False
-        """Whether the server said that nothing more comes, or closed the connection."""
+        self._tls: Tls | None = None
+        self._early = b""  #: What the server said with the end of the handshake.
 
     def close(self) -> None:
-        if self._session is not None:
-            # as TLS asks for; a server that is gone need not hear it
-            with suppress(OSError, ValueError):
-                self._session.unwrap()
-            with suppress(OSError):
-                self._plain.send(self._outgoing.read())
-            self._session = None
+        tls, self._tls = self._tls, None
+        if tls is not None:
+            tls.good_bye()
+            with suppress(OSError):  # a server that is gone need not hear it
+                self._plain.send(tls.due())
         super().close()
 
     def _connect(self) -> GreenSocket:
         connected = super()._connect()
         self.connecting = True
-        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._at_end = False
-        session = self._context.wrap_bio(
-            self._incoming, self._outgoing, server_hostname=self._server_name
-        )
-        while not self._shaken(session):
-            self._send_out(connected)
-            self._take_in(self._handshake_block())
-        self._send_out(connected)
-        self._session = session
+        self._tls = tls = Tls(self._context, self._server_name)
+        self._early = b""
+        while not tls.shaken:
+            self._send_due(tls, connected)
+            try:
+                block = super()._next_block()
+            except OSError:
+                raise _cut_off("reset") from None
+            self._early += tls.take(block)
+            if tls.failure is not None:
+                raise ConnectionFailed(*tls.failure)
+            if not block or tls.over:
+                raise _cut_off("closed")
+        self._send_due(tls, connected)
         self.connecting = False
         return connected
 
-    def _shaken(self, session: ssl.SSLObject) -> bool:
-        """Whether the handshake is done; it wants to hear more if not."""
-        try:
-            session.do_handshake()
-        except ssl.SSLWantReadError:
-            return False
-        except ENDED:
-            raise _cut_off("closed") from None
-        except ssl.SSLError as error:
-            with suppress(OSError):  # an alert tells the server why
-                self._plain.send(self._outgoing.read())
-            raise ConnectionFailed(Kind.TLS, f"no TLS: {words(error)}") from None
-        return True
-
-    def _handshake_block(self) -> bytes:
-        try:
-            return super()._next_block()
-        except (ConnectionResetError, BrokenPipeError):
-            raise _cut_off("reset") from None
-
     def _send(self, connected: GreenSocket, request: bytes) -> None:
-        assert self._session is not None
-        self._session.write(request)
-        self._send_out(connected)
+        assert self._tls is not None
+        self._tls.put(request)
+        self._send_due(self._tls, connected)
 
-    def _send_out(self, connected: GreenSocket) -> None:
-        """Sends what was encrypted."""
-        if self._outgoing.pending:
-            super()._send(connected, self._outgoing.read())
+    def _send_due(self, tls: Tls, connected: GreenSocket) -> None:
+        if due := tls.due():
+            super()._send(connected, due)
 
     def _next_block(self) -> bytes:
         """The next bytes, decrypted; none at the end."""
-        while not self._at_end:
-            self._take_in(super()._next_block())
-            try:
-                block = self._decrypted()
-            except ssl.SSLError as error:
-                raise ConnectionFailed(
-                    Kind.PROTOCOL, f"the answer is not TLS: {words(error)}"
-                ) from None
-            assert self._socket is not None
-            self._send_out(self._socket)  # a change of keys wants an answer
-            if block:
-                return block
-        return b""
-
-    def _take_in(self, block: bytes) -> None:
-        if block:
-            self._incoming.write(block)
-        else:
-            self._incoming.write_eof()
-
-    def _decrypted(self) -> bytes:
-        """All whole records that have come; may be none, or none that hold anything."""
-        assert self._session is not None
-        parts = []
-        while True:
-            try:
-                part = self._session.read(BLOCK_BYTES)
-            except ssl.SSLWantReadError:
-                break
-            except ENDED:  # closed without a word: common, and what TCP alone would say
-                self._at_end = True
-                break
-            if not part:
-                self._at_end = True
-                break
-            parts.append(part)
-        return b"".join(parts)
+        tls = self._tls
+        assert tls is not None
+        assert self._socket is not None
+        plain, self._early = self._early, b""
+        while not plain and not tls.over and (block := super()._next_block()):
+            plain = tls.take(block)
+            self._send_due(tls, self._socket)  # a change of keys wants an answer
+            if tls.failure is not None:
+                raise ConnectionFailed(*tls.failure)
+        return plain
 
     def _is_quiet(self) -> bool:
         """Whether the server only said what TLS says by itself: tickets for later sessions."""
+        assert self._tls is not None
         try:
             block = self._plain.recv(BLOCK_BYTES)
         except BlockingIOError:
             return True
         except OSError:
             return False
-        self._take_in(block)
-        try:
-            return self._decrypted() == b"" and not self._at_end
-        except ssl.SSLError:
-            return False
+        said = self._tls.take(block)
+        return bool(block) and not (said or self._tls.over or self._tls.failure)
 
 
 def _cut_off(how: str) -> ConnectionFailed:

@@ -1,6 +1,6 @@
 """The WebSocket half of a user's client.
 
-`transport` is the TCP connection, with `outbox` and `secrecy` (TLS); `wire` makes messages of its
+`transport` is the TCP connection, with an `outbox`; `wire` makes messages of its
 bytes, which wait in the `inbox`, and `endings` says what may become of it. `socket` is what a
 journey sees; `handshake` judges how it opens, `exchanges` and `matching` pair answers with what
 was sent, `echoes` and `accounts` number messages and tell what comes back, and `records` writes all

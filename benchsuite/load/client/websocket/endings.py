@@ -105,10 +105,10 @@ def ending_of(protocol: ClientProtocol, how: str) -> Ending | None:
     return None
 
 
-def cut_off(how: str, *, heard: bool, secret: bool) -> Ending:
-    """The end of a connection before hands were shaken; `secret` is whether TLS, if any, stood."""
+def cut_off(how: str, *, heard: bool, speaks: bool) -> Ending:
+    """The end of a connection before hands were shaken; `speaks`: whether TLS, if any, stood."""
     where = "in the middle of" if heard else "before"
-    what = f"{where} the handshake's answer" if secret else "in the TLS handshake"
+    what = f"{where} the handshake's answer" if speaks else "in the TLS handshake"
     return Ending(Kind.RESET, ABNORMAL, f"the connection was {how} {what}")
 
 

@@ -12,12 +12,11 @@ from typing import Any, Protocol
 from gevent.socket import socket as GreenSocket
 
 from benchsuite.core.samples import Kind
-from benchsuite.load.client.http.connection import BLOCK_BYTES, READABLE, ConnectionFailed
+from benchsuite.load.client.http.connection import BLOCK_BYTES, READABLE, connect
+from benchsuite.load.client.tls import Tls
 from benchsuite.load.client.waiting import waiting
 from benchsuite.load.client.websocket.endings import Destination
 from benchsuite.load.client.websocket.outbox import Outbox
-from benchsuite.load.client.websocket.tls import Secrecy
-from benchsuite.system.tls import words
 
 READ_S = 0.1  #: Who reads slowly reads this often.
 
@@ -59,7 +58,7 @@ class Transport:
         self._above = above
         self._socket: GreenSocket | None = None
         self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
-        self._secrecy: Secrecy | None = None  #: TLS, where the target wants it.
+        self._tls: Tls | None = None  #: TLS, where the target wants it.
         self._watchers: list[Any] = []
         self._outbox: Outbox | None = None
         self._block_bytes = BLOCK_BYTES
@@ -75,39 +74,28 @@ class Transport:
     @property
     def speaks(self) -> bool:
         """Whether TLS, where it is wanted, stands."""
-        return self._secrecy is None or self._secrecy.shaken
+        return self._tls is None or self._tls.shaken
 
     def connect(self, until: Callable[[Callable[[], object]], None]) -> None:
         """Raises ConnectionFailed; `until` waits for what the hub brings about."""
         self.connecting = True
-        try:
-            self._socket = connected = GreenSocket(self._destination.family, socket.SOCK_STREAM)
-            connected.connect(self._destination.address)
-        except ConnectionRefusedError:
-            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
-        except TimeoutError:
-            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
-        except OSError as error:
-            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        inside: Any = connected
-        self._plain = inside._sock
+        self._socket = connected = GreenSocket(self._destination.family, socket.SOCK_STREAM)
+        self._plain = connect(connected, self._destination.address)
         self._outbox = Outbox(self._plain, self.waiting.loop)
         readable = self.waiting.loop.io(connected.fileno(), READABLE)
         readable.start(self._read)
         self._watchers.append(readable)
         if self._destination.context is not None:
-            self._secrecy = Secrecy(self._destination.context, self._destination.name)
-            self._secrecy.shake()
-            self._write_out(self._secrecy.due())
+            self._tls = Tls(self._destination.context, self._destination.name)
+            self._write_out(self._tls.due())
             until(lambda: self.speaks)
         self.connecting = False
 
     def send(self, data: bytes) -> None:
         """Sends in order; a connection that is gone takes everything, as reading will tell."""
-        if self._secrecy is not None and data:
-            self._secrecy.put(data)
-            data = self._secrecy.due()
+        if self._tls is not None and data:
+            self._tls.put(data)
+            data = self._tls.due()
         self._write_out(data)
 
     def read_slowly(self, bytes_s: float) -> None:
@@ -133,9 +121,9 @@ class Transport:
         for watcher in watchers:
             watcher.stop()
             watcher.close()
-        if self._secrecy is not None:
-            self._secrecy.good_bye()
-            self._write_out(self._secrecy.due())
+        if self._tls is not None:
+            self._tls.good_bye()
+            self._write_out(self._tls.due())
         if self._outbox is not None:
             self._outbox.close()
             self._outbox = None
@@ -188,25 +176,24 @@ class Transport:
             self.drop()
             return
         self.heard_anything = True
-        if self._secrecy is None:
+        if self._tls is None:
             self._above.heard(block)
         else:
-            self._take_secret(self._secrecy, block)
+            self._take_encrypted(self._tls, block)
 
-    def _take_secret(self, secrecy: Secrecy, block: bytes) -> None:
-        plain = secrecy.take(block)
-        self._write_out(secrecy.due())  # of a handshake, or an alert that tells the server why
+    def _take_encrypted(self, tls: Tls, block: bytes) -> None:
+        plain = tls.take(block)
+        self._write_out(tls.due())
         if plain:
             self._above.heard(plain)
-        if secrecy.failure is not None:
-            kind = Kind.PROTOCOL if secrecy.shaken else Kind.TLS
-            self._above.broken(kind, f"no TLS: {words(secrecy.failure)}")
+        if tls.failure is not None:
+            self._above.broken(*tls.failure)
             self.drop()
-        elif secrecy.over and self._socket is not None:
+        elif tls.over and self._socket is not None:
             # servers wait with the end of the connection until they are answered
             self._above.heard_end("closed")
-            secrecy.good_bye()
-            self._write_out(secrecy.due())
+            tls.good_bye()
+            self._write_out(tls.due())
             self.linger()
 
     def _write_out(self, data: bytes) -> None:

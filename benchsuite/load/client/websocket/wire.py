@@ -283,7 +283,7 @@ class Wire:
         """In the hub: nothing more comes."""
         if self._protocol.state is State.CONNECTING and self.ending is None:
             transport = self._transport
-            self.ending = cut_off(how, heard=transport.heard_anything, secret=transport.speaks)
+            self.ending = cut_off(how, heard=transport.heard_anything, speaks=transport.speaks)
         self._protocol.receive_eof()
         self._ended(how)
 

@@ -1,11 +1,12 @@
-"""TLS of one WebSocket, against another end in the same process."""
+"""TLS of a connection, against another end in the same process."""
 
 import ssl
 
 import pytest
 import trustme
 
-from benchsuite.load.client.websocket.tls import Secrecy
+from benchsuite.core.samples import Kind
+from benchsuite.load.client.tls import Tls
 from benchsuite.system.tls import client_context
 
 
@@ -46,89 +47,93 @@ def server(request: pytest.FixtureRequest) -> Server:
     return Server(context)
 
 
-def fresh() -> Secrecy:
-    return Secrecy(client_context("127.0.0.1"), "127.0.0.1")
+def fresh() -> Tls:
+    return Tls(client_context("127.0.0.1"), "127.0.0.1")
 
 
-def shaken(server: Server, *, at_once: int = 65_536) -> Secrecy:
+def shaken(server: Server, *, at_once: int = 65_536) -> Tls:
     """Both ends after their handshake, of which so many bytes come at a time."""
-    secrecy = fresh()
-    secrecy.shake()
+    tls = fresh()
     for _ in range(3):
-        server.take(secrecy.due())
+        server.take(tls.due())
         server.shake()
         said = server.due()
         for at in range(0, len(said), at_once):
-            assert secrecy.take(said[at : at + at_once]) == b""
-    assert secrecy.shaken
-    assert secrecy.failure is None
-    return secrecy
+            assert tls.take(said[at : at + at_once]) == b""
+    assert tls.shaken
+    assert tls.failure is None
+    return tls
 
 
 @pytest.mark.parametrize("at_once", [1, 1000, 65_536])
 def test_a_handshake_may_come_in_pieces(server: Server, at_once: int) -> None:
-    secrecy = shaken(server, at_once=at_once)
-    secrecy.put(b"hello")
-    server.take(secrecy.due())
+    tls = shaken(server, at_once=at_once)
+    tls.put(b"hello")
+    server.take(tls.due())
     assert server.session.read(99) == b"hello"
 
 
 def test_records_may_come_in_pieces_and_many_at_once(server: Server) -> None:
-    secrecy = shaken(server)
+    tls = shaken(server)
     data = bytes(range(256)) * 1000
     said = server.says(data) + server.says(b"and more")
-    heard = b"".join(secrecy.take(said[at : at + 999]) for at in range(0, len(said), 999))
+    heard = b"".join(tls.take(said[at : at + 999]) for at in range(0, len(said), 999))
     assert heard == data + b"and more"
 
 
 def test_what_came_before_a_failure_is_given(server: Server) -> None:
-    secrecy = shaken(server)
-    assert secrecy.take(server.says(b"right") + b"\x17\x03\x03\x00\x20" + b"?" * 32) == b"right"
-    assert secrecy.failure is not None
-    server.take(secrecy.due())
+    tls = shaken(server)
+    assert tls.take(server.says(b"right") + b"\x17\x03\x03\x00\x20" + b"?" * 32) == b"right"
+    assert tls.failure is not None
+    server.take(tls.due())
     with pytest.raises(ssl.SSLError, match=r"(?i)alert"):  # the server is told why
         server.session.read(99)
 
 
 def test_nothing_is_said_after_a_failure(server: Server) -> None:
-    secrecy = shaken(server)
-    secrecy.take(b"\x17\x03\x03\x00\x20" + b"?" * 32)
-    secrecy.due()
-    secrecy.put(b"too late")
-    secrecy.good_bye()
-    assert secrecy.due() == b""
+    tls = shaken(server)
+    tls.take(b"\x17\x03\x03\x00\x20" + b"?" * 32)
+    tls.due()
+    tls.put(b"too late")
+    tls.good_bye()
+    assert tls.due() == b""
 
 
 def test_an_answer_that_is_no_tls_is_a_failure_of_the_handshake() -> None:
-    secrecy = fresh()
-    secrecy.shake()
-    assert secrecy.take(b"HTTP/1.1 400 Bad Request\r\n\r\n") == b""
-    assert secrecy.failure is not None
-    assert not secrecy.shaken
+    tls = fresh()
+    assert tls.take(b"HTTP/1.1 400 Bad Request\r\n\r\n") == b""
+    assert tls.failure is not None
+    assert tls.failure[0] is Kind.TLS
 
 
 def test_a_good_bye_is_heard_with_what_came_before_it_and_answered(server: Server) -> None:
-    secrecy = shaken(server)
-    assert secrecy.take(server.says(b"last words") + server.says_good_bye()) == b"last words"
-    assert secrecy.over
-    assert secrecy.failure is None
-    secrecy.good_bye()
-    server.take(secrecy.due())
+    tls = shaken(server)
+    assert tls.take(server.says(b"last words") + server.says_good_bye()) == b"last words"
+    assert tls.over
+    assert tls.failure is None
+    tls.good_bye()
+    server.take(tls.due())
     server.session.unwrap()  # no longer waits for us
 
 
 def test_our_good_bye_is_heard(server: Server) -> None:
-    secrecy = shaken(server)
-    secrecy.good_bye()
-    secrecy.good_bye()
-    secrecy.put(b"too late")
-    server.take(secrecy.due())
+    tls = shaken(server)
+    tls.good_bye()
+    tls.good_bye()
+    tls.put(b"too late")
+    server.take(tls.due())
     assert server.session.read(99) == b""
 
 
 def test_a_good_bye_in_the_middle_of_the_handshake_harms_nothing() -> None:
-    secrecy = fresh()
-    secrecy.shake()
-    secrecy.due()
-    secrecy.good_bye()
-    assert secrecy.due() == b""
+    tls = fresh()
+    tls.due()
+    tls.good_bye()
+    assert tls.due() == b""
+
+
+def test_a_good_bye_instead_of_a_handshake_is_the_end_and_no_failure() -> None:
+    tls = fresh()
+    assert tls.take(b"\x15\x03\x03\x00\x02\x01\x00") == b""
+    assert tls.over
+    assert tls.failure is None

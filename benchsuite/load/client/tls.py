@@ -1,29 +1,35 @@
-"""TLS of one WebSocket: takes and gives bytes, and waits for nothing.
+"""TLS between a socket and what reads it: takes and gives bytes, and waits for nothing.
 
-As for HTTP (`client.http.encrypted`) the hub reads and times the encrypted bytes, so that times
-mean the same; but what was read is decrypted in the hub, too, because a WebSocket may speak when
-nobody listens.
+The hub reads and times the encrypted bytes, so that times mean the same as without TLS. HTTP
+decrypts them in the user's greenlet when its turn comes: what that takes is the generator's (B101),
+not the server's. A WebSocket may speak when nobody listens, so it decrypts in the hub, too. Each
+connection makes a whole handshake: sessions are not resumed, as if each came from a new visitor.
 """
 
 import ssl
 from contextlib import suppress
 
+from benchsuite.core.samples import Kind
+from benchsuite.system.tls import words
+
 BLOCK_BYTES = 65_536
 
 
-class Secrecy:
-    """Between the socket and the protocol; it never raises, and says how TLS stands."""
+class Tls:
+    """One connection's; it never raises, and says how TLS stands."""
 
     def __init__(self, context: ssl.SSLContext, server_name: str) -> None:
+        """Begins the handshake: the first bytes are due."""
         self.shaken = False  #: Whether both sides have agreed on their keys.
         self.over = False  #: Whether the server has said that nothing more comes.
-        self.failure: ssl.SSLError | None = None
+        self.failure: tuple[Kind, str] | None = None
         """What was no TLS, or not to be believed; nothing comes or goes any more."""
         self._may_speak = True
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._session = context.wrap_bio(
             self._incoming, self._outgoing, server_hostname=server_name
         )
+        self._shake()
 
     def take(self, block: bytes) -> bytes:
         """What a block says, decrypted; nothing while keys are agreed on.
@@ -32,7 +38,7 @@ class Secrecy:
         """
         self._incoming.write(block)
         if not self.shaken:
-            self.shake()
+            self._shake()
         parts = []
         while self.shaken and not self.over and self.failure is None:
             try:
@@ -48,17 +54,6 @@ class Secrecy:
             parts.append(part)
         return b"".join(parts)
 
-    def shake(self) -> None:
-        """Goes on with the handshake."""
-        try:
-            self._session.do_handshake()
-        except ssl.SSLWantReadError:
-            return
-        except ssl.SSLError as error:
-            self._fail(error)
-            return
-        self.shaken = True
-
     def put(self, data: bytes) -> None:
         """Encrypts what is to be sent, if anything still may be."""
         if self._may_speak:
@@ -72,9 +67,21 @@ class Secrecy:
                 self._session.unwrap()
 
     def due(self) -> bytes:
-        """The encrypted bytes that wait to be sent."""
+        """The encrypted bytes that wait to be sent; after a failure, what tells the server why."""
         return self._outgoing.read()
 
+    def _shake(self) -> None:
+        """Goes on with the handshake."""
+        try:
+            self._session.do_handshake()
+            self.shaken = True
+        except ssl.SSLWantReadError:
+            return
+        except ssl.SSLZeroReturnError:
+            self.over = True
+        except ssl.SSLError as error:
+            self._fail(error)
+
     def _fail(self, error: ssl.SSLError) -> None:
-        self.failure = error
+        self.failure = (Kind.PROTOCOL if self.shaken else Kind.TLS, f"no TLS: {words(error)}")
         self._may_speak = False
