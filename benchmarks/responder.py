@@ -119,7 +119,7 @@ class Timer:
         self._spec = self._Spec()
         self._pointer = ctypes.byref(self._spec)
 
-    def ring_at(self, moment: float) -> None:
+    def arm(self, moment: float) -> None:
         whole = int(moment)
         self._spec.at_s, self._spec.at_ns = whole, max(1, int((moment - whole) * 1e9))
         self._libc.timerfd_settime(self.fd, TFD_TIMER_ABSTIME, self._pointer, None)
@@ -229,7 +229,7 @@ class Responder:
                 self._begin(peer, monotonic())
         if due and due[0][0] != self._alarm:
             self._alarm = due[0][0]
-            self._timer.ring_at(self._alarm)
+            self._timer.arm(self._alarm)
 
     def _close(self, peer: Peer) -> None:
         self._peers.pop(peer.socket.fileno(), None)

@@ -97,7 +97,7 @@ class SocketResponder(Responder):
             self.log.extend((read, monotonic(), programmed))
         if due and due[0][0] != self._alarm:
             self._alarm = due[0][0]
-            self._timer.ring_at(self._alarm)
+            self._timer.arm(self._alarm)
 
     def _close(self, peer: Peer) -> None:
         self._open.discard(peer)

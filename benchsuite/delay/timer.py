@@ -16,10 +16,10 @@ class Timer:
     """One timerfd for any number of calls; after `close()` there are no more."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._bell = TimerFd()
+        self._timer = TimerFd()
         self._loop = loop
         self._closed = False
-        self._loop.add_reader(self._bell.file, self._ring)
+        self._loop.add_reader(self._timer.file, self._ring)
         self._calls: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         """Keeps calls of one moment in order, and callables from being compared."""
@@ -30,18 +30,18 @@ class Timer:
             return
         heapq.heappush(self._calls, (moment, next(self._numbers), call))
         if self._calls[0][0] == moment:
-            self._bell.ring_at(moment)
+            self._timer.arm(moment)
 
     def close(self) -> None:
         self._closed = True
-        self._loop.remove_reader(self._bell.file)
-        self._bell.close()
+        self._loop.remove_reader(self._timer.file)
+        self._timer.close()
         self._calls.clear()
 
     def _ring(self) -> None:
-        self._bell.hush()
+        self._timer.clear()
         calls = self._calls
         while calls and calls[0][0] <= monotonic():
             heapq.heappop(calls)[2]()
         if calls:
-            self._bell.ring_at(calls[0][0])
+            self._timer.arm(calls[0][0])

@@ -25,7 +25,7 @@ from benchsuite.core.exceptions import (
 from benchsuite.core.results import RunResult, Status
 from benchsuite.isolation.databases.client import Keeper
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.load.parent.pool import LoadCrew, load_crew
+from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import Start, serving
 from benchsuite.runner.database_pool import Data
@@ -125,7 +125,7 @@ class Session:
         spec = plan.spec
         limits = stack.enter_context(descriptors.raised(preflight.open_files(spec)))
         load = stack.enter_context(
-            load_crew(
+            load_pool(
                 spec.load.processes,
                 spool=folder,
                 log=folder / "load.log",
@@ -205,7 +205,7 @@ def _job(plan: Plan, keeper: Keeper | OwnTarget, serving: Serving, token: str, f
     )
 
 
-def _check(load: LoadCrew, job: Job, serving: Serving) -> str:
+def _check(load: LoadPool, job: Job, serving: Serving) -> str:
     """One journey, answered right; a wrong answer is told with the error behind it. Gives what of
     answers isn't checked.
     """
@@ -216,7 +216,7 @@ def _check(load: LoadCrew, job: Job, serving: Serving) -> str:
         raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
 
 
-def _load(load: LoadCrew, record: RunRecord, watcher: Watcher) -> Done:
+def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
     """Loads until the end, a program's death or Ctrl-C; what was measured by then is kept."""
 
     def look() -> None:

@@ -26,23 +26,23 @@ class _Setting(ctypes.Structure):
 
 
 class TimerFd:
-    """A file descriptor that is readable from its moment on, until it is hushed."""
+    """A file descriptor that is readable from its moment on, until it is cleared."""
 
     def __init__(self) -> None:
         self.file: int = _libc.timerfd_create(CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
         if self.file < 0:
             raise OSError(ctypes.get_errno(), "timerfd_create failed")
 
-    def ring_at(self, moment: float) -> None:
-        """At that moment of `time.monotonic()` and no other; at once when it has passed."""
+    def arm(self, moment: float) -> None:
+        """Rings at that moment of `time.monotonic()` and no other; at once when it has passed."""
         # Rounded up: to be woken too early would mean to be woken twice.
         seconds, nanoseconds = divmod(int(moment * 1e9) + 1, 1_000_000_000)
         setting = _Setting(0, 0, seconds, nanoseconds)
         if _libc.timerfd_settime(self.file, ABSOLUTE, ctypes.byref(setting), None):
             raise OSError(ctypes.get_errno(), "timerfd_settime failed")
 
-    def hush(self) -> None:
-        """It has been heard, if it rang."""
+    def clear(self) -> None:
+        """Makes it unreadable again, if it rang."""
         with suppress(BlockingIOError):
             os.read(self.file, 8)
 

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection
 
 from benchsuite.core.samples import FANOUT, Kind
-from benchsuite.load.parent.pool import load_crew
+from benchsuite.load.parent.pool import load_pool
 from benchsuite.runner.broadcasts import NEVER, with_broadcasts
 from benchsuite.stats.lagging import HEALTHY, SLOW
 from tests.integration.loads import Loaded, a_job
@@ -100,13 +100,13 @@ def broadcast(
     room = Room(deliver, checks=processes, subscribers=users)
     with (
         SocketResponder({PATH: room.behaviour}) as responder,
-        load_crew(processes, spool=tmp_path / "spool", log=tmp_path / "load.log") as crew,
+        load_pool(processes, spool=tmp_path / "spool", log=tmp_path / "load.log") as pool,
     ):
         workload = "benchsuite.workloads.ws_broadcast.WsBroadcast"
         job = a_job(responder, workload, path=PATH, unit="message", processes=processes, **profile)
-        crew.check(job)
-        done = crew.run(lambda tick: None)
-        samples, names = with_broadcasts(*crew.samples(), timeout_s=float(profile["timeout_s"]))
+        pool.check(job)
+        done = pool.run(lambda tick: None)
+        samples, names = with_broadcasts(*pool.samples(), timeout_s=float(profile["timeout_s"]))
     return Loaded(done, [], samples, list(names)), room.published - processes
 
 

@@ -18,7 +18,7 @@ from benchsuite.core.samples import Kind
 from benchsuite.core.specs import MAX_RATE, OPEN, LoadProfile, WorkloadSpec
 from benchsuite.load.job import Job
 from benchsuite.load.parent import null
-from benchsuite.load.parent.pool import load_crew
+from benchsuite.load.parent.pool import load_pool
 from benchsuite.stats import summary
 from benchsuite.stats.ceilings import doubt
 from benchsuite.system import cpus, scratch
@@ -105,13 +105,13 @@ def ceilings(
             closed = _best(null_responder, common, folder)
             yield closed
             on_begin(f"arrivals, {count} in flight, {CONNECTIONS[keep_alive]}")
-            arriving = replace(
+            open_model = replace(
                 common,
                 model=OPEN,
                 max_in_flight=count,
                 arrival_rate=min(MAX_RATE, max(1.0, OVERLOAD * closed.throughput)),
             )
-            yield _best(null_responder, arriving, folder)
+            yield _best(null_responder, open_model, folder)
 
 
 def _best(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
@@ -130,23 +130,23 @@ def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
         load=load,
         spool=str(here),
     )
-    with load_crew(
+    with load_pool(
         load.processes,
         spool=here,
         log=folder / "load.log",
         env=dict(os.environ),
         on_cpus=load.cpus,
-    ) as crew:
-        crew.check(job)
-        host = Host(lambda: [*target.process.living(), *crew.pids], cpus=os.cpu_count() or 1)
+    ) as pool:
+        pool.check(job)
+        host = Host(lambda: [*target.process.living(), *pool.pids], cpus=os.cpu_count() or 1)
         host.look()
         began, before = time.monotonic(), _cpu_s(target.process)
-        done = crew.run(lambda tick: None)
+        done = pool.run(lambda tick: None)
         ended = time.monotonic()
         after = _cpu_s(target.process)
         host.look()
         shares = host.shares(host.looks[0].at, ended)
-        samples, names = crew.samples()
+        samples, names = pool.samples()
     requests = [index for index, name in enumerate(names) if name.scope == "request"]
     total = summary.summarise(
         samples[np.isin(samples["name"], requests)],

@@ -26,18 +26,18 @@ LEAD_S = 0.02  #: For each process: time until the last one has heard when to be
 
 
 @contextmanager
-def load_crew(
+def load_pool(
     count: int,
     *,
     spool: Path,
     log: Path,
     env: Mapping[str, str] | None = None,
     on_cpus: Collection[int] | None = None,
-) -> Iterator["LoadCrew"]:
+) -> Iterator["LoadPool"]:
     """So many load processes; on exit they are gone, whatever happened."""
     folders = [spool / f"load-{number}" for number in range(count)]
     with ExitStack() as stack:
-        yield LoadCrew(
+        yield LoadPool(
             [
                 stack.enter_context(load_worker(spool=folder, log=log, env=env, on_cpus=on_cpus))
                 for folder in folders
@@ -46,7 +46,7 @@ def load_crew(
         )
 
 
-class LoadCrew:
+class LoadPool:
     """As `LoadWorker`, for all of them."""
 
     def __init__(self, workers: Sequence[LoadWorker], folders: Sequence[Path]) -> None:

@@ -19,14 +19,14 @@ class Alarm:
     """One alarm clock, for one greenlet at a time."""
 
     def __init__(self) -> None:
-        self._bell = TimerFd()
-        self._readable: Any = get_hub().loop.io(self._bell.file, READABLE)
+        self._timer = TimerFd()
+        self._readable: Any = get_hub().loop.io(self._timer.file, READABLE)
 
     def wait_until(self, moment: float) -> None:
         """Lets others have their turn in any case, also when the moment has passed."""
         if moment <= monotonic():
             gevent.sleep(0)
             return
-        self._bell.ring_at(moment)
+        self._timer.arm(moment)
         get_hub().wait(self._readable)
-        self._bell.hush()
+        self._timer.clear()

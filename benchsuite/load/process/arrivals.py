@@ -33,7 +33,7 @@ MOST_ENTERING = 50
 """Slots that get ready at the same time: all at once would be a storm of connections."""
 
 
-class Arriving(Journeys):
+class OpenModel(Journeys):
     """All slots, and the arrivals that they wait for."""
 
     def __init__(

@@ -12,7 +12,7 @@ STEP_S = 0.00001
 """Lateness is counted in steps of this size: a day of it needs no more memory than a second."""
 
 
-class Pulse:
+class LagTimer:
     """Watches the load process itself between `begin()` and `end()`."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The course of a load by the monotonic clock: ramp and warm-up, window, drain."""
+"""The phases of a load by the monotonic clock: ramp and warm-up, window, drain."""
 
 from collections.abc import Callable
 from math import inf
@@ -14,7 +14,7 @@ from benchsuite.core.results import Traffic
 from benchsuite.core.specs import Stage
 from benchsuite.load.client.recorder import SpoolRecorder
 from benchsuite.load.job import Done, Job
-from benchsuite.load.process.lag_timer import Pulse
+from benchsuite.load.process.lag_timer import LagTimer
 
 TICK_S = 1.0
 DRAIN_STEP_S = 0.005
@@ -24,7 +24,7 @@ ENTER_S = 0.01  #: For each user that stands by: what it may take to get ready, 
 Say = Callable[[dict[str, Any]], None]
 
 
-class Crowd(Protocol):
+class UserPool(Protocol):
     """The users, from a workload or from a locustfile."""
 
     standing_by: int  #: Users to start before the load begins.
@@ -65,16 +65,16 @@ class Crowd(Protocol):
         """Lets the users undo what they did, shortly."""
 
 
-class Course:
+class Phases:
     """One load from "go" to its end."""
 
     def __init__(
-        self, job: Job, crowd: Crowd, recorder: SpoolRecorder, stop: Event, say: Say
+        self, job: Job, users: UserPool, recorder: SpoolRecorder, stop: Event, say: Say
     ) -> None:
         self._load = job.load
         self._shared_origin = job.parts > 1 or job.load.is_open
         self._spawn_rate = job.load.spawn_rate and job.load.spawn_rate / job.parts
-        self._crowd = crowd
+        self._pool = users
         self._recorder = recorder
         self._stop = stop
         self._say = say
@@ -86,21 +86,21 @@ class Course:
 
     def prepare(self) -> None:
         """What takes time and needn't be waited for in the load."""
-        environment = self._crowd.environment(self._first_start)
+        environment = self._pool.environment(self._first_start)
         self._runner = environment.runner or environment.create_local_runner()
-        count = self._crowd.standing_by
+        count = self._pool.standing_by
         if count:
             self._runner.start(count, count)
             limit_s = FIRST_START_S + count * ENTER_S
-            if not self._crowd.wait_for_standing_by(limit_s):
+            if not self._pool.wait_for_standing_by(limit_s):
                 raise LoadError(f"Locust did not start {count} users within {limit_s:g} s.")
 
     def run(self, origin: float) -> Done:
         """The load from its begin, a moment of the monotonic clock, to its end."""
-        pulse = Pulse()
+        lag_timer = LagTimer()
         self._next_tick = inf
         self._until(origin)
-        self._crowd.begin(origin)
+        self._pool.begin(origin)
         first, *others = self._load.plan
         self._rise(first)
         if not self._started.wait(FIRST_START_S):
@@ -111,8 +111,8 @@ class Course:
         begin = self._origin + first.window_start_s
         end = self._origin + self._load.window_end_s
         self._until(begin)
-        pulse.begin()
-        earlier = self._crowd.traffic() or Traffic()
+        lag_timer.begin()
+        earlier = self._pool.traffic() or Traffic()
         for stage in others:
             self._until(self._origin + stage.start_s)
             if not self._stop.is_set():
@@ -121,16 +121,16 @@ class Course:
         if self._stop.is_set():
             end = monotonic()
             begin = min(begin, end)
-        pulse.end()
-        traffic = self._crowd.traffic()
+        lag_timer.end()
+        traffic = self._pool.traffic()
         stopped = self._stop.is_set()
-        self._crowd.end()
+        self._pool.end()
         if self._runner.spawning_greenlet is not None:
             self._runner.spawning_greenlet.kill(block=False)
         self._drain()
-        self._crowd.give_up(monotonic())
-        sent, dropped = self._crowd.tallies()
-        self._crowd.quit()
+        self._pool.give_up(monotonic())
+        sent, dropped = self._pool.tallies()
+        self._pool.quit()
         measured = begin < end
         return Done(
             origin=self._origin,
@@ -138,15 +138,15 @@ class Course:
             stopped=stopped,
             users=tuple(self._users),
             connections=tuple(self._connections),
-            cpu_percent=pulse.cpu_percent if measured else None,
-            lag_p99_s=pulse.lag_p99_s if measured else None,
+            cpu_percent=lag_timer.cpu_percent if measured else None,
+            lag_p99_s=lag_timer.lag_p99_s if measured else None,
             sent=sent,
             dropped=dropped,
             traffic=traffic and traffic.since(earlier),
         )
 
     def _rise(self, stage: Stage) -> None:
-        count = self._crowd.rise(stage.level)
+        count = self._pool.rise(stage.level)
         if count:
             self._runner.start(count, self._spawn_rate or count)
 
@@ -167,7 +167,7 @@ class Course:
 
     def _drain(self) -> None:
         limit = monotonic() + self._load.drain_limit_s
-        while (awaited := self._crowd.awaited()) and monotonic() < limit:
+        while (awaited := self._pool.awaited()) and monotonic() < limit:
             gevent.sleep(DRAIN_STEP_S)
             self._tick_when_due(awaited)
 
@@ -177,9 +177,9 @@ class Course:
             return
         self._next_tick += TICK_S * (1 + (now - self._next_tick) // TICK_S)
         self._recorder.flush()
-        users = self._crowd.count()
+        users = self._pool.count()
         self._users.append((now, users))
-        connections = self._crowd.connections()
+        connections = self._pool.connections()
         if connections is not None:
             self._connections.append((now, connections))
         self._say(

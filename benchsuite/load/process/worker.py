@@ -30,10 +30,10 @@ from benchsuite.load.client.recorder import SpoolRecorder
 from benchsuite.load.client.target import Gate, Target
 from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.load.job import Job, decode_job
-from benchsuite.load.process.arrivals import Arriving
+from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.check import refused
 from benchsuite.load.process.locustfile import LocustfileUsers
-from benchsuite.load.process.phases import Course, Crowd
+from benchsuite.load.process.phases import Phases, UserPool
 from benchsuite.load.process.users import Journeys
 from benchsuite.system import scratch
 from benchsuite.workloads.base import Workload
@@ -117,10 +117,10 @@ def _work(parent: Parent) -> dict[str, Any]:
     random.seed(job.seed)
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
-    crowd: Crowd
+    pool: UserPool
     unchecked = Locustfile.unchecked
     if job.locustfile:
-        crowd = LocustfileUsers(job, recorder)
+        pool = LocustfileUsers(job, recorder)
     else:
         workload = _workload(job)
         target = Target.of(job)
@@ -130,17 +130,17 @@ def _work(parent: Parent) -> dict[str, Any]:
         message, journey_s = refused(workload, target, cookies, limit_s=limit_s, dialect=dialect)
         if message is not None:
             return {"event": "refused", "message": message}
-        users = Arriving if job.load.is_open else Journeys
-        crowd = users(job, workload, target, recorder, Gate(), dialect)
-        crowd.journey_s = journey_s
+        model = OpenModel if job.load.is_open else Journeys
+        pool = model(job, workload, target, recorder, Gate(), dialect)
+        pool.journey_s = journey_s
         unchecked = workload.unchecked
-    course = Course(job, crowd, recorder, parent.stop, parent.say)
-    course.prepare()
+    phases = Phases(job, pool, recorder, parent.stop, parent.say)
+    phases.prepare()
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
     parent.say({"event": "checked", "unchecked": unchecked})
     origin = parent.go.get()
     assert origin is not None
-    done = course.run(origin)
+    done = phases.run(origin)
     recorder.close()
     return {"event": "done", **messages.encode(done)}
 

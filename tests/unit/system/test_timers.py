@@ -11,31 +11,31 @@ from benchsuite.system.timers import TimerFd
 
 
 @pytest.fixture
-def bell() -> Iterator[TimerFd]:
+def timer() -> Iterator[TimerFd]:
     with closing(TimerFd()) as made:
         yield made
 
 
-def rings(bell: TimerFd, wait_s: float = 0.0) -> bool:
-    return bool(select.select([bell.file], [], [], wait_s)[0])
+def rings(timer: TimerFd, wait_s: float = 0.0) -> bool:
+    return bool(select.select([timer.file], [], [], wait_s)[0])
 
 
-def test_it_rings_at_a_moment_that_has_passed(bell: TimerFd) -> None:
-    bell.ring_at(monotonic() - 1)
-    assert rings(bell, 5.0)
-    bell.hush()
-    assert not rings(bell)
+def test_it_rings_at_a_moment_that_has_passed(timer: TimerFd) -> None:
+    timer.arm(monotonic() - 1)
+    assert rings(timer, 5.0)
+    timer.clear()
+    assert not rings(timer)
 
 
-def test_it_never_rings_early(bell: TimerFd) -> None:
+def test_it_never_rings_early(timer: TimerFd) -> None:
     moment = monotonic() + 0.01
-    bell.ring_at(moment)
-    assert rings(bell, 5.0)
+    timer.arm(moment)
+    assert rings(timer, 5.0)
     assert monotonic() >= moment
 
 
-def test_only_the_last_moment_counts(bell: TimerFd) -> None:
-    bell.ring_at(monotonic() - 1)
-    bell.ring_at(monotonic() + 60)
-    assert not rings(bell)
-    bell.hush()
+def test_only_the_last_moment_counts(timer: TimerFd) -> None:
+    timer.arm(monotonic() - 1)
+    timer.arm(monotonic() + 60)
+    assert not rings(timer)
+    timer.clear()

@@ -18,7 +18,7 @@ import os, time
 from statistics import median
 import gevent
 from gevent import get_hub
-from benchsuite.load.process.lag_timer import STEP_S, Pulse
+from benchsuite.load.process.lag_timer import STEP_S, LagTimer
 
 reading, writing = os.pipe()
 if not os.fork():
@@ -34,11 +34,11 @@ def read():
         os.read(reading, 100)
 
 gevent.spawn(read)
-pulse = Pulse()
-pulse.begin()
+timer = LagTimer()
+timer.begin()
 gevent.sleep(0.9)
-pulse.end()
-print(median(pulse._steps.elements()) * STEP_S)
+timer.end()
+print(median(timer._steps.elements()) * STEP_S)
 """
 
 

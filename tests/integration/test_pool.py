@@ -9,7 +9,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.load.job import Tick
-from benchsuite.load.parent.pool import load_crew
+from benchsuite.load.parent.pool import load_pool
 from benchsuite.load.process.schedule import arrivals
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_http import Responder, after
@@ -21,16 +21,16 @@ PROCESSES = 2
 
 def load(tmp_path: Path, job: Any, *, stop_at: float | None = None) -> Loaded:
     ticks: list[Tick] = []
-    with load_crew(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as crew:
-        crew.check(job)
+    with load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool:
+        pool.check(job)
 
         def on_tick(tick: Tick) -> None:
             ticks.append(tick)
             if stop_at is not None and tick.elapsed_s >= stop_at:
-                crew.stop()
+                pool.stop()
 
-        done = crew.run(on_tick)
-        samples, names = crew.samples()
+        done = pool.run(on_tick)
+        samples, names = pool.samples()
     return Loaded(done, ticks, samples, names)
 
 
@@ -72,21 +72,21 @@ def test_stopping_stops_all(tmp_path: Path) -> None:
 def test_one_that_dies_ends_the_load(tmp_path: Path) -> None:
     with (
         Responder({"/": after(0.005)}) as responder,
-        load_crew(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as crew,
+        load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool,
     ):
-        crew.check(a_job(responder, users=2, processes=2, duration_s=20.0))
+        pool.check(a_job(responder, users=2, processes=2, duration_s=20.0))
 
         def on_tick(tick: Tick) -> None:
-            psutil.Process(crew.pids[1]).kill()
+            psutil.Process(pool.pids[1]).kill()
 
         with pytest.raises(LoadError, match="The load process was ended by SIGKILL"):
-            crew.run(on_tick)
+            pool.run(on_tick)
 
 
 def test_a_refused_journey_is_told_once(tmp_path: Path) -> None:
     with (
         Responder({"/": lambda request: None}) as responder,
-        load_crew(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as crew,
+        load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool,
         pytest.raises(AnswerError, match="closed before the answer"),
     ):
-        crew.check(a_job(responder, processes=2))
+        pool.check(a_job(responder, processes=2))
