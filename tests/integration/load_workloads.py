@@ -19,6 +19,15 @@ class Get(Workload):
         expect_body(client.get(str(self.settings["path"])), b"OK")
 
 
+class Late(Get):
+    """One GET, named by whether the load has gone on for a while."""
+
+    name = "late"
+
+    def journey(self, client: Any) -> None:
+        client.get("/", name="late" if client.elapsed_s > 0.2 else "early")
+
+
 class Lenient(Get):
     """One GET, whatever comes back."""
 

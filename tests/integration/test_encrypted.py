@@ -253,6 +253,32 @@ def test_failures_of_the_handshake(
     assert words in result.example("GET /", kind)
 
 
+def test_what_is_said_with_the_end_of_the_handshake_is_an_answer_as_without_tls(
+    tls: ssl.SSLContext, tmp_path: Path
+) -> None:
+    """In TLS 1.2 the server has the last word of a handshake."""
+    tls.maximum_version = ssl.TLSVersion.TLSv1_2
+
+    def unasked(connection: socket.socket) -> None:
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        session = tls.wrap_bio(incoming, outgoing, server_side=True)
+        while True:
+            try:
+                session.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                connection.sendall(outgoing.read())
+                incoming.write(connection.recv(65_536))
+        session.write(answer())
+        connection.sendall(outgoing.read())
+        connection.recv(65_536)
+
+    with listening(unasked, tls) as (port, _):
+        job = a_job(f"https://127.0.0.1:{port}", timeout_s=2.0, users=1, keep_alive=False)
+        result = load(tmp_path, job)
+    assert set(result.kinds("GET /")) == {Kind.OK}
+
+
 def test_a_plain_server_is_refused_before_the_load(tls: ssl.SSLContext, tmp_path: Path) -> None:
     with listening(speak_plainly, tls, first=speak_plainly) as (port, _):
         job = a_job(f"https://127.0.0.1:{port}", timeout_s=1.0)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,6 +52,16 @@ def test_every_planned_arrival_is_sent_at_its_moment(tmp_path: Path, kind: str) 
     assert found.arrivals is not None
     assert found.arrivals.offered_rate == pytest.approx(inside / 0.8)
     assert found.requests == inside
+
+
+@pytest.mark.parametrize("model", [{}, {"model": "open", "arrival_rate": 50.0}])
+def test_a_journey_knows_for_how_long_the_load_goes_on(
+    model: dict[str, Any], tmp_path: Path
+) -> None:
+    with Responder({"/": after(0.002)}) as responder:
+        result = load(tmp_path, a_job(responder, "Late", **model))
+    assert len(result.of("early")) > 0
+    assert len(result.of("late")) > 0
 
 
 def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_path: Path) -> None:

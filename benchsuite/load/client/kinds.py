@@ -21,6 +21,15 @@ def leads_to_log_in(location: str) -> bool:
     return LOG_IN.search(f"{parts.path}?{parts.query}") is not None
 
 
+def of_responder(wanted: str, found: str | None, *, may_lack: bool) -> tuple[Kind, str] | None:
+    """Kind and words for an answer whose run header, found, is not the wanted one; `may_lack`: an
+    answer like this may come from before the application, such as an error of a front.
+    """
+    if not wanted or found == wanted or (found is None and may_lack):
+        return None
+    return Kind.WRONG_RESPONDER, "answered by a process that does not belong to this run"
+
+
 def of_status(status: int, body: bytes) -> tuple[Kind, str]:
     """Kind and words for an answer of 400 and above."""
     if status == 403 and CSRF in body:

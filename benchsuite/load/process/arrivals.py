@@ -73,6 +73,7 @@ class OpenModel(Journeys):
         return bool(self._standing_by.wait(limit_s)) or self._begun == self.standing_by
 
     def begin(self, origin: float) -> None:
+        super().begin(origin)
         self._origin = origin
         self._sent = Tally(self._load, origin)
         self._advance()
@@ -99,7 +100,6 @@ class OpenModel(Journeys):
             self._unfinished(client, intended, start, moment)
 
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Arrivals that were sent, and those that never were, of each stage's window."""
         dropped = Tally(self._load, self._origin)
         while self._next < self._end:
             dropped.add(self._next)

@@ -26,12 +26,13 @@ from benchsuite.load.client.target import RUN_HEADER
 from benchsuite.load.job import Job
 from benchsuite.load.process.failures import kind_of
 from benchsuite.load.process.resending import limited
+from benchsuite.load.process.user_pool import UserPool
 from benchsuite.load.process.users import told, users_of
 
 QUIT_S = 1.0  #: How long `on_stop` and the hooks of the end may take together.
 
 
-class LocustfileUsers:
+class LocustfileUsers(UserPool):
     """The user classes of a locustfile and what they have in flight."""
 
     def __init__(self, job: Job, recorder: Recorder) -> None:
@@ -70,30 +71,12 @@ class LocustfileUsers:
         self._runner = runner
         return environment
 
-    standing_by: int = 0
-
-    def wait_for_standing_by(self, limit_s: float) -> bool:
-        return True
-
-    def begin(self, origin: float) -> None:
-        """The users come by themselves."""
-
     def rise(self, level: float) -> int:
         """Locust starts and stops them."""
         return users_of(int(level), self._job.part, self._job.parts)
 
     def count(self) -> int:
         return len(self._numbers)
-
-    def connections(self) -> int | None:
-        """Whatever they open, they don't tell."""
-        return None
-
-    def traffic(self) -> None:
-        return None
-
-    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        return (), ()
 
     def end(self) -> None:
         """Users that wait for an answer stay for it; those of other protocols finish their task."""
@@ -222,14 +205,11 @@ class LocustfileUsers:
     def _judge(self, response: Any, exception: BaseException | None) -> tuple[Kind, str]:
         status = getattr(response, "status_code", None)
         headers = getattr(response, "headers", None)
-        wanted = self._job.run_header
-        if wanted and status and headers is not None:
-            found = headers.get(RUN_HEADER)
-            if found != wanted and (found is not None or status < 400):
-                return (
-                    Kind.WRONG_RESPONDER,
-                    "answered by a process that does not belong to this run",
-                )
+        if status and headers is not None:
+            wanted, found = self._job.run_header, headers.get(RUN_HEADER)
+            foreign = kinds.of_responder(wanted, found, may_lack=status >= 400)
+            if foreign is not None:
+                return foreign
         if exception is None:
             return Kind.OK, ""
         kind = kind_of(exception, status=status)

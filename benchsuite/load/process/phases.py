@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from math import inf
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 import gevent
 from gevent.event import Event
-from locust.env import Environment
 
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.results import Traffic
@@ -15,6 +14,7 @@ from benchsuite.core.specs import Stage
 from benchsuite.load.client.recorder import SpoolRecorder
 from benchsuite.load.job import Done, Job
 from benchsuite.load.process.lag_timer import LagTimer
+from benchsuite.load.process.user_pool import UserPool
 
 TICK_S = 1.0
 DRAIN_STEP_S = 0.005
@@ -22,47 +22,6 @@ FIRST_START_S = 30.0  #: Longest time in which Locust must have started the firs
 ENTER_S = 0.01  #: For each user that stands by: what it may take to get ready, such as to connect.
 
 Say = Callable[[dict[str, Any]], None]
-
-
-class UserPool(Protocol):
-    """The users, from a workload or from a locustfile."""
-
-    standing_by: int  #: Users to start before the load begins.
-
-    def environment(self, first_start: Callable[[], None]) -> Environment: ...
-
-    def wait_for_standing_by(self, limit_s: float) -> bool:
-        """Whether those users all stand by within that time."""
-
-    def begin(self, origin: float) -> None:
-        """The load begins."""
-
-    def rise(self, level: float) -> int:
-        """The load is to rise or fall to this level; how many users Locust must have started."""
-
-    def count(self) -> int:
-        """Users at work, or journeys in flight in the open model."""
-
-    def connections(self) -> int | None:
-        """Open WebSockets; None where there never were any."""
-
-    def traffic(self) -> Traffic | None:
-        """What compression has made of messages so far; None where nobody was asked for it."""
-
-    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Open model: arrivals that were sent and that never were, of each stage's window."""
-
-    def end(self) -> None:
-        """Lets no request start any more."""
-
-    def awaited(self) -> int:
-        """How many answers are still waited for."""
-
-    def give_up(self, moment: float) -> None:
-        """Writes what is in flight down as unfinished."""
-
-    def quit(self) -> None:
-        """Lets the users undo what they did, shortly."""
 
 
 class Phases:

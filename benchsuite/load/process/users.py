@@ -20,6 +20,7 @@ from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.load.job import Job
+from benchsuite.load.process.user_pool import UserPool
 from benchsuite.workloads.base import Workload
 
 GOOD_BYE_S = 1.0  #: How long the good-bye on all WebSockets may take at the end.
@@ -36,7 +37,7 @@ got answers, also wrong ones, are never slowed down.
 """
 
 
-class Journeys:
+class Journeys(UserPool):
     """All users of a workload: makes them, and ends them."""
 
     def __init__(
@@ -82,7 +83,6 @@ class Journeys:
         self._new_client: Callable[[], UserClient] = new_client
 
     def environment(self, first_start: Callable[[], None]) -> Environment:
-        """Locust's environment with one user class; its users call `first_start` as they start."""
         journeys = self
 
         class JourneyUser(User):
@@ -95,21 +95,12 @@ class Journeys:
         JourneyUser.tasks = [endless]
         return Environment(user_classes=[JourneyUser])
 
-    standing_by: int = 0  #: Users to start before the load begins.
-
-    def wait_for_standing_by(self, limit_s: float) -> bool:
-        """Whether they all stand by within that time."""
-        return True
-
     def begin(self, origin: float) -> None:
-        """The load begins; here the users come by themselves."""
         self._sockets.origin = origin
 
     def rise(self, level: float) -> int:
-        """The number of users is to rise or fall to this level; how many Locust must have started.
-
-        Who is too many rests after the journey that is under way: Locust would end it in the middle
-        of a request, and nobody would know how long that took.
+        """Surplus users rest after the journey under way: Locust would end it in the middle of a
+        request, and nobody would know how long that took.
         """
         self._level = level
         raised, self._raised = self._raised, Event()
@@ -122,20 +113,13 @@ class Journeys:
         return users_of(whole, self._part, self._parts)
 
     def count(self) -> int:
-        """Users that are at work."""
         return sum(client.user < self._level for client, _ in self._users)
 
     def connections(self) -> int | None:
-        """Open WebSockets; None where there never were any."""
         return len(self._sockets) if self._sockets.used else None
 
     def traffic(self) -> Traffic | None:
-        """What compression has made of messages so far; None where nobody was asked for it."""
         return copy(self._sockets.traffic) if self._sockets.traffic.negotiated else None
-
-    def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Nothing is planned in the closed model."""
-        return (), ()
 
     def end(self) -> None:
         """Lets nobody start anything; who is not waiting for an answer ends at once.
@@ -161,7 +145,6 @@ class Journeys:
         return bool(client.in_flight) or (whole and client in self._making)
 
     def give_up(self, moment: float) -> None:
-        """Writes down what is still in flight."""
         self._gate.closed = True
         for client, _ in self._users:
             client.give_up(moment)

@@ -33,7 +33,8 @@ from benchsuite.load.job import Job, decode_job
 from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.check import refused
 from benchsuite.load.process.locustfile import LocustfileUsers
-from benchsuite.load.process.phases import Phases, UserPool
+from benchsuite.load.process.phases import Phases
+from benchsuite.load.process.user_pool import UserPool
 from benchsuite.load.process.users import Journeys
 from benchsuite.system import scratch
 from benchsuite.workloads.base import Workload

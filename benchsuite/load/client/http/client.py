@@ -316,11 +316,9 @@ class HttpClient:
             self.left_traces = True
             self.cookies.take(lines)
         found = answer.headers.get(RUN_HEADER)
-        if wanted and found != wanted and (found is not None or answer.status_code < 400):
-            # an error without the header may come from the server or a front before the application
-            self._fail(
-                held, Kind.WRONG_RESPONDER, "answered by a process that does not belong to this run"
-            )
+        foreign = kinds.of_responder(wanted, found, may_lack=answer.status_code >= 400)
+        if foreign is not None:
+            self._fail(held, *foreign)
         elif answer.status_code == self._expected_status:
             return answer  # another request may be meant otherwise, so the head stays unknown
         elif answer.status_code >= 400:

@@ -1,8 +1,6 @@
-"""What comes over a WebSocket, and how it ends; where it leads."""
+"""What comes over a WebSocket, and how it ends."""
 
-import ssl
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidHandshake
@@ -55,28 +53,6 @@ class Message:
     def content(self) -> Content:
         """Raises UnicodeDecodeError for text that is none."""
         return self.data.decode() if self.is_text else self.data
-
-
-class Destination(Protocol):
-    """Where to connect; `benchsuite.load.client.target.Target` is one."""
-
-    @property
-    def host(self) -> str: ...
-
-    @property
-    def family(self) -> int: ...
-
-    @property
-    def address(self) -> Any: ...
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def context(self) -> ssl.SSLContext | None: ...
-
-    @property
-    def timeout_s(self) -> float: ...
 
 
 def ending_of(protocol: ClientProtocol, how: str) -> Ending | None:

@@ -6,6 +6,7 @@ from websockets.http11 import Response
 
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import Kind
+from benchsuite.load.client import kinds
 from benchsuite.load.client.target import RUN_HEADER, Target
 from benchsuite.load.client.websocket.deflate import Offer
 from benchsuite.load.client.websocket.records import Failed
@@ -37,11 +38,10 @@ class Handshake:
         status = response.status_code
         found = response.headers.get(RUN_HEADER)
         may_lack = status >= 400 or (bool(self._mark) and wire.subprotocol in self.offered)
-        # as for HTTP, an error may come from before the application; and who sends no headers tells
-        # the run by a subprotocol, unless the application has chosen one
-        if self._run and found != self._run and (found is not None or not may_lack):
-            words = "answered by a process that does not belong to this run"
-            return Kind.WRONG_RESPONDER, words
+        # who sends no headers tells the run by a subprotocol, unless the application has chosen one
+        foreign = kinds.of_responder(self._run, found, may_lack=may_lack)
+        if foreign is not None:
+            return foreign
         if status != 101:
             return Kind.HTTP_STATUS, f"status {status}"
         ending = wire.ending

@@ -13,9 +13,9 @@ from gevent.socket import socket as GreenSocket
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.http.connection import BLOCK_BYTES, READABLE, connect
+from benchsuite.load.client.target import Target
 from benchsuite.load.client.tls import Tls
 from benchsuite.load.client.waiting import waiting
-from benchsuite.load.client.websocket.endings import Destination
 from benchsuite.load.client.websocket.outbox import Outbox
 
 READ_S = 0.1  #: Who reads slowly reads this often.
@@ -48,13 +48,13 @@ class Above(Protocol):
 class Transport:
     """Connects once, ends once."""
 
-    def __init__(self, destination: Destination, above: Above) -> None:
+    def __init__(self, target: Target, above: Above) -> None:
         self.connecting = False
         """Whether there was no connection yet: what a time-out then was about."""
         self.arrived = 0.0  #: When the last bytes were read.
         self.heard_anything = False
         self.waiting = waiting()
-        self._destination = destination
+        self._target = target
         self._above = above
         self._socket: GreenSocket | None = None
         self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
@@ -79,14 +79,14 @@ class Transport:
     def connect(self, until: Callable[[Callable[[], object]], None]) -> None:
         """Raises ConnectionFailed; `until` waits for what the hub brings about."""
         self.connecting = True
-        self._socket = connected = GreenSocket(self._destination.family, socket.SOCK_STREAM)
-        self._plain = connect(connected, self._destination.address)
+        self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
+        self._plain = connect(connected, self._target.address)
         self._outbox = Outbox(self._plain, self.waiting.loop)
         readable = self.waiting.loop.io(connected.fileno(), READABLE)
         readable.start(self._read)
         self._watchers.append(readable)
-        if self._destination.context is not None:
-            self._tls = Tls(self._destination.context, self._destination.name)
+        if self._target.context is not None:
+            self._tls = Tls(self._target.context, self._target.name)
             self._write_out(self._tls.due())
             until(lambda: self.speaks)
         self.connecting = False

@@ -27,12 +27,12 @@ from websockets.uri import WebSocketURI
 from benchsuite.core.paths import quoted
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.http.connection import ConnectionFailed, Expired
+from benchsuite.load.client.target import Target
 from benchsuite.load.client.websocket.accounts import MOST_BYTES
 from benchsuite.load.client.websocket.endings import (
     ABNORMAL,
     NORMAL,
     POLICY,
-    Destination,
     Ending,
     Message,
     cut_off,
@@ -47,7 +47,7 @@ class Wire:
 
     def __init__(
         self,
-        destination: Destination,
+        target: Target,
         path: str,
         *,
         headers: Mapping[str, str],
@@ -69,17 +69,17 @@ class Wire:
         self.response: Response | None = None
         self.ponged: tuple[bytes, float] | None = None  #: The last pong and when it arrived.
         self._on_gone = on_gone
-        self._destination = destination
+        self._target = target
         self._headers = headers
         self._on_end = on_end
         self._over = False  #: Whether we have said good-bye.
         self._protocol = ClientProtocol(
-            _uri(destination, path),
+            _uri(target, path),
             subprotocols=[Subprotocol(name) for name in subprotocols] or None,
             extensions=extensions or None,
             max_size=MOST_BYTES,
         )
-        self._transport = Transport(destination, self)
+        self._transport = Transport(target, self)
         self._waiting = self._transport.waiting
         self._fragments: list[bytes] = []
         self._is_text = True
@@ -112,7 +112,7 @@ class Wire:
         """
         deadlines = self._waiting.deadlines
         self._user = getcurrent()
-        deadlines[self._transport] = monotonic() + self._destination.timeout_s
+        deadlines[self._transport] = monotonic() + self._target.timeout_s
         try:
             self._transport.connect(self._until)
             request = self._protocol.connect()
@@ -242,7 +242,7 @@ class Wire:
         """The same, within the time-out; raises Expired after it."""
         deadlines = self._waiting.deadlines
         self._user = getcurrent()
-        deadlines[self._transport] = monotonic() + self._destination.timeout_s
+        deadlines[self._transport] = monotonic() + self._target.timeout_s
         try:
             self._until(is_there)
         finally:
@@ -347,9 +347,9 @@ class Wire:
         self._transport.send(b"".join(self._protocol.data_to_send()))
 
 
-def _uri(destination: Destination, path: str) -> WebSocketURI:
-    secure = destination.context is not None
-    parts = urlsplit(f"//{destination.host}")
+def _uri(target: Target, path: str) -> WebSocketURI:
+    secure = target.context is not None
+    parts = urlsplit(f"//{target.host}")
     path, _, query = quoted(path).partition("?")
     port = parts.port or (443 if secure else 80)
     return WebSocketURI(secure, parts.hostname or "", port, path, query)
