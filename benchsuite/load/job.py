@@ -1,4 +1,4 @@
-"""What the parent tells the load process, and what it hears back: JSON lines.
+"""What the parent and the load process tell each other: JSON lines.
 
 The parent writes one job line, then "go"; the end of its standard input tells the child that the
 parent is gone. The child writes events to an inherited pipe, never to standard output, and the

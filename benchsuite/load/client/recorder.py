@@ -9,7 +9,7 @@ from benchsuite.core.samples import RECORD, Kind
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE
 
 MAX_NAMES = 1000
-"""More names than anyone reads: a journey with numbers in its paths should pass `name=`."""
+"""More names than anyone reads: journeys with numbers in their paths should pass `name=`."""
 
 OTHER_NAMES = "(other paths)"
 
@@ -19,7 +19,7 @@ Begun = tuple[int, float, float]
 
 
 class Recorder(Protocol):
-    """Takes down what clients and users did."""
+    """Records what clients and users did."""
 
     def index(self, name: str, scope: str) -> int:
         """The number that stands for a name in the samples."""
@@ -41,7 +41,7 @@ class Recorder(Protocol):
 
 
 class NoRecorder:
-    """Takes everything down nowhere: what is only checked, or has been given up already."""
+    """Discards everything: of what is only checked, or was given up."""
 
     def index(self, name: str, scope: str) -> int:
         return 0
@@ -102,7 +102,7 @@ class SpoolRecorder:
             self._names_changed = True
 
     def flush(self) -> None:
-        """Writes what has come since; names first, so that every sample there has its name."""
+        """Writes what has come since; names first, so that every stored sample has one."""
         if self._names_changed:
             self._write_names()
         packed, self._packed = self._packed, bytearray()

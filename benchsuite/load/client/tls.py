@@ -1,8 +1,8 @@
 """TLS between a socket and what reads it: takes and gives bytes, and waits for nothing.
 
 The hub reads and times the encrypted bytes, so that times mean the same as without TLS. HTTP
-decrypts them in the user's greenlet when its turn comes: what that takes is the generator's (B101),
-not the server's. A WebSocket may speak when nobody listens, so it decrypts in the hub, too. Each
+decrypts them in the user's greenlet when its turn comes: that time is the generator's (B101), not
+the server's. A WebSocket may speak when nobody listens, so its bytes are decrypted in the hub, too. Each
 connection makes a whole handshake: sessions are not resumed, as if each came from a new visitor.
 """
 
@@ -23,7 +23,7 @@ class Tls:
         self.shaken = False  #: Whether both sides have agreed on their keys.
         self.over = False  #: Whether the server has said that nothing more comes.
         self.failure: tuple[Kind, str] | None = None
-        """What was no TLS, or not to be believed; nothing comes or goes any more."""
+        """Kind and words of what went wrong; after it nothing comes or goes any more."""
         self._may_speak = True
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._session = context.wrap_bio(

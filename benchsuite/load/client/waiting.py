@@ -1,4 +1,4 @@
-"""Who waits for an answer: one timer for all deadlines, and all that has arrived read at once."""
+"""Waiting for answers: one timer for all deadlines; everything that has arrived is read first."""
 
 from functools import cache
 from time import monotonic
@@ -20,23 +20,23 @@ class Waiter(Protocol):
 class Waiting:
     """All waiters of this process.
 
-    What has arrived in one turn of the loop is first read and timed, and only then worked on:
-    otherwise each answer's time would hold the work on those before it.
+    Everything that has arrived in one turn of the loop is first read and timed, and only then
+    processed: otherwise each answer's time would include the work on those before it.
     """
 
     def __init__(self) -> None:
         hub = get_hub()
         self.park = hub.switch
-        """Called in a greenlet: the others go on until somebody switches back to it."""
+        """Called in a greenlet: others run until somebody switches back to it."""
         self.loop: Any = hub.loop
         self.deadlines: dict[Waiter, float] = {}
-        """Monotonic seconds; ordered by themselves, because all wait equally long."""
+        """Monotonic seconds; in order, because all have the same time-out."""
         self._arrived: list[Waiter] = []
         self._timer = self.loop.timer(STEP_S, STEP_S)
         self._timer.start(self._expire)
 
     def arrived(self, waiter: Waiter) -> None:
-        """Resumes the waiter after everything that is there has been read."""
+        """Resumes the waiter once everything that is there has been read."""
         if not self._arrived:
             self.loop.run_callback(self._resume)
         self._arrived.append(waiter)
@@ -59,5 +59,5 @@ class Waiting:
 
 @cache
 def waiting() -> Waiting:
-    """Those of the hub of the load process, which has one thread."""
+    """Those of the load process, which has one thread and one hub."""
     return Waiting()

@@ -1,4 +1,4 @@
-"""How much this load generator can ask for: the same machinery against the null responder."""
+"""How many requests this load generator can make: the same machinery against the null responder."""
 
 import os
 import secrets
@@ -33,9 +33,9 @@ from benchsuite.telemetry.prober.answer import answers_as
 
 HOST = "127.0.0.1"
 USERS = (1, 10, 100)
-TRIES = 2  #: The best of them counts: what disturbs the machine can only lower a ceiling.
+TRIES = 2  #: The best one counts: disturbances can only lower a ceiling.
 CONNECTIONS = {True: "connections kept", False: "one connection each"}
-OVERLOAD = 2.0  #: So many times what users make is what arrives: all slots are busy all the time.
+OVERLOAD = 2.0  #: Arrivals as a multiple of what users make, so that all slots are always busy.
 WARMUP_S = 0.5
 DRAIN_S = 0.1
 READY_S = 10.0
@@ -43,7 +43,7 @@ READY_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Responder:
-    """A null responder that runs."""
+    """A running null responder."""
 
     process: Process
     base_url: str
@@ -79,8 +79,8 @@ def ceilings(
 ) -> Iterator[Ceiling]:
     """Two ceilings, closed and open, for each number of users, with connections kept and not.
 
-    All run on the CPUs that runs give to server and load when they are asked for nothing else.
-    `on_begin` is told of each load in words.
+    All run on the CPUs that runs give to server and load by default. `on_begin` is told of each
+    load in words.
     """
     for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
     with (
@@ -154,7 +154,7 @@ def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
         scope="all",
         window=done.window,
     )
-    # those that the end of an open load cuts off say nothing
+    # those that the end of an open load cuts off mean nothing
     failures = {
         kind: count
         for kind, count in total.failures_by_kind.items()

@@ -24,17 +24,17 @@ from benchsuite.pythons.importing import whole_path
 from benchsuite.system import cpus, scratch
 from benchsuite.system.ending import in_words
 
-IMPORT_LIMIT_S = 30.0  #: How long the process may go on importing once somebody waits for it.
+IMPORT_LIMIT_S = 30.0  #: How long the process may take to import once somebody waits for it.
 
-MARGIN_S = 15.0  #: How much longer than planned anything may take before the process is given up.
+MARGIN_S = 15.0  #: How much longer than planned anything may take before we give up on the process.
 
-GRACE_S = 1.0  #: How long the process may take to end once its standard input has.
+GRACE_S = 1.0  #: How long the process may take to end once its standard input is closed.
 
 SLOW = {
     "ready": "had not finished its own imports (is the machine very busy?)",
     "checked": "had not imported the workload and gone through its journey",
 }
-"""What took too long where an event did not come."""
+"""What took too long when an event is missing."""
 
 LOG_LINES = 20
 STEP_S = 0.002
@@ -97,7 +97,7 @@ class LoadWorker:
         self._done: Done | None = None
 
     def check(self, job: Job) -> str:
-        """Hands over the job and waits for its checked journey; what of answers isn't checked.
+        """Hands over the job and waits for its checked journey; returns what remains unchecked.
 
         Raises AnswerError when the target does not answer as the workload expects, and LoadError
         when the load process broke.
@@ -126,7 +126,7 @@ class LoadWorker:
         self._send(b"%s %.9f" % (messages.GO, begin))
 
     def stop(self) -> None:
-        """Asks to close the window now; what is in flight is still waited for."""
+        """Asks to close the window now; what is in flight is still awaited."""
         with suppress(LoadError):  # wait() says why the process died
             self._send(messages.STOP)
 
@@ -137,9 +137,9 @@ class LoadWorker:
         return self._done
 
     def salvaged(self) -> Done:
-        """The end of a load whose process died: what it had written by then; nothing is waited for.
+        """The end of a load whose process died, from what it had written; nothing is awaited.
 
-        What it knew of itself is not known, and the last second may be missing.
+        Its CPU share and lag are unknown, and the last second may be missing.
         """
         samples, _ = spool.read(self._spool)
         begin = self._begin + self._warmup_s
@@ -154,7 +154,7 @@ class LoadWorker:
         )
 
     def hear(self, on_tick: Callable[[Tick], None]) -> None:
-        """Takes what has been said until now, without waiting."""
+        """Handles the events sent until now, without waiting."""
         while self._done is None and select.select([self._events], [], [], 0)[0]:
             self._hear_one(on_tick)
 
@@ -166,7 +166,7 @@ class LoadWorker:
             on_tick(self._progress.tick(**event))
 
     def close(self) -> None:
-        """Ends the process and whatever it has started, and reaps it."""
+        """Ends the process and all it has started, and reaps it."""
         with suppress(BrokenPipeError):
             self._stdin.close()
         limit = monotonic() + GRACE_S

@@ -1,8 +1,8 @@
 """Several load processes that make one load.
 
-Locust's own master and worker are not needed for that: they exist to divide users over machines and
-to merge statistics. Here every process knows the whole profile and takes every n-th user or
-arrival, all begin at one moment of the clock they share, and samples are merged, not figures.
+Locust's master and workers are not needed: they divide users over machines and merge statistics.
+Here every process knows the whole profile and takes every n-th user or arrival, all begin at the
+same moment of a shared clock, and samples are merged, not figures.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ from benchsuite.load.parent import spool
 from benchsuite.load.parent.driver import LoadWorker, load_worker
 from benchsuite.load.parent.spool import NameEntry, Samples
 
-Counted = tuple[tuple[float, int], ...]  #: (moment, how many there were), one a second.
+Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
 
-LEAD_S = 0.02  #: For each process: time until the last one has heard when to begin.
+LEAD_S = 0.02  #: Per process: time to tell all of them when to begin.
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def load_pool(
     env: Mapping[str, str] | None = None,
     on_cpus: Collection[int] | None = None,
 ) -> Iterator["LoadPool"]:
-    """So many load processes; on exit they are gone, whatever happened."""
+    """`count` load processes; on exit they are gone, whatever happened."""
     folders = [spool / f"load-{number}" for number in range(count)]
     with ExitStack() as stack:
         yield LoadPool(
@@ -47,7 +47,7 @@ def load_pool(
 
 
 class LoadPool:
-    """As `LoadWorker`, for all of them."""
+    """All load processes, used like one `LoadWorker`."""
 
     def __init__(self, workers: Sequence[LoadWorker], folders: Sequence[Path]) -> None:
         self.pids = [worker.pid for worker in workers]
@@ -56,7 +56,7 @@ class LoadPool:
         self._ticks: dict[int, Tick] = {}
 
     def check(self, job: Job) -> str:
-        """Hands the job over and has its journey checked by each; what of answers isn't checked."""
+        """Hands over the job; each process checks its journey. Returns what remains unchecked."""
         parts = len(self._workers)
         told = [
             worker.check(replace(job, part=part, parts=parts))
@@ -91,7 +91,7 @@ class LoadPool:
         return merged(done)
 
     def salvaged(self) -> Done:
-        """The end of a load of which a process died: the others are stopped, and waited for."""
+        """The end of a load one of whose processes died: the others are stopped and awaited."""
         self.stop()
         done = []
         for worker in self._workers:
@@ -102,7 +102,7 @@ class LoadPool:
         return merged(done)
 
     def samples(self) -> tuple[Samples, list[NameEntry]]:
-        """What all have written."""
+        """The samples of all processes."""
         return spool.read_all(self._folders)
 
     def _noting(self, worker: LoadWorker) -> Callable[[Tick], None]:
@@ -113,7 +113,7 @@ class LoadPool:
 
 
 def merged(parts: Sequence[Done]) -> Done:
-    """The end of the whole load; its health is that of the busiest process."""
+    """The end of the whole load; CPU and lag are those of the busiest process."""
     end = min(part.window[1] for part in parts)
     known_cpu = [part.cpu_percent for part in parts if part.cpu_percent is not None]
     compressed = [part.traffic for part in parts if part.traffic is not None]
@@ -133,7 +133,7 @@ def merged(parts: Sequence[Done]) -> Done:
 
 
 def _each_second(parts: Sequence[Counted]) -> Counted:
-    """The sums of what all counted at about the same time."""
+    """Sums what all counted at about the same time."""
     return tuple(
         (max(moment for moment, _ in second), sum(count for _, count in second))
         for second in zip(*parts, strict=False)
@@ -145,7 +145,7 @@ def _sums(counts: Sequence[Sequence[int]]) -> tuple[int, ...]:
 
 
 def _sum(ticks: Sequence[Tick]) -> Tick:
-    """For people's eyes: of the percentiles, the worst."""
+    """For display only: of the percentiles, the worst."""
     known = [(tick.p50_s, tick.p95_s) for tick in ticks if tick.p50_s and tick.p95_s]
     waiting = [tick.awaited for tick in ticks if tick.awaited is not None]
     return Tick(

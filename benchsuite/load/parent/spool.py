@@ -1,4 +1,4 @@
-"""Reads what a load process wrote, also while it still writes."""
+"""Reads what a load process wrote, even while it is still writing."""
 
 import json
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ Samples = NDArray[np.void]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameEntry:
-    """What the name index of a sample means."""
+    """The name that a sample refers to by its index."""
 
     name: str
     scope: str  #: One of `benchsuite.core.samples`: request, journey, message …
@@ -55,7 +55,7 @@ def read_all(folders: Iterable[Path]) -> tuple[Samples, list[NameEntry]]:
 
 
 def read_on(file: BinaryIO) -> Samples:
-    """The whole samples from the file's position on, and leaves it behind them."""
+    """The complete samples from the file's position on, which moves behind them."""
     packed = file.read()
     rest = len(packed) % RECORD.size
     if rest:

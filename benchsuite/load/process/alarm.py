@@ -1,7 +1,7 @@
 """Wakes a greenlet at a moment of the monotonic clock, to some hundredths of a millisecond.
 
-By the event loop's own timers an arrival would be sent half a millisecond late on average, which is
-much of the answer of a fast page.
+With the event loop's own timers an arrival would be half a millisecond late on average, which is
+much of a fast page's response time.
 """
 
 from time import monotonic
@@ -23,7 +23,7 @@ class Alarm:
         self._readable: Any = get_hub().loop.io(self._timer.file, READABLE)
 
     def wait_until(self, moment: float) -> None:
-        """Lets others have their turn in any case, also when the moment has passed."""
+        """Always lets others have their turn, even when the moment has passed."""
         if moment <= monotonic():
             gevent.sleep(0)
             return

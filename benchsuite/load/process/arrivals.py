@@ -1,8 +1,8 @@
-"""The open model inside of Locust: its users are slots in which the journeys that arrive are made.
+"""The open model inside Locust: its users are slots that make a journey for each arrival.
 
-As many users as there may be journeys in flight are started before the load and wait. A dispatcher
-wakes one for each arrival of the schedule. An arrival that finds no free slot is taken by the first
-that becomes free, and its waiting counts, because it keeps its intended start.
+One user is started for every journey that may be in flight; they wait before the load begins. A
+dispatcher wakes one for each arrival of the schedule. If no slot is free, the arrival queues for
+the next one, and its waiting counts, because it keeps its intended start.
 """
 
 from collections import deque
@@ -30,11 +30,11 @@ from benchsuite.load.process.users import Journeys
 from benchsuite.workloads.base import Workload
 
 MOST_ENTERING = 50
-"""Slots that get ready at the same time: all at once would be a storm of connections."""
+"""Slots that get ready at a time: all at once would be a storm of connections."""
 
 
 class OpenModel(Journeys):
-    """All slots, and the arrivals that they wait for."""
+    """All slots, and the arrivals they wait for."""
 
     def __init__(
         self,
@@ -55,8 +55,8 @@ class OpenModel(Journeys):
         self._next = inf  #: The earliest arrival that nobody has taken yet.
         self._end = inf
         self._free: deque[tuple[UserClient, Any]] = deque()
-        """Slots that wait; the last one gets the next arrival, so that few connections are used, or
-        in turn, so that all are."""
+        """Slots that wait. The last one takes the next arrival, so that few connections are used;
+        or they take turns, so that all are."""
         self._next_free = self._free.popleft if workload.in_turn else self._free.pop
         self._begun = 0  #: Slots that Locust has started.
         self._entered = 0  #: Those that have got ready since.
@@ -67,8 +67,8 @@ class OpenModel(Journeys):
         """Intended and real start of the journeys in flight."""
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
-        """A slot that is still getting ready by then stands by, too: its samples will tell that the
-        target keeps it waiting.
+        """Slots still getting ready by then count, too: their samples will show that the target
+        keeps them waiting.
         """
         return bool(self._standing_by.wait(limit_s)) or self._begun == self.standing_by
 
@@ -80,14 +80,14 @@ class OpenModel(Journeys):
         self._dispatcher = gevent.spawn(self._dispatch)
 
     def rise(self, level: float) -> int:
-        """The slots are there already."""
+        """All slots were started before the load."""
         return 0
 
     def count(self) -> int:
         return len(self._under_way)
 
     def end(self) -> None:
-        """Nothing arrives any more; what has arrived is still sent, and journeys are completed."""
+        """No more arrivals; those that arrived are still sent, and journeys are completed."""
         self._end = monotonic()
 
     def awaited(self) -> int:
@@ -110,7 +110,7 @@ class OpenModel(Journeys):
         self._next = self._origin + next(self._moments, inf)
 
     def _take(self) -> float | None:
-        """The earliest arrival that is due; None when none is."""
+        """The earliest arrival, if it is due."""
         moment = self._next
         if moment > monotonic() or moment >= self._end:
             return None
@@ -128,7 +128,7 @@ class OpenModel(Journeys):
                 if moment is None:
                     break
                 client, slot = self._next_free()
-                # from now on, so that the drain waits also for those that have yet to wake up
+                # entered now, so that the drain also waits for slots that have yet to wake up
                 self._under_way[client] = (moment, monotonic())
                 wake(slot.switch, moment)
             else:
@@ -136,7 +136,7 @@ class OpenModel(Journeys):
                 self._freed.wait()
 
     def _live(self, user: User) -> None:
-        """A slot's life: a journey for each arrival that it gets."""
+        """A slot's life: a journey for each arrival it takes."""
         client = self._new_client()
         self._begun += 1
         self._users.append((client, user))
@@ -158,8 +158,8 @@ class OpenModel(Journeys):
             raise StopUser from None
 
     def _enter(self, client: UserClient) -> None:
-        """What the workload wants to be there before the load begins; it may fail, and the journeys
-        then try again, and tell why.
+        """What the workload prepares before the load begins. It may fail; the journeys then try
+        again, and report why.
         """
         try:
             self._workload.enter(client)
@@ -169,7 +169,7 @@ class OpenModel(Journeys):
             client.settle()
 
     def _wait(self, client: UserClient) -> float:
-        """The next arrival that this slot is given."""
+        """Waits for the next arrival that this slot is given."""
         slot: Any = Waiter()
         self._free.append((client, slot))
         if not self._freed.is_set():

@@ -1,6 +1,6 @@
-"""The checked journey: a pass outside of any window, with the very client that makes the load.
+"""The checked journey: one pass before the load, with the very client that makes the load.
 
-One that sends a form or gets a cookie is made twice: the load will make it again and again.
+One that sends a form or gets a cookie is made twice, because the load repeats it.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,8 +29,8 @@ UNTOLD = (
 )
 
 VISITS = 2  #: Journeys of each visitor of a rehearsal.
-FEWEST = 4  #: Journeys that are rehearsed of a slow page, too.
-REHEARSING_S = 1.0  #: For this long more of them are made.
+FEWEST = 4  #: Journeys that are rehearsed even of a slow page.
+REHEARSING_S = 1.0  #: How long further rehearsals go on.
 
 
 def refused(
@@ -76,8 +76,8 @@ def refused(
 
 
 def _rehearse(workload: Workload, new_client: Callable[[], UserClient]) -> None:
-    """Makes the journey as often as the workload wants, two by two as a new visitor; a failure ends
-    it, and is left to the load to count.
+    """Makes the journey as often as the workload asks, two for each new visitor; a failure ends
+    the rehearsal, and is left to the load to count.
     """
     begin = monotonic()
     for made in range(1, workload.rehearsals, VISITS):

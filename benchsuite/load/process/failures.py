@@ -1,7 +1,7 @@
-"""How failures of foreign HTTP clients map to our kinds, told by the names of their exceptions.
+"""Maps failures of foreign HTTP clients to our kinds by the names of their exceptions.
 
-By name, because the clients of a locustfile (requests, urllib3, geventhttpclient, http.client) each
-have their own classes, and none of them should be imported to find out.
+The clients of a locustfile (requests, urllib3, geventhttpclient, http.client) each have their own
+classes, and none of them should be imported to find out.
 """
 
 from benchsuite.core.samples import Kind

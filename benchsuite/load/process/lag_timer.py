@@ -1,4 +1,4 @@
-"""How late a timer rings in the load process: what it would add to every measured time."""
+"""How late a timer fires in the load process: what that would add to every measured time."""
 
 from collections import Counter
 from time import monotonic, process_time
@@ -32,13 +32,13 @@ class LagTimer:
 
     @property
     def cpu_percent(self) -> float | None:
-        """CPU share of this process, 100 is one CPU; None when nothing was watched."""
+        """CPU share of this process; 100 is one CPU. None when nothing was watched."""
         wall = self._ended[0] - self._begun[0]
         return 100 * (self._ended[1] - self._begun[1]) / wall if wall > 0 else None
 
     @property
     def lag_p99_s(self) -> float | None:
-        """The lateness that 99 of 100 timers stayed within."""
+        """The 99th percentile of the timers' lateness."""
         rank = 0.99 * self._steps.total()
         seen = 0
         for step in sorted(self._steps):
@@ -48,7 +48,7 @@ class LagTimer:
         return None
 
     def _ring(self) -> None:
-        alarm = Alarm()  # the loop's own timers are late by up to 1 ms even when nothing is to do
+        alarm = Alarm()  # the loop's own timers are up to 1 ms late even when idle
         while True:
             due = monotonic() + INTERVAL_S
             alarm.wait_until(due)

@@ -1,4 +1,4 @@
-"""Existing locustfiles: their users run as Locust runs them, timed by our clock."""
+"""Existing locustfiles: Locust runs their users, our clock times them."""
 
 import os
 import traceback
@@ -33,7 +33,7 @@ QUIT_S = 1.0  #: How long `on_stop` and the hooks of the end may take together.
 
 
 class LocustfileUsers(UserPool):
-    """The user classes of a locustfile and what they have in flight."""
+    """The users of a locustfile and what they have in flight."""
 
     def __init__(self, job: Job, recorder: Recorder) -> None:
         self._job = job
@@ -79,7 +79,7 @@ class LocustfileUsers(UserPool):
         return len(self._numbers)
 
     def end(self) -> None:
-        """Users that wait for an answer stay for it; those of other protocols finish their task."""
+        """Users that wait for an answer get it; those of other protocols finish their task."""
         self._closed = True
         waiting = {user for user, _, _ in self._in_flight.values()}
         for user in self._numbers:
@@ -120,7 +120,7 @@ class LocustfileUsers(UserPool):
             _fire(events.quitting, environment=self._environment, reverse=True)
 
     def _options(self) -> Any:
-        """Options that the locustfile adds to Locust's command line, at their defaults."""
+        """The defaults of options that the locustfile adds to Locust's command line."""
         parser = argument_parser.get_parser(default_config_files=[])
         try:
             options, _ = parser.parse_known_args(args=[])
@@ -187,7 +187,7 @@ class LocustfileUsers(UserPool):
         exception: BaseException | None = None,
         **_: Any,
     ) -> None:
-        """Locust's event of a finished request, also from clients that we know nothing of."""
+        """Locust's event of a finished request, also from clients unknown to us."""
         duration_s = (response_time or 0.0) / 1000
         current = gevent.getcurrent()
         start = getattr(response, "benchsuite_start", None) or self._starts.get(current)

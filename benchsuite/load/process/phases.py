@@ -18,8 +18,8 @@ from benchsuite.load.process.user_pool import UserPool
 
 TICK_S = 1.0
 DRAIN_STEP_S = 0.005
-FIRST_START_S = 30.0  #: Longest time in which Locust must have started the first user.
-ENTER_S = 0.01  #: For each user that stands by: what it may take to get ready, such as to connect.
+FIRST_START_S = 30.0  #: How long Locust may take to start the first user.
+ENTER_S = 0.01  #: How long each standby user may take to get ready, such as to connect.
 
 Say = Callable[[dict[str, Any]], None]
 
@@ -44,7 +44,7 @@ class Phases:
         self._connections: list[tuple[float, int]] = []
 
     def prepare(self) -> None:
-        """What takes time and needn't be waited for in the load."""
+        """Does what takes time before the load begins."""
         environment = self._pool.environment(self._first_start)
         self._runner = environment.runner or environment.create_local_runner()
         count = self._pool.standing_by
@@ -55,7 +55,7 @@ class Phases:
                 raise LoadError(f"Locust did not start {count} users within {limit_s:g} s.")
 
     def run(self, origin: float) -> Done:
-        """The load from its begin, a moment of the monotonic clock, to its end."""
+        """The load from its start, a moment of the monotonic clock, to its end."""
         lag_timer = LagTimer()
         self._next_tick = inf
         self._until(origin)
@@ -115,7 +115,7 @@ class Phases:
             self._started.set()
 
     def _until(self, moment: float) -> None:
-        """Waits for a moment or for the order to stop, and ticks on the way."""
+        """Waits for a moment or for the order to stop, and ticks meanwhile."""
         while not self._stop.is_set():
             self._tick_when_due()
             left = min(moment, self._next_tick) - monotonic()

@@ -1,7 +1,7 @@
-"""What FastHttpUser's client sends again by itself, held to the rules of our own client.
+"""Holds the retries of FastHttpUser's client to the rules of our own client.
 
-geventhttpclient sends a request of which it got nothing up to eleven times, and tells nobody.
-`limited` lets it do so once, where a connection had rested, and says when (`connection.REST_S`).
+geventhttpclient silently sends an unanswered request up to eleven times. `limited` lets it do so
+once, where the connection had rested (`connection.REST_S`), and reports it.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,10 @@ from benchsuite.load.client.http.connection import REST_S
 
 
 def limited(on_resend: Callable[[], None]) -> None:
-    """From now on, in this process; `on_resend` is called in the greenlet that asks."""
+    """Applies to this process from now on; `on_resend` is called in the requesting greenlet."""
     request, get_socket = HTTPClient.request, ConnectionPool.get_socket
     attempts: dict[Any, list[float]] = {}
-    """When each greenlet that asks tried, and before that, when its client's last request ended."""
+    """Of each requesting greenlet: when its client's last request ended, then its attempts."""
     ended: dict[ConnectionPool, float] = {}
 
     def noted_request(client: HTTPClient, *args: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The plan of an open model: when each journey is meant to begin. Pure; knows no clock."""
+"""The schedule of an open model: the intended start of each journey. Pure; knows no clock."""
 
 import math
 import random
@@ -8,14 +8,14 @@ from itertools import islice
 from benchsuite.core.specs import POISSON, LoadProfile, Stage
 
 TINY = 1e-9
-"""Share of an arrival that is rounding: 0.3 s at 10 /s are three arrivals and no fourth."""
+"""Share of an arrival that is rounding error: 0.3 s at 10 /s are three arrivals, not four."""
 
 
 def arrivals(load: LoadProfile, *, seed: int, part: int = 0, parts: int = 1) -> Iterator[float]:
-    """Moments in seconds since the begin of the load, rising, to the end of the last window.
+    """Ascending moments in seconds since the start of the load, to the end of the last window.
 
-    Of `parts` load processes each takes every `parts`-th one, so that together they make exactly
-    this schedule. The same seed gives the same moments.
+    Each of `parts` load processes takes every `parts`-th, so that together they make exactly this
+    schedule. The same seed gives the same moments.
     """
     return islice(_all(load, seed), part, None, parts)
 
@@ -30,8 +30,8 @@ def _all(load: LoadProfile, seed: int) -> Iterator[float]:
 
 
 def _constant(stage: Stage) -> Iterator[float]:
-    """Evenly spaced from the begin of the stage on; each is computed by itself, so that no error
-    adds up.
+    """Evenly spaced from the start of the stage; each is computed on its own, so that no error
+    accumulates.
     """
     length_s = stage.window_end_s - stage.start_s
     for number in range(math.ceil(length_s * stage.level * (1 - TINY))):
@@ -39,7 +39,7 @@ def _constant(stage: Stage) -> Iterator[float]:
 
 
 def _poisson(stage: Stage, order: random.Random) -> Iterator[float]:
-    """Independent arrivals: the gaps between them are exponential, so a stage may begin anew."""
+    """Independent arrivals: gaps are exponential, so each stage may start afresh."""
     moment = stage.start_s + order.expovariate(stage.level)
     while moment < stage.window_end_s:
         yield moment
@@ -47,7 +47,7 @@ def _poisson(stage: Stage, order: random.Random) -> Iterator[float]:
 
 
 class Tally:
-    """Counts moments by the stage in whose window they lie; they must come in rising order."""
+    """Counts moments by the stage whose window they fall into; they must ascend."""
 
     def __init__(self, load: LoadProfile, origin: float) -> None:
         self.counts = [0 for _ in load.plan]

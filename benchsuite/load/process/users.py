@@ -1,4 +1,4 @@
-"""Locust users that make the workload's journey again and again, with the think time between."""
+"""Locust users that repeat the workload's journey, with think time in between."""
 
 import itertools
 from collections.abc import Callable
@@ -23,22 +23,22 @@ from benchsuite.load.job import Job
 from benchsuite.load.process.user_pool import UserPool
 from benchsuite.workloads.base import Workload
 
-GOOD_BYE_S = 1.0  #: How long the good-bye on all WebSockets may take at the end.
+GOOD_BYE_S = 1.0  #: How long closing all WebSockets may take at the end.
 
 GOLDEN = 0.6180339887498949
-"""Multiples of it, less what is whole, spread evenly over [0, 1) however many there are."""
+"""The fractional parts of its multiples spread evenly over [0, 1), however many there are."""
 
 PAUSE_S = 0.1
-"""Least time between the begins of two journeys of a user when the first ended without an answer.
+"""Least time between the starts of two journeys of a user when the first got no answer.
 
 A refused connection costs nothing: without a pause a user would fail thousands of times a second,
-take the CPU that the target needs, and make one second of outage outweigh all others. Journeys that
-got answers, also wrong ones, are never slowed down.
+take CPU from the target, and make one second of outage outweigh all others. Journeys that got
+answers, even wrong ones, are never slowed down.
 """
 
 
 class Journeys(UserPool):
-    """All users of a workload: makes them, and ends them."""
+    """All users of a workload, in the closed model."""
 
     def __init__(
         self,
@@ -52,11 +52,11 @@ class Journeys(UserPool):
         self._workload = workload
         self._recorder = recorder
         self._think_time_s = job.load.think_time_s
-        self._making: dict[UserClient, float] = {}  #: The journeys in flight, by when they began.
+        self._making: dict[UserClient, float] = {}  #: Start of each journey in flight.
         self.journey_s = 0.0  #: How long one takes, about.
         self._spread = job.load.spawn_rate is None
-        """Whether users begin spread over a cycle of theirs."""
-        self._pausing: dict[UserClient, float] = {}  #: Users that ask for nothing, by since when.
+        """Whether the users' first journeys are spread over a cycle of journey and think time."""
+        self._pausing: dict[UserClient, float] = {}  #: Start of each pause.
         self._over = False
         self._users: list[tuple[UserClient, User]] = []
         self._waited_for: list[UserClient] = []
@@ -109,7 +109,7 @@ class Journeys(UserPool):
         return self._most
 
     def share(self, whole: int) -> int:
-        """How many of these are this process's."""
+        """How many of these belong to this process."""
         return users_of(whole, self._part, self._parts)
 
     def count(self) -> int:
@@ -122,9 +122,8 @@ class Journeys(UserPool):
         return copy(self._sockets.traffic) if self._sockets.traffic.negotiated else None
 
     def end(self) -> None:
-        """Lets nobody start anything; who is not waiting for an answer ends at once.
-
-        Whole journeys may still be brought to their end.
+        """Users who are not waiting for an answer end at once. Whole journeys may still be
+        completed.
         """
         self._over = True
         for client, since in self._pausing.items():
@@ -153,7 +152,7 @@ class Journeys(UserPool):
                 self._unfinished(client, begin, begin, moment)
 
     def quit(self) -> None:
-        """Connections that are kept open are closed as they should be."""
+        """Closes the WebSockets that were kept open."""
         self._sockets.quit(GOOD_BYE_S)
 
     def _live(self, user: User) -> None:
@@ -191,10 +190,10 @@ class Journeys(UserPool):
         self._recorder.add(index, Kind.OK, client.user, 0, since, since, monotonic())
 
     def _journey(self, client: UserClient, begin: float, intended: float | None = None) -> bool:
-        """Makes one journey and writes it down; whether it ended with an answer.
+        """Makes one journey and records it; returns whether it ended with an answer.
 
-        A journey that the end of the window cuts off between two requests is not written down: it
-        neither failed nor came to its end.
+        A journey that the end of the window cuts off between two requests is not recorded: it
+        neither failed nor was completed.
         """
         client.begin(intended)
         answered = True
@@ -236,7 +235,7 @@ class Journeys(UserPool):
 
 
 def _reason(client: UserClient, failed: tuple[Kind, str] | None) -> str:
-    """Why the journey failed; one with a name of its own says at which of its pages."""
+    """Why the journey failed; a journey with its own name says on which page."""
     cause = client.failed
     assert cause is not None
     if not client.journey_name:
@@ -245,7 +244,7 @@ def _reason(client: UserClient, failed: tuple[Kind, str] | None) -> str:
 
 
 def users_of(whole: int, part: int, parts: int) -> int:
-    """How many of the numbers below `whole` belong to this one of so many processes."""
+    """How many of the numbers below `whole` belong to this one of `parts` processes."""
     return len(range(part, whole, parts))
 
 

@@ -43,11 +43,11 @@ from benchsuite.workloads.locustfile import Locustfile
 PR_SET_PDEATHSIG = 1
 
 LOG_RECORDS = 100
-"""Log records of Locust that are kept: a locustfile whose task fails would write one each time."""
+"""Log records of Locust that are kept: a failing task of a locustfile writes one each time."""
 
 
 class Parent:
-    """What the parent has ordered, and the way to answer it."""
+    """The parent's orders, and the pipe to answer it."""
 
     def __init__(self, events: int) -> None:
         self.job: AsyncResult[Job] = AsyncResult()
@@ -59,7 +59,7 @@ class Parent:
         gevent.spawn(self._listen)
 
     def say(self, event: dict[str, Any]) -> None:
-        """Sends an event; a tick that finds the pipe full is left out: the load never waits."""
+        """Sends an event; a tick is dropped when the pipe is full: the load never waits."""
         line = json.dumps(event).encode() + b"\n"
         if event["event"] == "tick":
             try:
@@ -105,14 +105,14 @@ def main(events: int) -> NoReturn:
     except Exception as error:  # noqa: BLE001 - a workload's or locustfile's own code
         traceback.print_exc()
         parent.say({"event": "failed", "message": f"The load broke: {last_line(error)}."})
-    # everything is written: greenlets, sockets and atexit hooks would only take time
+    # everything is written: ending greenlets, sockets and atexit hooks would only take time
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
 def _work(parent: Parent) -> dict[str, Any]:
-    """Checks, waits for "go", loads; the event that ends it."""
+    """Checks, waits for "go" and loads; returns the last event."""
     job = parent.job.get()
     assert job is not None
     random.seed(job.seed)
@@ -173,13 +173,13 @@ def _imported(what: str, path: str) -> Any:
 
 
 def _die_with_parent() -> None:
-    """Dies with the parent, also when a journey never lets the end of standard input be read."""
+    """Dies with the parent, even when a journey never yields to whoever reads standard input."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _quiet_logs() -> None:
-    """Warnings and errors of Locust go to standard error, which is the log, and only so many."""
+    """Warnings and errors of Locust go to standard error, which is the log, up to a limit."""
     handler = logging.StreamHandler()
     left = iter(range(LOG_RECORDS))
     handler.addFilter(lambda record: next(left, None) is not None)

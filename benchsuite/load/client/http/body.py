@@ -1,7 +1,7 @@
-"""The body of an answer: counted to its end, kept as far as a journey may want to look at it."""
+"""The body of an answer: counted to its end, kept as far as a journey may look at it."""
 
 KEPT_BYTES = 16 * 1024 * 1024
-"""Of each body. A download of gigabytes is measured without being held in memory."""
+"""Kept of each body: a download of gigabytes is measured without being held in memory."""
 
 FRAMED = 8  #: Bytes that a byte of a body may cost on the wire: a chunk of one byte takes six.
 

@@ -65,8 +65,8 @@ class HttpClient:
         """
         self.target = target
         self.recorder: Recorder = recorder
-        """Takes down what becomes of what was begun; nothing any more once that was given up."""
-        self.aside = recorder  #: Takes down what nobody has begun here, up to the very end.
+        """Records what becomes of requests; nothing more once they were given up."""
+        self.aside = recorder  #: Records what was not begun here, up to the very end.
         self.gate = gate
         self.sockets = Sockets() if sockets is None else sockets  #: All WebSockets of this process.
         self.dialect = dialect
@@ -77,16 +77,16 @@ class HttpClient:
         self.failed: Failure | None = None  #: The first failure of the journey.
         self.requests = 0  #: Requests of the journey.
         self.left_traces = False
-        """Whether any journey sent a form or got a cookie: the next one may go otherwise for it."""
+        """Whether any journey sent a form or got a cookie, so that the next may differ."""
         self.journey_name = ""
         """What the journey calls itself; empty to go by the workload's name."""
-        self.untold = 0  #: Messages of the journey of which it never said what answers them.
+        self.untold = 0  #: Messages of the journey that it named no answer to.
         self.in_flight: list[Begun] = []
-        """What has begun and not ended: a request, or what is under way on WebSockets."""
+        """What has begun and not ended: requests, and messages on WebSockets."""
         self._intended: float | None = None
         """When the next request was meant to start, if not now."""
         self._expected_status: int | None = None
-        """That of the request in flight, where it is not simply below 400."""
+        """The status of the request in flight that is right, if not any below 400."""
         self._held: _Sample | None = None
         self._connection = target.connection()
         self._connection.on_resend = self._note_resend
@@ -141,7 +141,7 @@ class HttpClient:
         self.journey_name = ""
 
     def settle(self) -> None:
-        """Writes the last request down: nobody has called its body wrong."""
+        """Records the last request: nobody has called its body wrong."""
         held, self._held = self._held, None
         if held is not None:
             self.recorder.add(
@@ -155,7 +155,7 @@ class HttpClient:
             )
 
     def reject(self, error: BaseException, message: str) -> None:
-        """The journey says that the last answer was wrong; what failed by itself keeps its kind."""
+        """The journey calls the last answer wrong; what had failed already keeps its kind."""
         held = self._held
         if held is not None and held.kind is Kind.OK:
             self._fail(held, kinds.of_rejected(held.answer, error), message)
@@ -180,12 +180,12 @@ class HttpClient:
         return begun
 
     def take_due(self) -> float | None:
-        """When the journey was meant to start, if nothing has started as that."""
+        """The journey's intended start, for the first that asks for it."""
         intended, self._intended = self._intended, None
         return intended
 
     def end_sample(self, begun: Begun) -> None:
-        """It is in flight no more."""
+        """It is no longer in flight."""
         if begun in self.in_flight:
             self.in_flight.remove(begun)
 
@@ -213,8 +213,8 @@ class HttpClient:
         self._connection.close()
 
     def give_up(self, moment: float) -> None:
-        """Writes down what is in flight as never ended; whatever becomes of it then is not written
-        down once more.
+        """Records what is in flight as unfinished; whatever becomes of it later is not recorded
+        again.
         """
         self.settle()
         for index, intended, start in self.in_flight:
@@ -272,7 +272,7 @@ class HttpClient:
         self.recorder.add(index, Kind.OK, self.user, 0, intended, start, monotonic())
 
     def _bare_get(self, path: str, name: str) -> tuple[int, bytes]:
-        """Journeys ask for the same few pages again and again: each is put into words once."""
+        """Journeys ask for the same few pages again and again: each request is written once."""
         key = (path, name, self.cookies.header_line)
         known = self._bare_gets.get(key)
         if known is None:
@@ -286,7 +286,7 @@ class HttpClient:
     def fail(
         self, begun: Begun, finish: float, failure: tuple[Kind, str], asked: tuple[str, str]
     ) -> NoReturn:
-        """Nothing that could be read came of it, which ends the journey."""
+        """No readable answer came, which ends the journey."""
         index, intended, start = begun
         self.settle()
         self._held = _Sample(index, failure[0], intended, start, finish, 0, None, asked)

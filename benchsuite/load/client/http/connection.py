@@ -21,7 +21,7 @@ READABLE = 1  #: The event of libev.
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
 
 REST_S = 0.05
-"""A connection that was used less long ago has not rested: no server closes it for that."""
+"""A connection that was used more recently has not rested: no server closes it for being idle."""
 
 IDLE_CLOSE_S = 0.5
 """A connection that has rested, and is closed within this time of a request, may have been closed
@@ -77,7 +77,7 @@ class Connection:
         self._parked = False
         self._block: bytes | OSError | None = None  #: What was read and not taken yet.
         self._spoilt = False
-        """Whether the server closed the connection, or said something that nobody asked for."""
+        """Whether the server closed the connection, or sent something unasked."""
         self._streamed: HTTPResponse | None = None  #: The answer whose body is read as it comes.
         self._wary = False
         """Whether it once closed the connection right after an answer, without announcing it."""
@@ -102,7 +102,7 @@ class Connection:
 
     @property
     def timed_out(self) -> tuple[Kind, str]:
-        """What the exchange lacked whose time was over."""
+        """Kind and words for an exchange that took too long."""
         if self.connecting:
             return Kind.CONNECT_TIMEOUT, f"no connection after {self._timeout_s:g} s"
         came = f"{self.received} bytes" if self.received else "nothing"
@@ -142,7 +142,7 @@ class Connection:
 
     @contextmanager
     def _in_time(self) -> Iterator[None]:
-        """Of a body that is read as it comes each block has the time of a whole answer."""
+        """The time-out of a whole answer, for each block of a body that is read as it comes."""
         self._user = getcurrent()
         deadlines = self._waiting.deadlines
         deadlines[self] = monotonic() + self._timeout_s
@@ -195,7 +195,7 @@ class Connection:
         return self._once(method, request)
 
     def _is_quiet(self) -> bool:
-        """Whether the server has said nothing, not even that it closed, since its last answer."""
+        """Whether the server has sent nothing since its last answer, and not closed."""
         try:
             self._plain.recv(1, PEEK)
         except BlockingIOError:
@@ -238,7 +238,7 @@ class Connection:
         """The next bytes, none at the end of the connection.
 
         It always lets the other users have their turn first: reading at once what a fast server has
-        sent already would let one user go on for ever.
+        already sent would let one user go on without end.
         """
         self._block = None
         self._parked = True
@@ -293,7 +293,7 @@ class Connection:
             self._readable.start(self._read)
 
     def _parsed(self, method: str, block: bytes) -> tuple[Head, bytes]:
-        """What the blocks from this one on say, however they say it."""
+        """The answer in the blocks from this one on, in whatever form."""
         answer = HTTPResponse(method)
         body = Body()
         fed = 0
@@ -317,7 +317,7 @@ class Connection:
         return Head(answer.get_code(), answer.items(), length=body.length), body.kept()
 
     def _block_of(self, *, begun: bool) -> bytes:
-        """The next block of an answer of which something, or nothing, has come already."""
+        """The next block of an answer; `begun`: some of it has come already."""
         try:
             block = self._next_block()
         except (ConnectionResetError, BrokenPipeError):

@@ -24,7 +24,7 @@ class Cookies:
         return name in self._values
 
     def forget(self) -> None:
-        """What the server set is forgotten, and what was there at first is there again."""
+        """Forgets what the server set; the initial cookies are back."""
         if self._values != self._initial:
             self._values = dict(self._initial)
             self._write_header()

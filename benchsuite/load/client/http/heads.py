@@ -1,4 +1,4 @@
-"""Heads of answers, each read once: those of a load hardly differ from one another."""
+"""Heads of answers, each parsed once: those of a load hardly differ."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,13 +6,13 @@ from functools import lru_cache
 
 MAX_KNOWN = 256
 MAX_HEAD_BYTES = 256 * 1024
-"""Of all that is no body: headers, trailers, what announces the answer."""
+"""Limit for everything but the body: headers, trailers, interim answers."""
 END = b"\r\n\r\n"
 
 SIMPLE = re.compile(
     rb"HTTP/1\.1 ([2-5]\d\d) [^\r\n\0]*\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[^\r\n\0]*\r\n)+\r\n"
 )
-"""Strictly what RFC 9112 allows; whatever else servers send is left to the parser."""
+"""Strictly what RFC 9112 allows; anything else is left to the parser."""
 
 LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,15})[ \t]*(?=\r\n)")
 CLOSE = re.compile(rb"\r\nconnection:[ \t]*close[ \t]*\r\n")
@@ -25,7 +25,7 @@ NO_BODY = (204, 304)
 
 
 class Head:
-    """Status and header fields; the fields are taken apart when somebody asks for them."""
+    """Status and header fields; the fields are parsed when somebody asks for them."""
 
     __slots__ = ("_fields", "_media_type", "_text", "closing", "length", "plain_for", "status")
 
@@ -42,7 +42,7 @@ class Head:
         self.length = length  #: Bytes of the body.
         self.closing = closing  #: Whether the server closes the connection.
         self.plain_for: str | None = None
-        """The run header with which the client has found nothing to do about this head."""
+        """The run header for which the client knows that this head needs no attention."""
         self._media_type: str | None = None
         self._text = text
         self._fields = list(fields)
@@ -70,7 +70,7 @@ class Head:
 
 @lru_cache(MAX_KNOWN)
 def simple_head(text: bytes) -> Head | None:
-    """The head of a final answer with a length, or None when it takes the parser to read it."""
+    """The head of a final answer with a length, or None when only the parser can read it."""
     found = SIMPLE.fullmatch(text)
     lower = text.lower()
     lengths = LENGTH.findall(lower)

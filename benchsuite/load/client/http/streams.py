@@ -1,4 +1,4 @@
-"""One user's stream of server-sent events, which asks anew for what comes next when it ends."""
+"""One user's stream of server-sent events, which reconnects when it ends."""
 
 import re
 from collections import deque
@@ -14,9 +14,9 @@ from benchsuite.workloads.base import expect_status
 
 NUMBER = re.compile("[0-9]{1,18}")  #: More digits than that are read as a name.
 RECENT = 100
-"""So many ids are remembered where they are no numbers that tell which event came before."""
-SHOWN = 60  #: Of an id, in words.
-MOST_LOST = 10_000  #: That one event can tell: a number that leaps further counts as so many.
+"""How many ids are remembered where they are not consecutive numbers."""
+SHOWN = 60  #: Letters of an id that a message shows.
+MOST_LOST = 10_000  #: Most events that one gap in the numbers counts as lost.
 
 
 class EventStream:
@@ -34,7 +34,7 @@ class EventStream:
         self._owner = owner
         self._asked = ("GET", path)
         self._name = path.partition("?")[0]
-        self._last = after  #: The id of the last event that said one.
+        self._last = after  #: The id of the last event that had one.
         self._numbered = numbered
         self._endless = endless
         self._recent: deque[str] = deque(maxlen=RECENT)
@@ -42,7 +42,7 @@ class EventStream:
         self._opened = 0.0
         self._heard = 0.0  #: When the last event came.
         self._parser = Parser()
-        self._come: deque[Event] = deque()  #: Events that were read with the one before them.
+        self._come: deque[Event] = deque()  #: Events that were read together with an earlier one.
         self.told = 0  #: Events of this connection.
 
     @property
@@ -135,7 +135,7 @@ class EventStream:
         return event
 
     def _fresh(self, connection: Connection) -> Event | None:
-        """The next event that is not one again; None at the stream's end."""
+        """The next event that is no duplicate; None at the stream's end."""
         while True:
             while self._come:
                 event = self._come.popleft()
@@ -150,7 +150,7 @@ class EventStream:
                 raise ConnectionFailed(Kind.PROTOCOL, str(error)) from None
 
     def _is_again(self, event: Event, moment: float) -> bool:
-        """Looks at its id: notes an event that came before, and those that were left out."""
+        """Whether its id shows a duplicate; records duplicates and events that were left out."""
         if not event.id:
             self._last = self._last if event.id is None else ""
             return False
@@ -185,7 +185,7 @@ class EventStream:
         return kind, words
 
     def _rested(self) -> None:
-        """What was waited for in vain since the last event, when no event was due."""
+        """Records the wait since the last event, when no event was due."""
         index = self._owner.aside.index(PAUSE, PAUSE)
         since = self._heard
         self._owner.aside.add(index, Kind.OK, self._owner.user, 0, since, since, monotonic())

@@ -10,11 +10,11 @@ USER_AGENT = "benchsuite"
 
 
 class Wording:
-    """Puts requests for one target into words."""
+    """Writes requests for one target."""
 
     def __init__(self, target: Target) -> None:
         self._fixed = over({"User-Agent": USER_AGENT, "Accept": "*/*"}, target.headers)
-        """Headers of every request, beside those that say where to and how."""
+        """Headers of every request, beside those that depend on it."""
         self._fixed_head = _lines(self._fixed)
         self._first_head = f"Host: {target.host}\r\n"
         if not target.keep_alive:
@@ -40,9 +40,7 @@ class Wording:
         return head.encode("latin-1") + b"\r\n" + body
 
     def handshake_headers(self, cookies: str) -> dict[str, str]:
-        """What a browser sends along with a WebSocket's handshake: the origin is what Channels
-        looks at.
-        """
+        """What a browser sends with a WebSocket's handshake; Channels looks at the origin."""
         said = {"Cookie": cookies.partition(":")[2].strip()} if cookies else {}
         return {**self._of_handshakes, **said}
 

@@ -1,11 +1,11 @@
-"""Numbered messages: each says whose it is, the how manyeth, and whether it is whole.
+"""Numbered messages: each carries its connection, its number and a checksum.
 
 A message is 24 hexadecimal digits (connection, number, checksum) and then filler up to its length,
 the same bytes as text and as binary. A publication has 32 more, between checksum and filler: when
 it was meant to be sent and when it was, two doubles of CLOCK_MONOTONIC.
 
 The checksum is that of the filler, continued over everything before it. So the filler, which may be
-long, is summed up once for each length, and not for each message.
+long, is summed once for each length and not for each message.
 """
 
 import struct
@@ -21,16 +21,16 @@ LEAST_BYTES = HEAD_BYTES
 LEAST_PUBLICATION_BYTES = HEAD_BYTES + TIMES_BYTES
 MOST_BYTES = 16 * 2**20
 
-CLAIM_BYTES = 16  #: Connection and number: what so many bytes have in common is no chance.
-LOOKED_BYTES = 1024  #: So much of a message tells whether it is another one, damaged.
+CLAIM_BYTES = 16  #: Connection and number: a match of this many bytes is no coincidence.
+LOOKED_BYTES = 1024  #: How much of a message is compared to find a damaged copy.
 
 GENERATIONS = 18
-"""Bits of a connection's number that count the connections of one user, one after the other."""
+"""Bits of a connection's number that count the connections of one user."""
 
 REHEARSING_USER = 2**14 - 1
 """Stands for the checked journeys; the users of a load have lower numbers."""
 
-MOST_KNOWN = 20_000  #: Messages of which it is known when they were meant to be sent.
+MOST_KNOWN = 20_000  #: Messages whose intended start is remembered.
 
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 _DIGITS = b"0123456789abcdef"
@@ -46,8 +46,8 @@ class Numbered:
 
 
 class Meant:
-    """When the last numbered messages of this process were meant to be sent: what comes of one
-    belongs to the window of the message itself.
+    """The intended start of the last numbered messages of this process: copies of a message
+    belong to the window of the message itself.
     """
 
     def __init__(self) -> None:
@@ -78,14 +78,14 @@ def connection_number(user: int, generation: int) -> int:
 
 
 def message(connection: int, number: int, size: int) -> bytes:
-    """A numbered message of so many bytes."""
+    """A numbered message of `size` bytes."""
     filler, checksum = _filler(size - HEAD_BYTES)
     said = b"%08x%08x" % (connection, number)
     return b"%s%08x%s" % (said, crc32(said, checksum), filler)
 
 
 def publication(connection: int, number: int, size: int, intended: float, start: float) -> bytes:
-    """A numbered message to many, of so many bytes, that carries its times."""
+    """A numbered message to all subscribers, of `size` bytes, with its times."""
     filler, checksum = _filler(size - LEAST_PUBLICATION_BYTES)
     said = b"%08x%08x" % (connection, number)
     times = _times.pack(intended, start).hex().encode()
@@ -93,12 +93,12 @@ def publication(connection: int, number: int, size: int, intended: float, start:
 
 
 def numbered(data: bytes) -> Numbered | None:
-    """What a message says; None when it is not one of ours, or not whole."""
+    """A message's connection and number; None when it is not ours or damaged."""
     return None if (head := _head(data, HEAD_BYTES)) is None else Numbered(*head)
 
 
 def published(data: bytes) -> Published | None:
-    """What a publication says; None when it is not one of ours, or not whole."""
+    """The same of a publication, with its times."""
     head = _head(data, LEAST_PUBLICATION_BYTES)
     if head is None:
         return None
@@ -107,8 +107,8 @@ def published(data: bytes) -> Published | None:
 
 
 def resembles(data: bytes, said: bytes) -> bool:
-    """Whether it may well be `said`, a message of ours, damaged: cut, or longer, or with other
-    bytes in it. What a server says by itself is nothing of that.
+    """Whether it is probably a damaged copy of `said`, a message of ours: cut, longer, or with
+    other bytes in it. What a server sends unasked is none of these.
     """
     if said in data or (
         len(data) >= CLAIM_BYTES and data[:CLAIM_BYTES].lower() == said[:CLAIM_BYTES]
@@ -121,7 +121,7 @@ def resembles(data: bytes, said: bytes) -> bool:
 
 
 def resembles_publication(data: bytes) -> bool:
-    """Whether it may well be a publication, damaged: mostly digits, and then the filler."""
+    """Whether it is probably a damaged publication: mostly digits, then the filler."""
     head, rest = data[:LEAST_PUBLICATION_BYTES], data[LEAST_PUBLICATION_BYTES:LOOKED_BYTES]
     if len(head) < LEAST_PUBLICATION_BYTES:
         return False
@@ -144,6 +144,6 @@ def _head(data: bytes, least: int) -> tuple[int, int] | None:
 
 @cache
 def _filler(length: int) -> tuple[bytes, int]:
-    """So many letters, and their checksum."""
+    """That many letters, and their checksum."""
     letters = bytes(islice(cycle(_LETTERS), length))
     return letters, crc32(letters)

@@ -16,7 +16,7 @@ MASK_BYTES = 4
 
 
 class Offer(ClientPerMessageDeflateFactory):
-    """Offers compression; a server takes it up with settings of its own, or doesn't."""
+    """Offers compression; a server accepts it with settings of its own, or declines."""
 
     def __init__(self, traffic: Traffic) -> None:
         super().__init__()
@@ -53,5 +53,5 @@ class Counted(Extension):
 
 
 def on_the_wire(length: int) -> int:
-    """Bytes of an unmasked frame with so many of payload (RFC 6455, section 5.2)."""
+    """Bytes of an unmasked frame with a payload of `length` (RFC 6455, section 5.2)."""
     return length + (2 if length < 126 else 4 if length < 65_536 else 10)

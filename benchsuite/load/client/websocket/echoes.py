@@ -1,4 +1,4 @@
-"""The numbered messages of one connection, and what comes back of them."""
+"""The numbered messages of one connection, and their echoes."""
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.recorder import Begun
@@ -8,14 +8,14 @@ from benchsuite.load.client.websocket.records import Failed, Records
 
 
 class Echoes:
-    """One is awaited at a time; everything else that comes is told from it, and counted."""
+    """One is awaited at a time; everything else that arrives is classified and counted."""
 
     def __init__(self, connection: int, records: Records, meant: accounts.Meant) -> None:
         """`connection` stands in every message; it must be the load's only one."""
         self._meant = meant
         self.is_over = True  #: Whether nothing is awaited (any more).
-        self.failure: Failed | None = None  #: How the awaited one came back, if not as it was.
-        self.moment = 0.0  #: When it had come back.
+        self.failure: Failed | None = None  #: What was wrong with the awaited echo.
+        self.moment = 0.0  #: When it was back.
         self._connection = connection
         self._records = records
         self._number = 0  #: That of the last message.
@@ -29,11 +29,11 @@ class Echoes:
         return self._number
 
     def message(self, size: int) -> bytes:
-        """The next message, of so many bytes."""
+        """The next message, of `size` bytes."""
         return accounts.message(self._connection, self.count(), size)
 
     def expect(self, said: bytes, *, is_text: bool, begun: Begun) -> None:
-        """That message, the last one, is awaited from now on."""
+        """Awaits the echo of that message, the last one, from now on."""
         _, intended, start = begun
         self._said, self._is_text, self._start = said, is_text, start
         self._meant.add(accounts.Numbered(self._connection, self._number), intended)
@@ -44,7 +44,7 @@ class Echoes:
         self.is_over = True
 
     def judge(self, message: Message) -> None:
-        """Whether it is the awaited one, perhaps damaged; all else is counted by what it is."""
+        """Takes the awaited echo, intact or damaged; counts anything else by what it is."""
         awaited = not self.is_over and message.moment >= self._start
         if awaited and message.data == self._said and message.is_text is self._is_text:
             self.is_over, self.moment = True, message.moment
@@ -65,7 +65,7 @@ class Echoes:
             self._records.unsolicited(message)
 
     def _count(self, message: Message, said: accounts.Numbered) -> None:
-        """A whole message of this load, which is none that is awaited."""
+        """Counts an intact message of this load that is not the awaited one."""
         meant = self._meant.of(said)
         if said.connection != self._connection:
             words = "a message of another connection"

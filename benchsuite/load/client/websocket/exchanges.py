@@ -1,7 +1,7 @@
-"""What a journey has sent and waits for, and which of it an answer belongs to.
+"""Messages that await an answer, and which of them an answer belongs to.
 
-Nothing is paired by chance: an answer is what the journey says it is, and it came after what it
-answers was sent. So no time can be negative.
+Nothing is paired by chance: the journey says which message is an answer, and an answer arrives
+after its message was sent. So no time can be negative.
 """
 
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from benchsuite.load.client.websocket.matching import Matching, identifies, pred
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exchange:
-    """A message that was sent, and whose answer is still to be told."""
+    """A message that was sent and awaits its answer."""
 
     begun: Begun
     content: Content
     length: int  #: In bytes, as sent.
-    sent: float  #: When the kernel, or its queue, had it.
+    sent: float  #: When it had been handed to the kernel or our queue.
 
 
 class Exchanges:
-    """Those of one connection, in the order in which they were sent."""
+    """Those of one connection, in the order of sending."""
 
     def __init__(self) -> None:
         self._waiting: list[Exchange] = []
@@ -42,9 +42,9 @@ class Exchanges:
         return taken
 
     def answered_by(self, matching: Matching, to: Exchange | None = None) -> Exchange | None:
-        """The message that such an answer belongs to; None when nothing waits for one.
+        """The message that such an answer belongs to; None when none awaits an answer.
 
-        Raises UsageError when there are several that it may belong to.
+        Raises UsageError when it may belong to several.
         """
         if to is not None:
             if to not in self._waiting:

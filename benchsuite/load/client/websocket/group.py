@@ -1,8 +1,8 @@
-"""A broadcast and those who get it: which subscribers of this process have a publication already.
+"""A broadcast and its subscribers: which of this process already have a publication.
 
-Across load processes only the parent can tell who got what, and in which order
+Only the parent can tell across load processes who received what, and in which order
 (`benchsuite.stats.fanout`, `ordering`); what is kept here lets a publisher, or the end of the load,
-wait for the subscribers, and tells copies.
+wait for the subscribers, and detects duplicates.
 """
 
 from collections.abc import Hashable
@@ -14,15 +14,15 @@ from gevent.event import Event
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.websocket.accounts import Published
 
-FARTHEST = 100_000  #: A number that is so far ahead of the last one was not sent by our publisher.
+FARTHEST = 100_000  #: A number this far ahead of the last one is not from our publisher.
 
 
 @dataclass(slots=True)
 class Pending:
     """A publication on its way."""
 
-    waiting: set[Hashable]  #: Subscribers that have not got it yet.
-    until: float  #: When it is waited for no more.
+    waiting: set[Hashable]  #: Subscribers that don't have it yet.
+    until: float  #: When waiting for it ends.
     done: Event = field(default_factory=Event)
 
 
@@ -34,19 +34,19 @@ class Group:
         self._pending: dict[tuple[int, int], Pending] = {}
 
     def expect(self, connection: int, number: int, until: float) -> Pending:
-        """Everyone who is subscribed now is to get it."""
+        """All current subscribers are to receive it."""
         pending = self._pending[connection, number] = Pending(set(self.members), until)
         return pending
 
     def forget(self, connection: int, number: int) -> None:
-        """Nobody waits for it any more."""
+        """Stops waiting for it."""
         self._pending.pop((connection, number), None)
 
     def delivered(self, publication: Published, member: Hashable) -> None:
         self._got((publication.connection, publication.number), member)
 
     def leave(self, member: Hashable) -> None:
-        """A subscriber is gone; nobody waits for it."""
+        """A subscriber is gone; nobody waits for it any more."""
         self.members.discard(member)
         for key in list(self._pending):
             self._got(key, member)
@@ -72,14 +72,14 @@ class Group:
 
 
 class Sequence:
-    """What one subscriber has seen of one publisher; in which order, the parent tells."""
+    """What one subscriber has seen of one publisher; the parent judges the order."""
 
     def __init__(self) -> None:
         self._next: int | None = None
         self._missing: set[int] = set()
 
     def judge(self, number: int) -> Kind:
-        """OK, DUPLICATED, or CORRUPT when it can't be."""
+        """OK, DUPLICATED, or CORRUPT for an impossible number."""
         if self._next is None or number == self._next:
             self._next = number + 1
             return Kind.OK

@@ -1,4 +1,4 @@
-"""What of a handshake tells that it is the run's own server that answers, and answers right."""
+"""How a handshake shows that the run's own server answers, and answers correctly."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ from benchsuite.load.client.websocket.wire import Wire
 
 
 class Handshake:
-    """One connection's: what is offered, and the judgement of the answer."""
+    """One connection's handshake: what is offered, and whether the answer is right."""
 
     def __init__(
         self, target: Target, subprotocols: Sequence[str], traffic: Traffic | None = None
     ) -> None:
-        """Of the subprotocols one must be chosen, as browsers want it. Where there is `traffic` to
-        be counted, compression is offered.
+        """The server must choose one of the subprotocols, as browsers demand. Compression is
+        offered where there is `traffic` to count.
         """
         self.offered = [*subprotocols]
         self.extensions = [] if traffic is None else [Offer(traffic)]
@@ -38,7 +38,7 @@ class Handshake:
         status = response.status_code
         found = response.headers.get(RUN_HEADER)
         may_lack = status >= 400 or (bool(self._mark) and wire.subprotocol in self.offered)
-        # who sends no headers tells the run by a subprotocol, unless the application has chosen one
+        # without headers a subprotocol identifies the run, unless the application has chosen one
         foreign = kinds.of_responder(self._run, found, may_lack=may_lack)
         if foreign is not None:
             return foreign

@@ -1,4 +1,4 @@
-"""What has arrived on a connection and nobody has taken yet."""
+"""Messages that have arrived on a connection and not been taken yet."""
 
 from collections import deque
 from collections.abc import Callable
@@ -9,21 +9,20 @@ from benchsuite.load.client.websocket.endings import Message
 
 MOST_WAITING = 1_000
 MOST_WAITING_BYTES = MOST_BYTES
-"""Messages that nobody takes: a server may send them for ever, and each connection keeps so many.
-"""
+"""How many untaken messages each connection keeps: a server may send them endlessly."""
 
 
 class Inbox:
-    """Keeps messages in the order of their arrival; the oldest make room for what comes."""
+    """Keeps messages in order of arrival; when it is full, the oldest are dropped."""
 
     def __init__(self, overflow: Callable[[Message], None]) -> None:
-        """`overflow` gets the messages that had to make room."""
+        """`overflow` is given the messages that are dropped."""
         self._messages: deque[Message] = deque()
         self._overflow = overflow
         self._bytes = 0
         self.held = False
-        """Whether somebody is about to look at all of them: then none makes room before."""
-        self._looked = 0  #: How many were looked at by `find()`, and are not what is looked for.
+        """Whether somebody is about to look at all of them: until then none is dropped."""
+        self._looked = 0  #: How many `find()` has already rejected.
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -42,12 +41,12 @@ class Inbox:
         return message
 
     def look_again(self) -> None:
-        """`find()` begins with the oldest."""
+        """Makes `find()` begin with the oldest again."""
         self._looked = 0
 
     def find(self, wanted: Callable[[Message], bool], since: float = -inf) -> Message | None:
-        """Takes the oldest that is wanted and arrived since then, but for those that were looked at
-        before.
+        """Takes the oldest wanted message that arrived since then, leaving out those it has
+        already rejected.
         """
         while self._looked < len(self._messages):
             message = self._messages[self._looked]

@@ -30,7 +30,7 @@ def predicate(matching: Matching) -> Callable[[Content], bool]:
 
 
 def identifies(matching: Matching) -> bool:
-    """Whether it tells also which message is answered, as the same stands in both."""
+    """Whether it also identifies the message that is answered, because both contain it."""
     return not callable(matching)
 
 

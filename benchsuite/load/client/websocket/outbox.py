@@ -1,4 +1,4 @@
-"""What a connection sends: at once what the kernel takes, the rest when it takes more."""
+"""Sends what the kernel accepts at once, and the rest when it accepts more."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ WRITABLE = 2  #: The event of libev.
 
 
 class Outbox:
-    """The way out of one socket; it never waits."""
+    """The outgoing side of one socket; it never blocks."""
 
     def __init__(self, plain: Any, loop: Any) -> None:
-        """`plain` is a socket that does not wait, `loop` that of the hub."""
+        """`plain` is a non-blocking socket, `loop` that of the hub."""
         self._plain = plain
-        self._rest = bytearray()  #: What the kernel would not take yet.
+        self._rest = bytearray()  #: What the kernel has not accepted yet.
         self._writable = loop.io(plain.fileno(), WRITABLE)
 
     def send(self, data: bytes) -> None:
-        """Sends in order; a connection that is gone takes everything, as reading will tell."""
+        """Sends in order; errors are ignored, because reading reports them."""
         if self._rest:
             self._rest += data
             return
@@ -30,12 +30,12 @@ class Outbox:
             self._writable.start(self._go_on)
 
     def close(self) -> None:
-        """Sends nothing more; to be called before the socket is closed."""
+        """Stops sending; to be called before the socket is closed."""
         self._writable.stop()
         self._writable.close()
 
     def _go_on(self) -> None:
-        """In the hub: the kernel takes more."""
+        """In the hub: the kernel accepts more."""
         try:
             sent = self._plain.send(self._rest)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""What happens on one connection, on its way to the samples and into the journey's fate."""
+"""Turns what happens on a connection into samples, and ends the journey where it must."""
 
 from time import monotonic
 from typing import NoReturn
@@ -58,7 +58,7 @@ class Records:
         self.blame(failure, status)
 
     def blame(self, failure: Failed, status: int | None = None) -> NoReturn:
-        """Ends the journey for what is no sample of its own."""
+        """Ends the journey for a failure that is no sample of its own."""
         kind, words = failure
         self._owner.note_failure((SOCKET, self._path), kind, words, status)
         if kind is Kind.CORRUPT:
@@ -66,19 +66,19 @@ class Records:
         self._owner.break_off(words)
 
     def stray(self, kind: Kind, message: Message, words: str, meant: float | None = None) -> None:
-        """`meant`: the intended start of the message of which it is a copy, where that is known."""
+        """`meant`: the intended start of the message that it is a copy of, where that is known."""
         begin = message.moment if meant is None else meant
         self._aside(kind, begin, message.moment, len(message.data), words)
 
     def unsolicited(self, message: Message) -> None:
-        """The server said something by itself: neither a failure nor a stray."""
+        """A message that the server sent unasked: neither a failure nor a stray."""
         recorder, moment = self._owner.aside, message.moment
         index = recorder.index(f"unsolicited {self.name}", UNSOLICITED)
         length = len(message.data)
         recorder.add(index, Kind.OK, self._owner.user, length, moment, moment, moment)
 
     def ended(self, ending: Ending, moment: float) -> None:
-        """The connection ended, and we had not ended it."""
+        """The connection ended, and not by us."""
         self._aside(ending.kind, moment, moment, ending.code, ending.words)
 
     def connection(self, kind: Kind, code: int, opened: float, moment: float) -> None:

@@ -30,7 +30,7 @@ from benchsuite.load.client.websocket.records import Failed, Records
 from benchsuite.load.client.websocket.subscription import Subscription
 from benchsuite.load.client.websocket.wire import Wire
 
-GLANCE_S = 0.05  #: How long a rest lasts when the journey is only being checked.
+GLANCE_S = 0.05  #: How long `rest()` lasts when the journey is only being checked.
 
 
 class WebSocket:
@@ -48,7 +48,7 @@ class WebSocket:
         subprotocols: Sequence[str] = (),
         deflate: bool = False,
     ) -> None:
-        """`number` stands in every numbered message; it must be the load's only one."""
+        """`number` is part of every numbered message; it must be unique in the load."""
         self._path = path
         self._keep = keep
         self._owner = owner
@@ -58,7 +58,7 @@ class WebSocket:
         self._messages = self._records.index("message", MESSAGE)
         self._exchanges = Exchanges()
         self._echoes = Echoes(number, self._records, owner.sockets.meant)
-        self._opened = 0.0  #: When hands were shaken.
+        self._opened = 0.0  #: When the handshake was over.
         self._rest: Event | None = None
         self._subscription: Subscription | None = None
         self._dialect = None if owner.dialect is None else owner.dialect(path)
@@ -111,11 +111,11 @@ class WebSocket:
 
     @property
     def subprotocol(self) -> str | None:
-        """The one that the server chose."""
+        """The subprotocol that the server chose."""
         return self._wire.subprotocol
 
     def open(self) -> None:
-        """The handshake; raises RequestFailed when the server does not take it."""
+        """The handshake; raises RequestFailed when the server refuses it."""
         index = self._records.index("handshake", HANDSHAKE)
         begun = self._owner.begin_sample(index, due=self._owner.due == HANDSHAKE)
         failure: Failed | None = None
@@ -145,8 +145,8 @@ class WebSocket:
             self._on_end(self._wire.ending)
 
     def send(self, data: Content, *, answered: bool = True) -> Exchange:
-        """Sends a message; text as text, bytes as binary. With `answered` the journey is to say
-        with `receive()` which message answers it; without, it is only counted.
+        """Sends a message: text as text, bytes as binary. With `answered` the journey must say by
+        `receive()` which message answers it; without, it is only counted.
         """
         payload = data.encode() if isinstance(data, str) else data
         index = self._messages if answered else self._records.index("sent", SENT)
@@ -164,10 +164,10 @@ class WebSocket:
         return exchange
 
     def receive(self, matching: Matching | None = None, *, to: Exchange | None = None) -> Content:
-        """The next message; with `matching` the next that is such a one, which answers what was
-        sent (`to`, where several messages wait that it may belong to).
+        """The next message; with `matching` the next one that matches, which answers what was sent
+        (`to`, where it may belong to several messages).
 
-        What answers nothing is unsolicited: a stream of its own, and nobody's time.
+        A message that answers nothing is unsolicited: counted apart, and in no time.
         """
         wanted = None if matching is None else predicate(matching)
         asked = None if matching is None else self._exchanges.answered_by(matching, to)
@@ -199,14 +199,14 @@ class WebSocket:
         self._records.blame(failure)
 
     def numbered(self, size: int = accounts.HEAD_BYTES) -> str:
-        """A text of so many bytes that no other message of the load has."""
+        """A text of `size` bytes that is unique in the load."""
         return self._echoes.message(size).decode()
 
     def echo(self, size: int, *, binary: bool = False) -> None:
-        """Sends a numbered message of so many bytes, and waits until it has come back as it was.
+        """Sends a numbered message of `size` bytes, and waits until it comes back unchanged.
 
-        What comes instead is counted: a copy, another connection's, a damaged one; and so is what
-        the server says by itself.
+        Anything else is counted: duplicates, messages of other connections, damaged ones, and what
+        the server sends unasked.
         """
         if self._exchanges:
             raise UsageError(
@@ -237,7 +237,7 @@ class WebSocket:
         self._records.right(begun, self._echoes.moment, size)
 
     def ping(self) -> None:
-        """Sends a ping and waits for its pong: a message, too."""
+        """Sends a ping and waits for its pong, which counts as a message."""
         data = self._echoes.message(accounts.HEAD_BYTES)
         begun = self._owner.begin_sample(self._records.index("ping", MESSAGE))
         moment = 0.0
@@ -266,8 +266,8 @@ class WebSocket:
             self._records.blame((ending.kind, ending.words))
 
     def subscribe(self, *, binary: bool = False, read_bytes_s: float | None = None) -> Subscription:
-        """From now on everything that arrives is a publication of this load, or unsolicited; with
-        `read_bytes_s` no more than so much of it is read in a second.
+        """From now on everything that arrives is a publication of this load, or unsolicited;
+        `read_bytes_s` limits how much of it is read in a second.
         """
         if read_bytes_s is not None and not self._owner.rehearsal:
             self._wire.read_slowly(read_bytes_s)
@@ -282,7 +282,7 @@ class WebSocket:
 
     def publish(self, size: int, *, binary: bool = False, wait: bool = True) -> None:
         """Sends a numbered message to all subscribers. With `wait` the journey goes on when those
-        of this process have got it; raises RequestFailed when one of them has not in time.
+        of this process have it; raises RequestFailed when one of them doesn't in time.
         """
         wait = wait or self._owner.rehearsal
         group = self.subscribe(binary=binary).group
@@ -332,12 +332,12 @@ class WebSocket:
         self._records.right(begun, self._wire.arrived, 0)
 
     def leave(self) -> None:
-        """Says good-bye and waits for nothing."""
+        """Sends a close frame and waits for nothing."""
         self._wire.leave()
         self._gone()
 
     def drop(self) -> None:
-        """Ends the connection at once."""
+        """Closes the TCP connection at once."""
         self._wire.drop()
         self._gone()
 

@@ -12,15 +12,15 @@ from benchsuite.load.client.websocket.group import Group
 
 STEP_S = 0.01
 QUIET_S = 2.0
-"""How long publications of other load processes may be under way after the last one arrived."""
+"""How long publications of other load processes may still arrive after the last one."""
 
 
 class Leaving(Protocol):
-    """What can be told to go."""
+    """A connection that can be told to close."""
 
     @property
     def is_gone(self) -> bool:
-        """Whether nothing is left of it, not even the TCP connection."""
+        """Whether even its TCP connection is gone."""
 
     def leave(self) -> None: ...
 
@@ -28,20 +28,20 @@ class Leaving(Protocol):
 
 
 class Sockets:
-    """Knows who is open, and lets them go at the end."""
+    """Knows which connections are open, and closes them at the end."""
 
     def __init__(self, *, alone: bool = True) -> None:
         """`alone`: whether this is the only load process."""
         self.used = False  #: Whether there ever was one.
         self.over = False
-        """Whether the load has ended: from then on an end of a connection is nobody's failure."""
+        """Whether the load has ended: connections that end later are no failures."""
         self.origin = inf  #: When the load began.
         self.last_delivery = 0.0
         self.traffic = Traffic()  #: Of those that may compress.
         self.meant = Meant()
         self._open: set[Leaving] = set()
         self._leaving: set[Leaving] = set()
-        """Those that are over for the load, and may still hear something."""
+        """Closed for the load; messages may still arrive."""
         self._groups: dict[str, Group] = {}
         self._alone = alone
 
@@ -56,7 +56,7 @@ class Sockets:
         self._open.add(one)
 
     def discard(self, one: Leaving) -> None:
-        """It is open no more; it may still hear something until it is gone."""
+        """It is no longer open; messages may still arrive until it is gone."""
         if one in self._open:
             self._open.discard(one)
             if not one.is_gone:
@@ -78,8 +78,8 @@ class Sockets:
         return not self._alone and monotonic() - self.last_delivery < QUIET_S
 
     def quit(self, limit_s: float) -> None:
-        """Says good-bye on all of them, and waits a little for the servers' answers; who has gone
-        before is waited for, too, because it may still hear something.
+        """Closes all connections and waits up to `limit_s` for the servers' answers, also on those
+        closed before: messages may still arrive there.
         """
         self.over = True
         limit = monotonic() + limit_s

@@ -1,5 +1,5 @@
-"""One subscriber of a broadcast: every publication that arrives is a message; whatever else the
-server says is unsolicited.
+"""One subscriber of a broadcast: every publication that arrives is a message; anything else is
+unsolicited.
 """
 
 from time import monotonic
@@ -13,7 +13,7 @@ from benchsuite.load.client.websocket.sockets import Sockets
 
 
 class Subscription:
-    """Takes what arrives, in the hub."""
+    """Takes what arrives; called in the hub."""
 
     def __init__(self, records: Records, sockets: Sockets, *, path: str, binary: bool) -> None:
         self.group: Group = sockets.group(path)
@@ -25,7 +25,7 @@ class Subscription:
         self._seen: dict[int, Sequence] = {}
 
     def take(self, message: Message) -> None:
-        """A delivery or, when it is none of this load's or came before, a stray."""
+        """Counts a delivery or, when it is not from this load or a duplicate, a stray."""
         said = accounts.published(message.data)
         if said is None and not accounts.resembles_publication(message.data):
             self._records.unsolicited(message)

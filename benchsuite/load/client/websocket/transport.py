@@ -18,14 +18,14 @@ from benchsuite.load.client.tls import Tls
 from benchsuite.load.client.waiting import waiting
 from benchsuite.load.client.websocket.outbox import Outbox
 
-READ_S = 0.1  #: Who reads slowly reads this often.
+READ_S = 0.1  #: How often a slow reader reads.
 
 LINGER_S = 1.0
-"""How long a server may take to end the connection after the closing handshake; then we do."""
+"""How long a server may take to close the connection after the closing handshake; then we do."""
 
 
 class Above(Protocol):
-    """What hears of the bytes; all of it in the hub."""
+    """What is told of the bytes; always in the hub."""
 
     def expire(self) -> None: ...
 
@@ -36,10 +36,10 @@ class Above(Protocol):
         """Nothing more comes; `how` the connection ended: closed or reset."""
 
     def broken(self, kind: Kind, words: str) -> None:
-        """What came is no TLS, or not to be believed."""
+        """What came is not TLS, or its certificate does not hold."""
 
     def turned(self) -> None:
-        """All that was there has been handed on."""
+        """Everything that had arrived has been handed on."""
 
     def gone(self) -> None:
         """There is no connection any more; called once."""
@@ -62,7 +62,7 @@ class Transport:
         self._watchers: list[Any] = []
         self._outbox: Outbox | None = None
         self._block_bytes = BLOCK_BYTES
-        self._rest: Any = None  #: The timer between two reads, for who reads slowly.
+        self._rest: Any = None  #: The timer between two reads of a slow reader.
         self._blocks: list[tuple[bytes | OSError, float]] = []
         """What was read and not looked at yet."""
 
@@ -92,14 +92,14 @@ class Transport:
         self.connecting = False
 
     def send(self, data: bytes) -> None:
-        """Sends in order; a connection that is gone takes everything, as reading will tell."""
+        """Sends in order; errors are ignored, because reading reports them."""
         if self._tls is not None and data:
             self._tls.put(data)
             data = self._tls.due()
         self._write_out(data)
 
     def read_slowly(self, bytes_s: float) -> None:
-        """From now on reads no more in a second; what the kernel holds comes before it is felt."""
+        """Limits reading from now on; the kernel's buffers fill up before the server notices."""
         if self._socket is None or self._rest is not None:
             return
         self._block_bytes = max(1, round(bytes_s * READ_S))
@@ -108,7 +108,7 @@ class Transport:
         self._watchers.append(self._rest)
 
     def linger(self) -> None:
-        """The server ends the connection, so that its port, not ours, stays in use for a while."""
+        """Lets the server close first, so that its port, not ours, stays in use for a while."""
         if self._socket is None:
             return
         timer = self.waiting.loop.timer(LINGER_S)
@@ -145,7 +145,7 @@ class Transport:
         self._above.expire()
 
     def _read(self) -> None:
-        """In the hub: takes what there is."""
+        """In the hub: reads what is there."""
         block: bytes | OSError
         try:
             block = self._plain.recv(self._block_bytes)
@@ -157,13 +157,13 @@ class Transport:
             self.waiting.arrived(self)
         self._blocks.append((block, monotonic()))
         if not block or isinstance(block, OSError):
-            self._watchers[0].stop()  # nothing more comes, and the loop would ask for ever
+            self._watchers[0].stop()  # nothing more comes, and the loop would call us endlessly
         elif self._rest is not None:
             self._watchers[0].stop()
             self._rest.again(self._go_on)
 
     def _go_on(self) -> None:
-        """In the hub: who reads slowly may read again."""
+        """In the hub: a slow reader may read again."""
         self._rest.stop()
         self._watchers[0].start(self._read)
 
@@ -190,7 +190,7 @@ class Transport:
             self._above.broken(*tls.failure)
             self.drop()
         elif tls.over and self._socket is not None:
-            # servers wait with the end of the connection until they are answered
+            # servers wait for our answer before they close the connection
             self._above.heard_end("closed")
             tls.good_bye()
             self._write_out(tls.due())
