@@ -1,61 +1,33 @@
-"""No module imports itself by way of others, not even for types or in a function.
+"""No module, and no room, imports itself by way of others, not even for types or in a function.
 
 The layers of `[tool.importlinter]` hold this between rooms; here it is held inside of them, too.
 """
 
-import ast
-from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-import benchsuite
-
-ROOT = Path(benchsuite.__file__).parent
+from benchmarks.imports import ROOT, Graph, graph, rooms
 
 KNOWN = {"benchsuite.runner.evidence": "benchsuite.runner.record"}
 """The one import of each circle that is still to be closed."""
 
 
-def modules(root: Path) -> dict[str, Path]:
-    """Every module of a package by its dotted name; targets of heritage servers are none."""
-    found = {}
-    for path in root.rglob("*.py"):
-        names = [root.name, *path.relative_to(root).with_suffix("").parts]
-        if all(map(str.isidentifier, names)) and "targets" not in names:
-            found[".".join(names).removesuffix(".__init__")] = path
-    return found
+@pytest.fixture(scope="module")
+def found() -> Graph:
+    return graph(ROOT)
 
 
-def imports(path: Path, known: dict[str, Path]) -> Iterator[str]:
-    """The modules, of those known, that a module imports anywhere in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names = [one.name for one in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.module, f"{path}:{node.lineno}: a relative import"
-            whole = [f"{node.module}.{one.name}" for one in node.names]
-            names = [name if name in known else node.module for name in whole]
-        else:
-            continue
-        yield from known.keys() & names
-
-
-def graph(root: Path) -> dict[str, set[str]]:
-    known = modules(root)
-    return {name: {*imports(path, known)} - {name} for name, path in known.items()}
-
-
-def test_no_circle_of_modules() -> None:
-    found = graph(ROOT)
+def test_no_circle_of_modules(found: Graph) -> None:
     assert len(found) > 400
-    for one, other in KNOWN.items():
-        found[one].remove(other)  # a KeyError: the circle is closed, so strike it off the list
-    try:
-        TopologicalSorter(found).prepare()
-    except CycleError as circle:
-        pytest.fail(" → ".join(reversed(circle.args[1])))
+    assert all(other in found[one] for one, other in KNOWN.items()), "closed: strike it off"
+    hold({one: others - {KNOWN.get(one, "")} for one, others in found.items()})
+
+
+def test_no_circle_of_rooms(found: Graph) -> None:
+    assert {"core", "runner", "models"} < rooms(found).keys()
+    hold(rooms(found))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +46,14 @@ def test_a_circle_is_found(back: str, tmp_path: Path) -> None:
     (room / "__init__.py").touch()
     (room / "one.py").write_text("import os\nfrom room import two\n")
     (room / "two.py").write_text("")
-    TopologicalSorter(graph(room)).prepare()
+    hold(graph(room))
     (room / "two.py").write_text(back)
-    with pytest.raises(CycleError):
-        TopologicalSorter(graph(room)).prepare()
+    with pytest.raises(pytest.fail.Exception, match=r"room\.(one|two) → "):
+        hold(graph(room))
+
+
+def hold(found: Graph) -> None:
+    try:
+        TopologicalSorter(found).prepare()
+    except CycleError as circle:
+        pytest.fail(" → ".join(reversed(circle.args[1])))

@@ -2,8 +2,9 @@
 
 The hub reads and times the encrypted bytes, so that times mean the same as without TLS. HTTP
 decrypts them in the user's greenlet when its turn comes: that time is the generator's (B101), not
-the server's. A WebSocket may speak when nobody listens, so its bytes are decrypted in the hub, too. Each
-connection makes a whole handshake: sessions are not resumed, as if each came from a new visitor.
+the server's. A WebSocket may speak when nobody listens, so its bytes are decrypted in the hub, too.
+Each connection makes a whole handshake: sessions are not resumed, as if each came from a new
+visitor.
 """
 
 import ssl

@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.paths import path_of
 from benchsuite.core.samples import MESSAGE, REQUEST, RESENT, Kind
 from benchsuite.load.client import kinds
-from benchsuite.load.client.http.answers import Answer
+from benchsuite.load.client.http.response import Response
 from benchsuite.load.client.http.connection import ConnectionFailed, Expired
 from benchsuite.load.client.http.cookies import Cookies
 from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
@@ -40,7 +40,7 @@ class _Sample:
     start: float
     finish: float
     body_bytes: int
-    answer: Answer | None
+    answer: Response | None
     asked: tuple[str, str]  #: Method and path.
 
 
@@ -103,7 +103,7 @@ class HttpClient:
         name: str = "",
         headers: Mapping[str, str] | None = None,
         status: int | None = None,
-    ) -> Answer:
+    ) -> Response:
         """`data` is the query; `follow` goes where redirects lead.
 
         An answer of 400 and above is a failure, unless it has this `status`.
@@ -124,7 +124,7 @@ class HttpClient:
         *,
         name: str = "",
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> Response:
         """`data` is a form's fields, something that becomes JSON, or text or bytes as they are."""
         body = encode_body(data, content_type)
         answer = self._request("POST", path, body, content_type, name, headers)
@@ -233,7 +233,7 @@ class HttpClient:
         content_type: str,
         name: str,
         headers: Mapping[str, str] | None,
-    ) -> Answer:
+    ) -> Response:
         if self.gate.closed:
             raise LoadEnded
         self.settle()
@@ -301,11 +301,11 @@ class HttpClient:
         head: Head,
         content: bytes,
         times: tuple[float, float, float],
-    ) -> Answer:
+    ) -> Response:
         """An answer came, right or wrong; `times`: when it was meant to be asked for, when it was,
         and its last byte.
         """
-        answer = Answer(path, head.status, content, head, method=method)
+        answer = Response(path, head.status, content, head, method=method)
         asked = (method, path)
         self._held = held = _Sample(index, Kind.OK, *times, head.length, answer, asked)
         wanted = self.target.run_header
@@ -344,8 +344,8 @@ class HttpClient:
             )
 
     def _follow(
-        self, answer: Answer, body: bytes, content_type: str, headers: Mapping[str, str] | None
-    ) -> Answer:
+        self, answer: Response, body: bytes, content_type: str, headers: Mapping[str, str] | None
+    ) -> Response:
         """Goes where redirects lead, each step a request of its own.
 
         Raises AnswerError when they don't end or leave the host.

@@ -11,7 +11,7 @@ from benchsuite.load.client.http.heads import Head
 SHOWN_BYTES = 60
 
 
-class Answer:
+class Response:
     """Has the attributes of `django.http.HttpResponse` that a journey may use."""
 
     def __init__(
