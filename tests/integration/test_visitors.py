@@ -57,7 +57,7 @@ def test_each_journey_is_that_of_a_fresh_visitor(
 def test_users_that_keep_their_cookies_are_refused_a_second_log_in(tmp_path: Path) -> None:
     with (
         Responder(MEMBERS) as responder,
-        pytest.raises(AnswerError, match="first journey was answered right and the second was not"),
+        pytest.raises(AnswerError, match="answered correctly, the second was not"),
     ):
         load(tmp_path, a_job(responder, "LogIn", keep_cookies=True))
     assert responder.seen == {"/login/": 3, "/members/": 1}

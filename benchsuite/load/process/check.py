@@ -19,12 +19,12 @@ from benchsuite.load.process.users import told
 from benchsuite.workloads.base import Workload
 
 SECOND = (
-    "A user's first journey was answered right and the second was not, as what the first left "
-    "behind (an object of which there may be one, a cookie) stood in its way:"
+    "A user's first journey was answered correctly, the second was not: something that the first "
+    "left behind (an object that may exist only once, a cookie) is in the way:"
 )
 
-UNTOLD = (
-    "a WebSocket and doesn't say which answers are theirs, so their times can't be told: take an "
+UNPAIRED = (
+    "a WebSocket and doesn't say which answers are theirs, so they can't be timed: take an "
     "answer with receive(matching=...), or send what needs none with answered=False."
 )
 
@@ -117,8 +117,8 @@ def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str
         return sentence(client.failed, host=client.target.place)
     if claim:
         return f"The journey of {workload.name} says: {claim}."
-    if client.untold:
-        return f"The journey of {workload.name} sends {client.untold} messages over {UNTOLD}"
+    if client.unpaired:
+        return f"The journey of {workload.name} sends {client.unpaired} messages over {UNPAIRED}"
     if not client.requests:
         return f"The journey of {workload.name} makes no request, so there is nothing to measure."
     return None

@@ -80,7 +80,7 @@ class HttpClient:
         """Whether any journey sent a form or got a cookie, so that the next may differ."""
         self.journey_name = ""
         """What the journey calls itself; empty to go by the workload's name."""
-        self.untold = 0  #: Messages of the journey that it named no answer to.
+        self.unpaired = 0  #: Messages of the journey that it named no answer to.
         self.in_flight: list[Begun] = []
         """What has begun and not ended: requests, and messages on WebSockets."""
         self._intended: float | None = None
@@ -137,7 +137,7 @@ class HttpClient:
         self._intended = intended
         self.failed = None
         self.requests = 0
-        self.untold = 0
+        self.unpaired = 0
         self.journey_name = ""
 
     def settle(self) -> None:

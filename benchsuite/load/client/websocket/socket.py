@@ -344,7 +344,7 @@ class WebSocket:
     def settle(self) -> None:
         """What the journey sent and took no answer of is only sent."""
         for exchange in self._exchanges.take_all():
-            self._owner.untold += 1
+            self._owner.unpaired += 1
             self._only_sent(exchange)
 
     def _only_sent(self, exchange: Exchange) -> None:
