@@ -142,18 +142,11 @@ def decode_job(data: Mapping[str, Any]) -> Job:
 
 
 def decode_done(data: Mapping[str, Any]) -> Done:
-    fields = dict(data)
-    begin, end = fields.pop("window")
-    users = tuple((moment, count) for moment, count in fields.pop("users"))
-    connections = tuple((moment, count) for moment, count in fields.pop("connections"))
-    sent, dropped = tuple(fields.pop("sent")), tuple(fields.pop("dropped"))
-    traffic = fields.pop("traffic")
-    return Done(
-        window=(begin, end),
-        users=users,
-        connections=connections,
-        sent=sent,
-        dropped=dropped,
-        traffic=Traffic(**traffic) if traffic else None,
-        **fields,
-    )
+    fields = {name: _frozen(value) for name, value in data.items()}
+    if fields["traffic"] is not None:
+        fields["traffic"] = Traffic(**fields["traffic"])
+    return Done(**fields)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -3,7 +3,6 @@
 import json
 import os
 from pathlib import Path
-from typing import Protocol
 
 from benchsuite.core.samples import RECORD, Kind
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE
@@ -18,11 +17,14 @@ Begun = tuple[int, float, float]
 """Something in flight: the number of its name, when it was meant to start and when it did."""
 
 
-class Recorder(Protocol):
-    """Records what clients and users did."""
+class Recorder:
+    """Records what clients and users did. This one discards everything: of what is only checked,
+    or was given up.
+    """
 
     def index(self, name: str, scope: str) -> int:
         """The number that stands for a name in the samples."""
+        return 0
 
     def add(
         self,
@@ -40,29 +42,7 @@ class Recorder(Protocol):
         """Keeps the first message of each name and kind."""
 
 
-class NoRecorder:
-    """Discards everything: of what is only checked, or was given up."""
-
-    def index(self, name: str, scope: str) -> int:
-        return 0
-
-    def add(
-        self,
-        index: int,
-        kind: Kind,
-        user: int,
-        body_bytes: int,
-        intended: float,
-        start: float,
-        finish: float,
-    ) -> None:
-        pass
-
-    def example(self, index: int, kind: Kind, message: str) -> None:
-        pass
-
-
-class SpoolRecorder:
+class SpoolRecorder(Recorder):
     """Keeps packed samples until the next flush, once a second, outside of any request."""
 
     def __init__(self, folder: Path) -> None:

@@ -8,8 +8,6 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.load.client.http.connection import Connection
-from benchsuite.load.client.http.encrypted import EncryptedConnection
 from benchsuite.load.job import Job
 from benchsuite.system.tls import client_context
 
@@ -78,18 +76,3 @@ class Target:
     @property
     def base_url(self) -> str:
         return f"{'http' if self.context is None else 'https'}://{self.host}"
-
-    def connection(self) -> Connection:
-        """A new one, for one user; it connects when it is asked for something."""
-        if self.context is None:
-            return Connection(
-                self.family, self.address, keep_alive=self.keep_alive, timeout_s=self.timeout_s
-            )
-        return EncryptedConnection(
-            self.family,
-            self.address,
-            keep_alive=self.keep_alive,
-            timeout_s=self.timeout_s,
-            context=self.context,
-            server_name=self.name,
-        )

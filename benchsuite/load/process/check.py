@@ -9,7 +9,7 @@ from time import monotonic
 from gevent import Timeout
 
 from benchsuite.core.exceptions import AnswerError, last_line
-from benchsuite.load.client.recorder import NoRecorder
+from benchsuite.load.client.recorder import Recorder
 from benchsuite.load.client.refusal import sentence
 from benchsuite.load.client.target import Gate, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
@@ -48,7 +48,7 @@ def refused(
     def new_client() -> UserClient:
         return UserClient(
             target,
-            NoRecorder(),
+            Recorder(),
             Gate(),
             user=0,
             cookies=cookies,

@@ -2,6 +2,7 @@
 
 import json
 
+from benchsuite.core.results import Traffic
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job, decode_done, decode_job, encode
 
@@ -28,5 +29,8 @@ def test_an_end_survives_the_pipe() -> None:
         users=((2.0, 1), (3.0, 2)),
         cpu_percent=None,
         lag_p99_s=0.00012,
+        sent=(3,),
+        connections=((2.0, 7),),
+        traffic=Traffic(sent_bytes=9),
     )
     assert decode_done(json.loads(json.dumps(encode(done)))) == done

@@ -17,10 +17,11 @@ from benchsuite.load.client import kinds
 from benchsuite.load.client.http.response import Response
 from benchsuite.load.client.http.connection import ConnectionFailed, Expired
 from benchsuite.load.client.http.cookies import Cookies
+from benchsuite.load.client.http.encrypted import connection
 from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
 from benchsuite.load.client.http.heads import Head
 from benchsuite.load.client.http.wording import Wording
-from benchsuite.load.client.recorder import Begun, NoRecorder, Recorder
+from benchsuite.load.client.recorder import Begun, Recorder
 from benchsuite.load.client.refusal import Failure
 from benchsuite.load.client.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, Target
 from benchsuite.load.client.websocket.dialect import Dialect
@@ -64,7 +65,7 @@ class HttpClient:
         the journey is only being checked, and need not rest long.
         """
         self.target = target
-        self.recorder: Recorder = recorder
+        self.recorder = recorder
         """Records what becomes of requests; nothing more once they were given up."""
         self.aside = recorder  #: Records what was not begun here, up to the very end.
         self.gate = gate
@@ -88,7 +89,7 @@ class HttpClient:
         self._expected_status: int | None = None
         """The status of the request in flight that is right, if not any below 400."""
         self._held: _Sample | None = None
-        self._connection = target.connection()
+        self._connection = connection(target)
         self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
@@ -223,7 +224,7 @@ class HttpClient:
                 index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
             )
         self.in_flight.clear()
-        self.recorder = NoRecorder()
+        self.recorder = Recorder()
 
     def _request(
         self,

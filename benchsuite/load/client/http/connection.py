@@ -13,6 +13,7 @@ from geventhttpclient.response import HTTPParseError, HTTPResponse
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.http.body import FRAMED, KEPT_BYTES, Body
 from benchsuite.load.client.http.heads import END, MAX_HEAD_BYTES, Head, simple_head
+from benchsuite.load.client.target import Target
 from benchsuite.load.client.waiting import waiting
 
 BLOCK_BYTES = 65_536
@@ -49,26 +50,23 @@ class _ClosedBeforeAnswer(ConnectionFailed):
 class Connection:
     """Connects when it must, and once again when the server closed the connection between requests.
 
-    Servers close connections that rest. Such a close is seen before anything is sent, and harms
-    nothing. It can also cross a request: then a GET, of whose answer nothing arrived, is sent once
-    more on a new connection, as RFC 9112 (9.3.1) allows, and `on_resend` told. What can't be that
-    is a failure of the server: a connection that had not rested, one that was reset (the request
-    was there, unread) or closed later. A POST is not sent twice, because it could be done twice.
+    Servers close idle connections. Such a close is seen before anything is sent, and does no harm.
+    It can also cross a request: then a GET whose answer has not begun is sent once more on a new
+    connection, as RFC 9112 (9.3.1) allows, and `on_resend` is called. Anything else is a failure of
+    the server: a connection that had not rested, one that was reset (the request was there, unread)
+    or closed later. A POST is not sent twice, because it might be executed twice.
 
     The hub reads what arrives (`_read`), notes the time, and then wakes the greenlet that waits.
     """
 
-    def __init__(self, family: int, address: Any, *, keep_alive: bool, timeout_s: float) -> None:
+    def __init__(self, target: Target) -> None:
         self.connecting = False
         """Whether the last exchange had no connection yet: what a timeout then was about."""
         self.arrived = 0.0  #: When the last bytes of the last answer were read.
         self.on_resend: Callable[[], None] = lambda: None
         """Called when the request under way is sent a second time."""
         self.received = 0  #: Bytes of the last answer, as far as it came.
-        self._family = family
-        self._address = address
-        self._keep_alive = keep_alive
-        self._timeout_s = timeout_s
+        self._target = target
         self._waiting = waiting()
         self._socket: GreenSocket | None = None
         self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
@@ -91,7 +89,7 @@ class Connection:
         self.received = 0
         deadlines = self._waiting.deadlines
         begin = monotonic()
-        deadlines[self] = begin + self._timeout_s
+        deadlines[self] = begin + self._target.timeout_s
         try:
             return self._exchange(method, request, begin)
         except BaseException:
@@ -104,11 +102,11 @@ class Connection:
     def timed_out(self) -> tuple[Kind, str]:
         """Kind and words for an exchange that took too long."""
         if self.connecting:
-            return Kind.CONNECT_TIMEOUT, f"no connection after {self._timeout_s:g} s"
+            return Kind.CONNECT_TIMEOUT, f"no connection after {self._target.timeout_s:g} s"
         came = f"{self.received} bytes" if self.received else "nothing"
         return (
             Kind.READ_TIMEOUT,
-            f"no whole answer after {self._timeout_s:g} s ({came} of it had come)",
+            f"no whole answer after {self._target.timeout_s:g} s ({came} of it had come)",
         )
 
     def begin(self, request: bytes) -> Head:
@@ -145,7 +143,7 @@ class Connection:
         """The time-out of a whole answer, for each block of a body that is read as it comes."""
         self._user = getcurrent()
         deadlines = self._waiting.deadlines
-        deadlines[self] = monotonic() + self._timeout_s
+        deadlines[self] = monotonic() + self._target.timeout_s
         if self._readable is not None and not self._readable.active:
             self._readable.start(self._read)
         try:
@@ -206,8 +204,8 @@ class Connection:
 
     def _connect(self) -> GreenSocket:
         self.connecting = True
-        self._socket = connected = GreenSocket(self._family, socket.SOCK_STREAM)
-        self._plain = connect(connected, self._address)
+        self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
+        self._plain = connect(connected, self._target.address)
         self.connecting = False
         self._spoilt = False
         self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
@@ -266,7 +264,7 @@ class Connection:
                     raise _ended("closed", begun=True)
                 body.add(more)
             if body.length == head.length:
-                if head.closing or not self._keep_alive:
+                if head.closing or not self._target.keep_alive:
                     self.close()
                 return head, body.kept()
             if body.length > KEPT_BYTES:
@@ -312,7 +310,7 @@ class Connection:
                     f"chunks without end ({MAX_HEAD_BYTES} are read at most)",
                 )
             block = self._block_of(begun=answer.message_begun)
-        if not self._keep_alive or answer.should_close():
+        if not self._target.keep_alive or answer.should_close():
             self.close()
         return Head(answer.get_code(), answer.items(), length=body.length), body.kept()
 

@@ -1,32 +1,20 @@
 """A connection that speaks TLS, read in the hub like a plain one (`client.tls`)."""
 
-import ssl
 from contextlib import suppress
-from typing import Any
 
 from gevent.socket import socket as GreenSocket
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.http.connection import BLOCK_BYTES, Connection, ConnectionFailed
+from benchsuite.load.client.target import Target
 from benchsuite.load.client.tls import Tls
 
 
 class EncryptedConnection(Connection):
     """Like a plain one, with a handshake as a part of connecting."""
 
-    def __init__(
-        self,
-        family: int,
-        address: Any,
-        *,
-        keep_alive: bool,
-        timeout_s: float,
-        context: ssl.SSLContext,
-        server_name: str,
-    ) -> None:
-        super().__init__(family, address, keep_alive=keep_alive, timeout_s=timeout_s)
-        self._context = context
-        self._server_name = server_name
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
         self._tls: Tls | None = None
         self._early = b""  #: What the server said with the end of the handshake.
 
@@ -41,7 +29,8 @@ class EncryptedConnection(Connection):
     def _connect(self) -> GreenSocket:
         connected = super()._connect()
         self.connecting = True
-        self._tls = tls = Tls(self._context, self._server_name)
+        assert self._target.context is not None
+        self._tls = tls = Tls(self._target.context, self._target.name)
         self._early = b""
         while not tls.shaken:
             self._send_due(tls, connected)
@@ -91,6 +80,11 @@ class EncryptedConnection(Connection):
             return False
         said = self._tls.take(block)
         return bool(block) and not (said or self._tls.over or self._tls.failure)
+
+
+def connection(target: Target) -> Connection:
+    """A new one, for one user; it connects when it is asked for something."""
+    return Connection(target) if target.context is None else EncryptedConnection(target)
 
 
 def _cut_off(how: str) -> ConnectionFailed:

@@ -6,6 +6,7 @@ from time import monotonic
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, EVENT, HANDSHAKE, PAUSE, STRAY, Kind
+from benchsuite.load.client.http import encrypted
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed, Expired
 from benchsuite.load.client.http.eventstream import MEDIA_TYPE, Event, Parser, TooLong
@@ -77,7 +78,7 @@ class EventStream:
         headers = {"Accept": MEDIA_TYPE, "Cache-Control": "no-cache"}
         if self._last:
             headers["Last-Event-ID"] = self._last.encode().decode("latin-1")  # UTF-8 on the wire
-        connection = owner.target.connection()
+        connection = encrypted.connection(owner.target)
         self._parser, self._come = Parser(), deque()
         head: Head | None = None
         event: Event | None = None
