@@ -51,7 +51,6 @@ class OpenModel(Journeys):
         self._moments: Iterator[float] = arrivals(
             job.load, seed=job.seed, part=job.part, parts=job.parts
         )
-        self._origin = 0.0
         self._next = inf  #: The earliest arrival that nobody has taken yet.
         self._end = inf
         self._free: deque[tuple[UserClient, Any]] = deque()
@@ -74,7 +73,6 @@ class OpenModel(Journeys):
 
     def begin(self, origin: float) -> None:
         super().begin(origin)
-        self._origin = origin
         self._sent = Tally(self._load, origin)
         self._advance()
         self._dispatcher = gevent.spawn(self._dispatch)

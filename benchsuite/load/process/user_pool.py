@@ -12,6 +12,7 @@ class UserPool(ABC):
     """The users, from a workload or from a locustfile."""
 
     standing_by: int = 0  #: Users to start before the load begins.
+    _origin: float = 0.0
 
     @abstractmethod
     def environment(self, first_start: Callable[[], None]) -> Environment:
@@ -22,7 +23,8 @@ class UserPool(ABC):
         return True
 
     def begin(self, origin: float) -> None:
-        """The load begins."""
+        """The load begins, at that moment."""
+        self._origin = origin
 
     @abstractmethod
     def rise(self, level: float) -> int:

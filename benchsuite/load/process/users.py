@@ -96,6 +96,7 @@ class Journeys(UserPool):
         return Environment(user_classes=[JourneyUser])
 
     def begin(self, origin: float) -> None:
+        super().begin(origin)
         self._sockets.origin = origin
 
     def rise(self, level: float) -> int:
