@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, StatusError
 from benchsuite.core.samples import Kind
-from benchsuite.load.client.kinds import leads_to_log_in, of_rejected, of_status
+from benchsuite.load.client.kinds import leads_to_log_in, of_rejected, of_responder, of_status
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,18 @@ def test_refusals(status: int, body: bytes, kind: Kind) -> None:
 def test_each_kind_has_words_of_its_own() -> None:
     assert len({kind.words for kind in Kind}) == len(Kind)
     assert Kind.LOG_IN.words == "redirected to log-in"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "may_lack"),
+    [("token", "token", False), ("token", None, True), ("", "another", False)],
+)
+def test_the_runs_own_server_answers(wanted: str, found: str | None, may_lack: object) -> None:
+    assert of_responder(wanted, found, may_lack=bool(may_lack)) is None
+
+
+@pytest.mark.parametrize("found", ["another", None])
+def test_another_server_answers(found: str | None) -> None:
+    judged = of_responder("token", found, may_lack=found is not None)
+    assert judged is not None
+    assert judged[0] is Kind.WRONG_RESPONDER
