@@ -15,7 +15,7 @@ from benchsuite.core.paths import path_of
 from benchsuite.core.samples import MESSAGE, REQUEST, RESENT, Kind
 from benchsuite.load.client import kinds
 from benchsuite.load.client.http.response import Response
-from benchsuite.load.client.http.connection import ConnectionFailed, Expired
+from benchsuite.load.client.http.connection import ConnectionFailed
 from benchsuite.load.client.http.cookies import Cookies
 from benchsuite.load.client.http.encrypted import connection
 from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
@@ -255,10 +255,7 @@ class HttpClient:
             head, content = self._connection.exchange(method, message)
         except ConnectionFailed as error:
             finish = monotonic()
-            failure = (error.kind, str(error))
-        except Expired:
-            finish = monotonic()
-            failure = self._connection.timed_out
+            failure = error.failure
         else:
             times = (begun[1], start, self._connection.arrived)
             return self.answered(method, path, index, head, content, times)

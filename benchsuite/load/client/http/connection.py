@@ -34,11 +34,11 @@ class ConnectionFailed(Exception):
 
     def __init__(self, kind: Kind, message: str) -> None:
         super().__init__(message)
-        self.kind = kind
+        self.failure = kind, message
 
 
-class Expired(BaseException):
-    """The whole answer was not there in time; no `except Exception` of a journey may hold it."""
+class TimedOut(ConnectionFailed):
+    """The whole answer was not there in time."""
 
 
 class _ClosedBeforeAnswer(ConnectionFailed):
@@ -81,7 +81,7 @@ class Connection:
         """Whether it once closed the connection right after an answer, without announcing it."""
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
-        """Sends a request and reads its whole answer; raises ConnectionFailed or Expired.
+        """Sends a request and reads its whole answer; raises ConnectionFailed.
 
         Whatever else ends it (the end of the greenlet) closes the connection too.
         """
@@ -97,17 +97,6 @@ class Connection:
             raise
         finally:
             del deadlines[self]
-
-    @property
-    def timed_out(self) -> tuple[Kind, str]:
-        """Kind and words for an exchange that took too long."""
-        if self.connecting:
-            return Kind.CONNECT_TIMEOUT, f"no connection after {self._target.timeout_s:g} s"
-        came = f"{self.received} bytes" if self.received else "nothing"
-        return (
-            Kind.READ_TIMEOUT,
-            f"no whole answer after {self._target.timeout_s:g} s ({came} of it had come)",
-        )
 
     def begin(self, request: bytes) -> Head:
         """Sends a GET on a new connection and reads the head of its answer, whose body is then read
@@ -170,7 +159,13 @@ class Connection:
 
     def expire(self) -> None:
         """In the hub: ends the exchange."""
-        self._user.throw(Expired)
+        limit = f"after {self._target.timeout_s:g} s"
+        came = f"{self.received} bytes" if self.received else "nothing"
+        self._user.throw(
+            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
+            if self.connecting
+            else TimedOut(Kind.READ_TIMEOUT, f"no whole answer {limit} ({came} of it had come)")
+        )
 
     def _exchange(self, method: str, request: bytes, begin: float) -> tuple[Head, bytes]:
         self.connecting = False

@@ -8,7 +8,7 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, EVENT, HANDSHAKE, PAUSE, STRAY, Kind
 from benchsuite.load.client.http import encrypted
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.http.connection import Connection, ConnectionFailed, Expired
+from benchsuite.load.client.http.connection import Connection, ConnectionFailed
 from benchsuite.load.client.http.eventstream import MEDIA_TYPE, Event, Parser, TooLong
 from benchsuite.load.client.http.heads import Head
 from benchsuite.workloads.base import expect_status
@@ -90,7 +90,7 @@ class EventStream:
                 event = self._fresh(connection)
                 if event is None:
                     raise ConnectionFailed(Kind.TRUNCATED, "the stream ended before an event")
-        except (ConnectionFailed, Expired) as error:
+        except ConnectionFailed as error:
             owner.fail(begun, monotonic(), self._failure(error, connection), self._asked)
         finally:
             owner.end_sample(begun)
@@ -119,7 +119,7 @@ class EventStream:
             event = self._fresh(connection)
             if event is None and self._endless:
                 raise ConnectionFailed(Kind.TRUNCATED, "the server ended the stream")
-        except (ConnectionFailed, Expired) as error:
+        except ConnectionFailed as error:
             kind, words = self._failure(error, connection)
             self._over(Kind.OK if kind is Kind.READ_TIMEOUT else Kind.RESET, words)
             owner.fail(begun, monotonic(), (kind, words), self._asked)
@@ -177,10 +177,8 @@ class EventStream:
         if count > 0:
             recorder.example(index, Kind.LOST, f"after event {self._last} {count} were left out")
 
-    def _failure(self, error: BaseException, connection: Connection) -> tuple[Kind, str]:
-        if isinstance(error, ConnectionFailed):
-            return error.kind, str(error)
-        kind, words = connection.timed_out
+    def _failure(self, error: ConnectionFailed, connection: Connection) -> tuple[Kind, str]:
+        kind, words = error.failure
         if kind is Kind.READ_TIMEOUT and connection.received:
             words = f"nothing came for {self._owner.target.timeout_s:g} s"
         return kind, words

@@ -17,7 +17,7 @@ from gevent.event import Event
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, SENT, Kind
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.http.connection import ConnectionFailed, Expired
+from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
 from benchsuite.load.client.recorder import Begun
 from benchsuite.load.client.refusal import SOCKET
 from benchsuite.load.client.websocket import accounts
@@ -126,11 +126,9 @@ class WebSocket:
             failure = self._handshake.judged(response, self._wire)
             if failure is None:
                 self._owner.cookies.take(response.headers.get_all("Set-Cookie"))
-                self._wire.wait_for(lambda: self._ready)
+                self._wire.wait_for(lambda: self._ready, "whole handshake")
         except ConnectionFailed as error:
-            failure = (error.kind, str(error))
-        except Expired:
-            failure = self._timed_out("whole handshake")
+            failure = error.failure
         finally:
             self._owner.end_sample(begun)
         if failure is not None:
@@ -154,8 +152,8 @@ class WebSocket:
         try:
             self._wire.send(self._said(payload), is_text=isinstance(data, str))
         except ConnectionFailed as error:
-            self._lose_all((error.kind, str(error)))
-            self._fail(begun, (error.kind, str(error)))
+            self._lose_all(error.failure)
+            self._fail(begun, error.failure)
         exchange = Exchange(begun, data, len(payload), monotonic())
         if answered:
             self._exchanges.add(exchange)
@@ -180,9 +178,7 @@ class WebSocket:
                 message = self._wire.receive(lambda one: wanted(one.content), since)
             content = message.content
         except ConnectionFailed as error:
-            failure = (error.kind, str(error))
-        except Expired:
-            failure = self._timed_out("answer")
+            failure = error.failure
         except UnicodeDecodeError:
             failure = (Kind.PROTOCOL, "text that is not UTF-8")
         else:
@@ -225,10 +221,7 @@ class WebSocket:
             self._wire.wait_for(self._heard)
             failure = self._echoes.failure
         except ConnectionFailed as error:
-            failure = (error.kind, str(error))
-        except Expired:
-            failure = self._timed_out("answer")
-            self.drop()
+            failure = self._given_up(error)
         finally:
             self._echoes.give_up()
             self._owner.end_sample(begun)
@@ -245,10 +238,7 @@ class WebSocket:
         try:
             moment = self._wire.ping(data)
         except ConnectionFailed as error:
-            failure = (error.kind, str(error))
-        except Expired:
-            failure = self._timed_out("pong")
-            self.drop()
+            failure = self._given_up(error)
         finally:
             self._owner.end_sample(begun)
         if failure is not None:
@@ -299,7 +289,7 @@ class WebSocket:
             self._records.right(begun, sent, size)
         except ConnectionFailed as error:
             group.forget(self._number, number)
-            self._records.fail(begun, (error.kind, str(error)))
+            self._records.fail(begun, error.failure)
         finally:
             self._owner.end_sample(begun)
         if wait and pending.waiting:
@@ -321,9 +311,7 @@ class WebSocket:
         try:
             self._wire.close()
         except ConnectionFailed as error:
-            failure = (error.kind, str(error))
-        except Expired:
-            failure = self._timed_out("answer to the close frame")
+            failure = error.failure
         finally:
             self._owner.end_sample(begun)
             self._gone(Kind.OK if failure is None else Kind.UNFINISHED)
@@ -413,8 +401,8 @@ class WebSocket:
             return None
         return Message(heard.payload, message.is_text, message.moment)
 
-    def _timed_out(self, what: str) -> Failed:
-        limit_s = self._owner.target.timeout_s
-        if self._wire.connecting:
-            return Kind.CONNECT_TIMEOUT, f"no connection after {limit_s:g} s"
-        return Kind.READ_TIMEOUT, f"no {what} after {limit_s:g} s"
+    def _given_up(self, error: ConnectionFailed) -> Failed:
+        """A connection whose answer did not come in time is dropped."""
+        if isinstance(error, TimedOut):
+            self.drop()
+        return error.failure

@@ -26,7 +26,7 @@ from websockets.uri import WebSocketURI
 
 from benchsuite.core.paths import quoted
 from benchsuite.core.samples import Kind
-from benchsuite.load.client.http.connection import ConnectionFailed, Expired
+from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.websocket.accounts import MOST_BYTES
 from benchsuite.load.client.websocket.endings import (
@@ -84,17 +84,13 @@ class Wire:
         self._fragments: list[bytes] = []
         self._is_text = True
         self._user: Any = None
+        self._awaited = ""  #: What a time-out would be about.
         self._parked = False
 
     @property
     def is_gone(self) -> bool:
         """Whether there is no TCP connection (any more)."""
         return self._transport.is_gone
-
-    @property
-    def connecting(self) -> bool:
-        """Whether there was no connection yet: what a time-out then was about."""
-        return self._transport.connecting
 
     @property
     def arrived(self) -> float:
@@ -108,10 +104,10 @@ class Wire:
     def open(self) -> Response:
         """Connects and shakes hands; the answer, which is 101 or another.
 
-        Raises ConnectionFailed, or Expired when it takes longer than the time-out.
+        Raises ConnectionFailed; TimedOut when it takes longer than the time-out.
         """
         deadlines = self._waiting.deadlines
-        self._user = getcurrent()
+        self._user, self._awaited = getcurrent(), "whole handshake"
         deadlines[self._transport] = monotonic() + self._target.timeout_s
         try:
             self._transport.connect(self._until)
@@ -149,7 +145,7 @@ class Wire:
         self, wanted: Callable[[Message], bool] = lambda message: True, since: float = -inf
     ) -> Message:
         """The oldest message that is wanted and arrived since then; those before it stay where they
-        are. Raises ConnectionFailed, or Expired after the time-out.
+        are. Raises ConnectionFailed; TimedOut after the time-out.
         """
         found: list[Message] = []
         self.inbox.look_again()
@@ -163,11 +159,11 @@ class Wire:
         self.wait_for(is_there)
         return found[0]
 
-    def wait_for(self, is_there: Callable[[], object]) -> None:
+    def wait_for(self, is_there: Callable[[], object], what: str = "answer") -> None:
         """Waits until it is so, by looking at all that comes; raises as `receive()` does."""
         self.inbox.held = True
         try:
-            self._wait(is_there)
+            self._wait(is_there, what)
         finally:
             self.inbox.held = False
 
@@ -179,13 +175,14 @@ class Wire:
         self._protocol.send_ping(data)
         self._flush()
         self._wait(
-            lambda: self.ponged is not None and self.ponged[0] == data and self.ponged[1] >= start
+            lambda: self.ponged is not None and self.ponged[0] == data and self.ponged[1] >= start,
+            "pong",
         )
         assert self.ponged is not None
         return self.ponged[1]
 
     def close(self, code: int = NORMAL) -> None:
-        """Shakes hands to end; raises ConnectionFailed when that fails, Expired when it takes too
+        """The closing handshake; raises ConnectionFailed when it fails, TimedOut when it takes too
         long. The connection is gone in any case.
         """
         try:
@@ -194,7 +191,7 @@ class Wire:
             self._over = True
             self._protocol.send_close(code)
             self._flush()
-            self._wait(lambda: self.ending is not None)
+            self._wait(lambda: self.ending is not None, "answer to the close frame")
             assert self.ending is not None
             if self.ending.kind is not Kind.OK:
                 raise self._failed()
@@ -229,7 +226,12 @@ class Wire:
 
     def expire(self) -> None:
         """In the hub: ends the wait."""
-        self._user.throw(Expired)
+        limit = f"after {self._target.timeout_s:g} s"
+        self._user.throw(
+            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
+            if self._transport.connecting
+            else TimedOut(Kind.READ_TIMEOUT, f"no {self._awaited} {limit}")
+        )
 
     def _until(self, is_there: Callable[[], object]) -> None:
         """Parks until it is there; raises ConnectionFailed when the connection ends before."""
@@ -238,10 +240,10 @@ class Wire:
                 raise self._failed()
             self._park()
 
-    def _wait(self, is_there: Callable[[], object]) -> None:
-        """The same, within the time-out; raises Expired after it."""
+    def _wait(self, is_there: Callable[[], object], what: str) -> None:
+        """The same, within the time-out; raises TimedOut after it."""
         deadlines = self._waiting.deadlines
-        self._user = getcurrent()
+        self._user, self._awaited = getcurrent(), what
         deadlines[self._transport] = monotonic() + self._target.timeout_s
         try:
             self._until(is_there)
