@@ -1,6 +1,6 @@
 """What imports what in benchsuite, read from its source; the figures in docs/architecture.md.
 
-    python -m benchmarks.imports
+python -m benchmarks.imports
 """
 
 import ast

@@ -14,12 +14,12 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.paths import path_of
 from benchsuite.core.samples import MESSAGE, REQUEST, RESENT, Kind
 from benchsuite.load.client import kinds
-from benchsuite.load.client.http.response import Response
 from benchsuite.load.client.http.connection import ConnectionFailed
 from benchsuite.load.client.http.cookies import Cookies
 from benchsuite.load.client.http.encrypted import connection
 from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
 from benchsuite.load.client.http.heads import Head
+from benchsuite.load.client.http.response import Response
 from benchsuite.load.client.http.wording import Wording
 from benchsuite.load.client.recorder import Begun, Recorder
 from benchsuite.load.client.refusal import Failure
