@@ -23,7 +23,7 @@ def modules(root: Path) -> dict[str, Path]:
     found = {}
     for path in sorted(root.rglob("*.py")):
         names = [root.name, *path.relative_to(root).with_suffix("").parts]
-        if all(map(str.isidentifier, names)) and "targets" not in names[:-1]:
+        if "." not in path.stem and "targets" not in names[:-1]:
             found[".".join(names).removesuffix(".__init__")] = path
     return found
 
