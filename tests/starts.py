@@ -1,6 +1,5 @@
 """Stored starts with chosen figures and nothing else: quick to make, for comparisons."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -95,7 +94,7 @@ def _figures(spec: RunSpec, goodput: float) -> dict[str, Any]:
     return {
         "status": "finished",
         "verdict": "valid",
-        "key": hashlib.sha256(spec.key.encode()).hexdigest(),
+        "key": spec.key,
         "workload": spec.workload.workload,
         "server_version": "1.0",
         "python_version": "3.11.7",

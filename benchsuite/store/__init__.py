@@ -3,7 +3,6 @@ end.
 """
 
 import dataclasses
-import hashlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from itertools import chain
@@ -43,7 +42,7 @@ def begun(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
         started_at=started_at,
         status=Status.RUNNING.value,
         label=spec.label,
-        key=hashlib.sha256(spec.key.encode()).hexdigest(),
+        key=spec.key,
         workload=spec.workload.workload,
         server=spec.server.server,
         processes=spec.server.processes,

@@ -16,6 +16,7 @@ from django.db.models import AutoField, Field, Model
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
+from benchsuite.core.specs import RunSpec
 from benchsuite.models import Environment, Finding, Interval, Measurement, Reading, Run, Software
 from benchsuite.system import fingerprint
 
@@ -66,6 +67,7 @@ def from_plain(data: object) -> Run:
     if not lists or not all(isinstance(rows[name], Mapping | None) for name in SHARED):
         raise UsageError("has other fields than this benchsuite stores")
     run = _made(Run, rows["run"], "run")
+    run.key = _key(run)
     for name in SHARED:
         if rows[name] is not None:
             share(run, name, rows[name])
@@ -140,6 +142,14 @@ def _plain(value: Any) -> Any:
 def _digest(rows: Mapping[str, Any]) -> str:
     text = json.dumps(rows, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _key(run: Run) -> str:
+    """Of its cell, as this benchsuite tells cells apart; its own where the spec can't be read."""
+    try:
+        return RunSpec.from_json(run.spec).key
+    except (UsageError, TypeError, ValueError, AttributeError):
+        return run.key
 
 
 def _made(model: type[Model], values: object, where: str) -> Any:

@@ -1,6 +1,7 @@
 """One execution: everything needed to do it again."""
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,18 @@ class WorkloadSpec(Spec):
 
     workload: str = "plain"
     options: Mapping[str, Option] = field(default_factory=dict)
+
+
+PARTS: Mapping[str, type[Spec]] = {
+    "workload": WorkloadSpec,
+    "visitor": VisitorSpec,
+    "server": ServerSpec,
+    "load": LoadProfile,
+    "database": DatabaseSpec,
+    "delay": DelaySpec,
+    "layer": LayerSpec,
+}
+"""The fields of a run that are specs themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +81,27 @@ class RunSpec(Spec):
 
     @property
     def key(self) -> str:
-        """Names the cell: equal for repetitions of the same thing, different for anything else."""
-        cell = dataclasses.replace(self, repetition=1, seed=0, label="")
-        return json.dumps(_comparable(cell.to_json()), sort_keys=True)
+        """Names the cell: equal for repetitions of the same thing, different for anything else.
+
+        A digest of what differs from the first defaults, so that a new field splits no stored cell.
+        """
+        mine = dataclasses.replace(self, repetition=1, seed=0, label="")
+        cell, plain = (_comparable(one.to_json()) for one in (mine, self._plain()))
+        differences = {
+            name: _differences(one, plain[name]) if name in PARTS else one
+            for name, one in _differences(cell, plain).items()
+        }
+        return hashlib.sha256(json.dumps(differences, sort_keys=True).encode()).hexdigest()
+
+    def _plain(self) -> Self:
+        """A run of no server, with the first defaults of everything."""
+        fields = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        parts: dict[str, Any] = {
+            name: type(part).from_json({"server": ""} if name == "server" else {})
+            for name, part in fields.items()
+            if isinstance(part, Spec)
+        }
+        return type(self)(**{**self.first_defaults, **parts})
 
     def to_json(self) -> dict[str, Any]:
         """As it may be stored and shown: without passwords."""
@@ -91,20 +122,22 @@ class RunSpec(Spec):
                 f"{FORMAT_VERSION}."
             )
         cls.refuse_unknown(fields)
-        return cls(
-            workload=WorkloadSpec.from_json(fields.pop("workload")),
-            visitor=VisitorSpec.from_json(fields.pop("visitor")),
-            server=ServerSpec.from_json(fields.pop("server")),
-            load=LoadProfile.from_json(fields.pop("load")),
-            database=DatabaseSpec.from_json(fields.pop("database")),
-            delay=DelaySpec.from_json(fields.pop("delay")),
-            layer=LayerSpec.from_json(fields.pop("layer")),
-            **fields,
-        )
+        if "server" not in fields:
+            raise UsageError("A stored run names no server.")
+        parts = {
+            name: kind.from_json(fields.pop(name)) for name, kind in PARTS.items() if name in fields
+        }
+        return cls(**{**cls.first_defaults, **fields, **parts})
+
+
+def _differences(value: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in value.items() if one != plain[name]}
 
 
 def _comparable(value: Any) -> Any:
     """The same value, with 10.0 written as 10: equal specs must have equal keys."""
     if isinstance(value, Mapping):
         return {name: _comparable(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_comparable(one) for one in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value

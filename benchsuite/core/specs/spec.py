@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from benchsuite.core.exceptions import UsageError
 
@@ -12,6 +12,13 @@ class Spec:
 
     __slots__ = ()
 
+    first_defaults: ClassVar[Mapping[str, Any]] = {}
+    """Field → the default it had at first, where it has another one today.
+
+    That is what a stored spec without the field meant, and what the keys of cells are told from:
+    changing a default neither splits stored cells nor joins them to others.
+    """
+
     def to_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
 
@@ -20,7 +27,10 @@ class Spec:
         cls.refuse_unknown(data)
         # JSON knows no tuples
         return cls(
-            **{name: tuple(one) if isinstance(one, list) else one for name, one in data.items()}
+            **{
+                name: tuple(one) if isinstance(one, list) else one
+                for name, one in {**cls.first_defaults, **data}.items()
+            }
         )
 
     @classmethod

@@ -1,7 +1,6 @@
 """Cells that differ in anything have titles that say in what."""
 
 import dataclasses
-import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -96,7 +95,7 @@ def cell(spec: RunSpec) -> Cell:
         workload=spec.workload.workload,
         users=None if spec.load.is_open else spec.load.users,
         arrival_rate=spec.load.arrival_rate,
-        key=hashlib.sha256(spec.key.encode()).hexdigest(),
+        key=spec.key,
         spec=spec.to_json(),
         started_at=datetime(2026, 1, 2, tzinfo=UTC),
     )

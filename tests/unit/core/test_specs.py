@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from benchsuite.core.specs import (
     VisitorSpec,
     WorkloadSpec,
 )
+from benchsuite.core.specs.spec import Spec
 
 FULL = RunSpec(
     workload=WorkloadSpec(workload="cpu", options={"size": 1000}),
@@ -147,6 +149,93 @@ class TestKey:
     )
     def test_differs_for_anything_else(self, changes: dict[str, Any]) -> None:
         assert dataclasses.replace(FULL, **changes).key != FULL.key
+
+    def test_differs_for_another_server_of_the_same_options(self) -> None:
+        one, other = (RunSpec(server=ServerSpec(server=name)) for name in ("uwsgi", "uvicorn"))
+        assert one.key != other.key
+
+    def test_does_not_depend_on_how_numbers_in_a_list_are_written(self) -> None:
+        one, other = (RunSpec(server=SERVER, load=LoadProfile(stages=levels)) for levels in STAGES)
+        assert one.key == other.key
+
+    def test_a_new_field_splits_cells_only_by_another_value(self) -> None:
+        bare = RunSpec(server=SERVER)
+        old, new = (RunSpec(server=Coloured(server="uwsgi", **more)) for more in ({}, RED))
+        assert old.key == bare.key != new.key
+
+    def test_a_new_part_and_a_new_field_of_the_run_do_the_same(self) -> None:
+        bare, fields = RunSpec(server=SERVER), {"server": SERVER, "workload": FULL.workload}
+        assert Wider(server=SERVER).key == bare.key
+        assert Wider(**fields).key == RunSpec(**fields).key
+        assert len({Wider(server=SERVER, **more).key for more in ({}, {"pace": SLOW}, RED)}) == 3
+
+    def test_a_changed_default_neither_splits_cells_nor_joins_them(self) -> None:
+        """Runs of before have the default of before, those of today another one."""
+        was, is_now = (RunSpec(server=Coloured(server="uwsgi", colour=one)) for one in CHANGED)
+        before, today = (RunSpec(server=Recoloured(server="uwsgi", colour=one)) for one in CHANGED)
+        assert [before.key, today.key] == [was.key, is_now.key]
+        assert RunSpec(server=Recoloured(server="uwsgi")).key == today.key
+        assert Recoloured.from_json({"server": "uwsgi"}) == before.server
+
+    def test_no_default_has_changed_without_its_first_one_being_kept(self) -> None:
+        """A default that is new goes into the file; one that was changed stays as it is there, and
+        is named in `first_defaults` of its spec.
+        """
+        recorded = json.loads((Path(__file__).parent / "first_defaults.json").read_text())
+        first = RunSpec(server=ServerSpec(server=""))._plain().to_json()
+        assert json.loads(json.dumps(first)) == recorded
+
+
+SERVER = ServerSpec(server="uwsgi")
+STAGES: tuple[Any, ...] = ((10.0, 30.0), (10, 30))
+RED: dict[str, Any] = {"colour": "red"}
+CHANGED = ("none", "blue")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Coloured(ServerSpec):
+    """A spec with a field more than what was stored."""
+
+    colour: str = "none"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Recoloured(ServerSpec):
+    """The same after somebody changed the default."""
+
+    first_defaults = {"colour": "none"}
+    colour: str = "blue"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class PaceSpec(Spec):
+    beat_s: float = 1.0
+
+
+SLOW = PaceSpec(beat_s=2.0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Wider(RunSpec):
+    """A run with a part and a field more."""
+
+    pace: PaceSpec = dataclasses.field(default_factory=PaceSpec)
+    colour: str = "none"
+
+
+def test_what_was_stored_before_a_part_or_a_field_existed_has_its_default() -> None:
+    spec = RunSpec(server=SERVER, load=LoadProfile(users=5))
+    stored = spec.to_json()
+    del stored["layer"], stored["static"], stored["load"]["keep_cookies"]
+    assert RunSpec.from_json(stored) == spec
+    assert RunSpec.from_json(stored).key == spec.key
+
+
+def test_what_names_no_server_is_refused() -> None:
+    stored = FULL.to_json()
+    del stored["server"]
+    with pytest.raises(UsageError, match="names no server"):
+        RunSpec.from_json(stored)
 
 
 class TestTimes:

@@ -15,7 +15,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
 from benchsuite.models import Environment, Interval, Run, Software
 from benchsuite.report.exports.runs import json_of
-from benchsuite.store.interchange import as_plain, from_plain
+from benchsuite.store.interchange import _digest, as_plain, from_plain
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
 from tests.socket_factories import make_echo_run, make_idle_run
 
@@ -208,6 +208,32 @@ def test_values_that_no_benchsuite_stores_are_refused(
     monkeypatch.setattr("benchsuite.store.interchange._digest", lambda rows: plain["sha256"])
     with pytest.raises(Exception, match=said):
         from_plain(plain)
+
+
+def without(plain: Any, part: str, name: str) -> Any:
+    """The same as exported before that column existed, digest included."""
+    rows = {key: value for key, value in plain.items() if key not in ("version", "sha256")}
+    parts = rows[part] if isinstance(rows[part], list) else [rows[part]]
+    for one in parts:
+        del one[name]
+    return {"version": 1, "sha256": _digest(rows), **rows}
+
+
+def test_the_key_of_its_cell_is_told_anew() -> None:
+    """Another benchsuite may have told cells apart in another way."""
+    run = make_run("uwsgi")
+    plain = as_plain(run)
+    assert plain is not None
+    plain["run"]["key"] = "0" * 64
+    del plain["run"]["spec"]["load"]["keep_cookies"]
+    assert from_plain(without(plain, "run", "level")).key == run.key
+
+
+def test_a_run_whose_spec_is_not_understood_keeps_its_cell() -> None:
+    plain = as_plain(make_run("uwsgi"))
+    assert plain is not None
+    plain["run"] |= {"key": "0" * 64, "spec": {"format_version": 99}}
+    assert from_plain(without(plain, "run", "level")).key == "0" * 64
 
 
 def test_nothing_is_loaded_when_the_database_fails_midway(
