@@ -121,6 +121,11 @@ class Run(models.Model):
     warmup_s = models.FloatField()
     repetition = models.PositiveIntegerField(default=1)
     spec = models.JSONField()
+    server_facts = models.JSONField(
+        default=dict,
+        help_text="What is said of its server: interface, serves_project, threads_word, "
+        "async_twin; empty where nothing is known.",
+    )
 
     argv = models.JSONField(default=list, help_text="Of the server, or of its first instance.")
     programs = models.JSONField(

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from benchsuite import store
+from benchsuite import conf, store
 from benchsuite.core.results import (
     Finding,
     Level,
@@ -21,6 +21,7 @@ from benchsuite.core.results import (
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.models import Environment, Run
+from benchsuite.runner.planning import known_facts
 from benchsuite.stats import summary
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -91,6 +92,19 @@ def make_spec(server: str = "gunicorn-gthread", **given: Any) -> RunSpec:
     )
 
 
+def begin(spec: RunSpec, batch: UUID | None = None, started_at: datetime = BEGUN) -> Run:
+    """A run that begins, with what a command stores of its server."""
+    known = facts(spec.server.server, spec.workload.workload)
+    run = store.begun(spec, batch=batch or uuid4(), started_at=started_at, server_facts=known)
+    run.save()
+    return run
+
+
+def facts(server: str, workload: str) -> dict[str, Any]:
+    """What is stored of a server; nothing of one that there is not."""
+    return known_facts(server, workload) if server in conf.server_paths() else {}
+
+
 def make_run(
     server: str = "gunicorn-gthread",
     *,
@@ -109,7 +123,7 @@ def make_run(
 ) -> Run:
     """A finished run with everything that a real one has."""
     asked = make_spec(server, seed=seed, **spec)
-    run = store.begin(asked, batch=batch or uuid4(), started_at=started_at)
+    run = begin(asked, batch, started_at)
     samples = draw(asked, rate=rate, failed_share=failed_share, seed=seed)
     load = asked.load
     window = (load.window_start_s, load.window_end_s)
@@ -163,7 +177,7 @@ def make_failed_run(
 ) -> Run:
     """A run without figures."""
     asked = make_spec(server, **spec)
-    run = store.begin(asked, batch=batch or uuid4(), started_at=started_at)
+    run = begin(asked, batch, started_at)
     store.finish(
         run,
         RunResult(
@@ -179,7 +193,7 @@ def make_failed_run(
 
 
 def make_running_run(server: str = "granian-wsgi", **spec: Any) -> Run:
-    return store.begin(make_spec(server, **spec), batch=uuid4(), started_at=datetime.now(UTC))
+    return begin(make_spec(server, **spec), started_at=datetime.now(UTC))
 
 
 def make_rows(count: int, *, servers: tuple[str, ...], per_batch: int = 4) -> None:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from benchsuite.core.results import Accounts, IdleMemory, RunResult, Status, Ver
 from benchsuite.core.samples import Kind
 from benchsuite.models import Run
 from benchsuite.stats import summary
-from tests.factories import BEGUN, MACHINE, MIB, draw, make_spec, readings
+from tests.factories import BEGUN, MACHINE, MIB, begin, draw, make_spec, readings
 
 KEPT = Accounts(
     messages=6000,
@@ -41,7 +40,7 @@ def make_echo_run(
 ) -> Run:
     """Messages there and back; `lost` of them never came back, in the window's first second."""
     asked = make_spec(server, workload=workload, seed=seed, **spec)
-    run = store.begin(asked, batch=spec.get("batch") or uuid4(), started_at=BEGUN)
+    run = begin(asked, spec.get("batch"))
     samples = draw(asked, rate=600.0, failed_share=0.0, seed=seed)
     window = (asked.load.window_start_s, asked.load.window_end_s)
     inside = np.flatnonzero(samples["intended_start"] >= window[0])
@@ -90,7 +89,7 @@ def make_echo_run(
 def make_idle_run(server: str = "daphne", *, each_bytes: float = 28_672.0, **spec: Any) -> Run:
     """2 000 connections that said nothing."""
     asked = make_spec(server, workload="ws_idle", users=2000, **spec)
-    run = store.begin(asked, batch=spec.get("batch") or uuid4(), started_at=BEGUN)
+    run = begin(asked, spec.get("batch"))
     window = (asked.load.window_start_s, asked.load.window_end_s)
     nothing = np.zeros(0, summary.DTYPE)
     counted = [(float(second) + 0.1, 250 * min(8, second)) for second in range(int(window[1]))]

@@ -55,7 +55,12 @@ class Results:
         """A run that begins: its row, and what takes its result. Without one the row says what
         ended it: this process may live on, and the row must not say "running" for ever.
         """
-        row = store.begun(plan.spec, batch=self.batch, started_at=datetime.now(UTC))
+        row = store.begun(
+            plan.spec,
+            batch=self.batch,
+            started_at=datetime.now(UTC),
+            server_facts=plan.server_facts,
+        )
         self.rows.append(row)
         try:
             if self._tried(row.save, once=True) and row is self.rows[0]:

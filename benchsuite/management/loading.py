@@ -5,6 +5,7 @@ import json
 import sys
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.units import listed
 from benchsuite.models import Run
+from benchsuite.runner.planning import known_facts
 from benchsuite.store.abandoned import sweep
 from benchsuite.store.interchange import from_plain
 
@@ -72,10 +74,18 @@ def _read(file: str) -> tuple[list[Run], list[str]]:
             running.append(str(one.get("id"))[:8])
             continue
         try:
-            runs.append(from_plain(one["stored"]))
+            runs.append(_with_facts(from_plain(one["stored"])))
         except UsageError as error:
             raise UsageError(f"{where} {error}.") from error
     return runs, running
+
+
+def _with_facts(run: Run) -> Run:
+    """With facts of its server; those of today where it was exported without any."""
+    if not run.server_facts:
+        with suppress(UsageError):  # a server that is not known any more
+            run.server_facts = known_facts(run.server, run.workload)
+    return run
 
 
 def _content(file: str) -> bytes:

@@ -38,7 +38,9 @@ class Screen:
 
     def plan(self, plans: Sequence[Plan]) -> None:
         self._line(f"Plan     {planned.line(plans, planning.estimate_s(plans))}")
-        self.warn(own_target_sentence(plan.spec.server.server for plan in plans))
+        self.warn(
+            own_target_sentence((plan.spec.server.server, plan.server_facts) for plan in plans)
+        )
 
     def warn(self, line: str) -> None:
         """A line of its own; none when there is nothing to say."""
@@ -76,7 +78,7 @@ class Screen:
         if sentence:
             self._line(sentence)
         self.warn(model_sentence(rows))
-        self.warn(own_target_sentence(row.server for row in rows))
+        self.warn(own_target_sentence((row.server, row.server_facts) for row in rows))
         if stored:
             self._line(f"Look: {_address(rows)}")
 

@@ -60,6 +60,7 @@ class Migration(migrations.Migration):
                 ('warmup_s', models.FloatField()),
                 ('repetition', models.PositiveIntegerField(default=1)),
                 ('spec', models.JSONField()),
+                ('server_facts', models.JSONField(default=dict, help_text='What is said of its server: interface, serves_project, threads_word, async_twin; empty where nothing is known.')),
                 ('argv', models.JSONField(default=list, help_text='Of the server, or of its first instance.')),
                 ('programs', models.JSONField(default=list, help_text='All that were started: part, name, argv, version.')),
                 ('delay', models.JSONField(default=dict, help_text='What added latency, and how exactly.')),

@@ -18,7 +18,6 @@ from benchsuite.comparing.titles import (
     units_of,
     workload_title,
 )
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.samples import EVENT
@@ -152,23 +151,18 @@ def starts_sentence(cells: Sequence[Cell]) -> str:
 
 def thread_sentence(cells: Sequence[Cell]) -> str:
     """Warns that ASGI servers run sync views in a thread, when some of these do."""
-    hopping = []
-    for cell in cells:
-        run = cell.first
-        try:
-            server = conf.server_class(run.server)
-        except UsageError:
-            continue
-        asgi = server.interface == "asgi" and server.serves_project
-        if asgi and f"{run.workload}_async" in conf.workload_paths():
-            hopping.append(run.server)
-    names = list(dict.fromkeys(hopping))
-    if not names or len(names) == len({cell.first.server for cell in cells}):
+    hopping = {}
+    for run in (cell.first for cell in cells):
+        facts = run.server_facts
+        is_asgi = facts.get("interface") == "asgi" and facts.get("serves_project", True)
+        if is_asgi and facts.get("async_twin"):
+            hopping.setdefault(run.server, facts["async_twin"])
+    if not hopping or len(hopping) == len({cell.first.server for cell in cells}):
         return ""
-    verb = "runs" if len(names) == 1 else "run"
+    verb = "runs" if len(hopping) == 1 else "run"
     return (
-        f"{listed(names)} {verb} sync views in a thread (docs/reading-results.md): "
-        f"compare with --workload={cells[0].first.workload}_async."
+        f"{listed(list(hopping))} {verb} sync views in a thread (docs/reading-results.md): "
+        f"compare with --workload={next(iter(hopping.values()))}."
     )
 
 

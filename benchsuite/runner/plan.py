@@ -36,12 +36,7 @@ class Plan:
     @property
     def server_facts(self) -> dict[str, Any]:
         """What sentences about a stored run need to know of its server."""
-        return {
-            "interface": self.server.interface,
-            "serves_project": self.server.serves_project,
-            "threads_word": self.server.threads_word,
-            "async_twin": self.async_twin,
-        }
+        return server_facts(type(self.server), self.async_twin)
 
     def under(self, python: Interpreter) -> Self:
         """The same plan with the interpreter that serves."""
@@ -71,3 +66,13 @@ class Plan:
     def workload_with(self, options: Mapping[str, Option]) -> Workload:
         """The workload with what was learned when its databases were made."""
         return type(self.workload)(**options)
+
+
+def server_facts(server: type[ServerAdapter], async_twin: str | None) -> dict[str, Any]:
+    """The same of a server and a workload's twin."""
+    return {
+        "interface": server.interface,
+        "serves_project": server.serves_project,
+        "threads_word": server.threads_word,
+        "async_twin": async_twin,
+    }

@@ -3,12 +3,13 @@
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
 from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.plan import Plan, server_facts
 from benchsuite.servers.base import Application
 from benchsuite.workloads.base import Workload
 
@@ -56,21 +57,31 @@ def resolve(spec: RunSpec) -> Plan:
     services = set(server.services)
     if spec.layer.uses_redis and not spec.layer.url:
         services.add(REDIS)
-    paths, twin = conf.workload_paths(), f"{spec.workload.workload}_async"
     recipe = environments.recipe(server, spec.server)
     plan = Plan(
         spec=spec,
         server=server,
         front=front,
         workload=work,
-        workload_path=paths[spec.workload.workload],
+        workload_path=conf.workload_paths()[spec.workload.workload],
         services=frozenset(services),
-        async_twin=twin if twin in paths else None,
+        async_twin=async_twin(spec.workload.workload),
         recipe=recipe,
         python=None,
     )
     python = environments.interpreter(spec.server, recipe)
     return plan if python is None else plan.under(python)
+
+
+def async_twin(workload: str) -> str | None:
+    """Name of the same workload in an asynchronous view; None where there is none."""
+    twin = f"{workload}_async"
+    return twin if twin in conf.workload_paths() else None
+
+
+def known_facts(server: str, workload: str) -> dict[str, Any]:
+    """Facts of a server, for runs that were stored without; UsageError where it is not known."""
+    return server_facts(conf.server_class(server), async_twin(workload))
 
 
 def workload(spec: WorkloadSpec) -> Workload:

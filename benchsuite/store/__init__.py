@@ -27,15 +27,14 @@ BATCH_SIZE = 500
 LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room for it is full.
 
 
-def begin(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
-    """The row of a run that starts now."""
-    run = begun(spec, batch=batch, started_at=started_at)
-    run.save()
-    return run
-
-
-def begun(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
-    """The same, not stored yet."""
+def begun(
+    spec: RunSpec,
+    *,
+    batch: UUID,
+    started_at: datetime,
+    server_facts: Mapping[str, Any] | None = None,
+) -> models.Run:
+    """The row of a run that starts now, not stored yet."""
     return models.Run(
         batch=batch,
         owner=owner.name(),
@@ -54,6 +53,7 @@ def begun(spec: RunSpec, *, batch: UUID, started_at: datetime) -> models.Run:
         warmup_s=spec.load.warmup_s,
         repetition=spec.repetition,
         spec=spec.to_json(),
+        server_facts=dict(server_facts or {}),
     )
 
 

@@ -109,7 +109,7 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
     cells = comparison.cells
     sentences = [question_sentence(cells, question) for question in questions(cells)]
     said = [sentence for sentence in sentences if sentence]
-    cautions = [own_target_sentence(cell.first.server for cell in cells)]
+    cautions = [own_target_sentence((run.server, run.server_facts) for run in comparison.runs)]
     if said:
         cautions += [starts_sentence(cells), thread_sentence(cells)]
     return {

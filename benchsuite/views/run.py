@@ -58,7 +58,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "state": html.state(run),
         "sentence": run_sentence(run, findings, measurements),
         "model_sentence": model_sentence([run]),
-        "own_target": own_target_sentence([run.server]),
+        "own_target": own_target_sentence([(run.server, run.server_facts)]),
         "findings": findings,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
         "names": [

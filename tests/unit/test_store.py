@@ -22,6 +22,7 @@ from benchsuite.core.results import (
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.stats import histogram, summary
 from benchsuite.system import owner
+from tests.factories import begin
 
 pytestmark = pytest.mark.django_db
 
@@ -66,7 +67,7 @@ def result(**changes: Any) -> RunResult:
 
 
 def begun() -> models.Run:
-    return store.begin(SPEC, batch=uuid4(), started_at=NOW)
+    return begin(SPEC, batch=uuid4(), started_at=NOW)
 
 
 def test_a_run_that_begins_is_running_and_has_no_figures() -> None:
@@ -177,7 +178,7 @@ def test_a_fault_while_storing_leaves_nothing_half_written(
 def test_a_password_is_not_stored() -> None:
     use = "postgres://ann:secret@127.0.0.1:5432/shop"
     spec = replace(SPEC, database=DatabaseSpec(use=use))
-    run = store.begin(spec, batch=uuid4(), started_at=NOW)
+    run = begin(spec, batch=uuid4(), started_at=NOW)
     run.refresh_from_db()
     assert run.spec["database"]["use"] == "postgres://ann@127.0.0.1:5432/shop"
 
@@ -204,7 +205,7 @@ def test_ceilings_of_other_numbers_of_load_processes_stay() -> None:
 
 def test_journeys_with_names_of_their_own_are_completions() -> None:
     spec = replace(SPEC, workload=WorkloadSpec(workload="survey"))
-    run = store.begin(spec, batch=uuid4(), started_at=NOW)
+    run = begin(spec, batch=uuid4(), started_at=NOW)
     made = replace(result(), spec=spec)
     assert made.total is not None
     coffee = replace(made.total, name="survey coffee", scope="journey", requests=30, failures=2)

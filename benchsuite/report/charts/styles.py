@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.servers import BUILTIN
-
 COLOURS = (
     "#0f7ac0",
     "#ad8400",
@@ -58,6 +56,20 @@ COMPARED_MOST = (
     "gunicorn-sync",
 )
 """They have the first colours: what stands on one page most often has none in common."""
+
+ORDER = (
+    *("gunicorn-sync", "gunicorn-gthread", "gunicorn-gevent", "gunicorn-tornado"),
+    *("gunicorn-uvicorn", "gunicorn-asgi", "uwsgi", "uwsgi-gevent", "uwsgi-http"),
+    *("uwsgi-http-socket", "uwsgi-http11", "apache-prefork", "apache-worker", "apache-event"),
+    *("apache-daemon", "uvicorn", "daphne", "hypercorn", "granian-wsgi", "granian-asgi"),
+    *("waitress", "cheroot", "tornado", "bjoern", "meinheld", "runserver"),
+    *("circus-gunicorn-sync", "circus-gunicorn-gthread", "circus-gunicorn-gevent"),
+    *("circus-gunicorn-tornado", "circus-gunicorn-uvicorn", "circus-gunicorn-asgi"),
+    *("circus-uwsgi-http-socket", "circus-uvicorn", "circus-daphne", "circus-hypercorn"),
+    *("circus-waitress", "circus-tornado", "circus-bjoern", "circus-meinheld"),
+    *("circus-chaussette-gevent", "circus-chaussette-bjoern", "circus-chaussette-meinheld"),
+)
+"""The others in the order of their colours; it stays as it is, whatever adapters come and go."""
 
 PARTS = {
     "target": "#0f7ac0",
@@ -116,10 +128,10 @@ def styles(servers: Sequence[str]) -> list[Style]:
 
 
 def _number(server: str) -> int:
-    """Built-in servers in their order, after those that are compared most; others by a checksum
-    of their name, which never changes.
+    """By its place in `ORDER`, after those that are compared most; of others by a checksum of their
+    name, which never changes.
     """
-    names = list(dict.fromkeys((*COMPARED_MOST, *BUILTIN)))
+    names = list(dict.fromkeys((*COMPARED_MOST, *ORDER)))
     return names.index(server) if server in names else len(names) + zlib.crc32(server.encode())
 
 

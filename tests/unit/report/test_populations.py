@@ -12,7 +12,7 @@ from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.populations import populations_table
-from tests.factories import BEGUN
+from tests.factories import BEGUN, begin
 
 TIMES = Distribution(count=2, min_s=0.001, max_s=0.5, mean_s=0.1, percentiles={50: 0.002})
 PAGES = Summary(
@@ -32,7 +32,7 @@ ECHOES = replace(PAGES, name="2 users of ws_echo", requests=30, goodput=3.0, fai
 @pytest.fixture
 def run(db: None) -> Run:
     spec = RunSpec(server=ServerSpec(server="uvicorn"), workload=WorkloadSpec(workload="mixed"))
-    row = store.begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
+    row = begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
     store.finish(
         row,
         RunResult(

@@ -18,6 +18,7 @@ from benchsuite.report.sentences import (
     ranking_sentence,
     run_sentence,
 )
+from tests.factories import facts
 from tests.starts import found_out
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -28,6 +29,7 @@ def run(server: str = "uwsgi", **given: Any) -> Run:
         "server": server,
         "key": server,
         "workload": "io_read",
+        "server_facts": facts(server, "io_read"),
         "users": 100,
         "status": "finished",
         "verdict": "valid",

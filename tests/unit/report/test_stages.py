@@ -12,7 +12,7 @@ from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.stages import band, stages_of, stages_table
 from benchsuite.report.terminal.progress import _phase
-from tests.factories import BEGUN
+from tests.factories import BEGUN, begin
 
 LOAD = LoadProfile(model="open", arrival_rate=200.0, stages=(200.0, 50.0, 200.0))
 TIMES = Distribution(count=2, min_s=0.001, max_s=0.5, mean_s=0.1, percentiles={50: 0.002})
@@ -38,7 +38,7 @@ def stage(level: float, order: int) -> Summary:
 @pytest.fixture
 def run(db: None) -> Run:
     spec = RunSpec(server=ServerSpec(server="uvicorn"), load=LOAD)
-    row = store.begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
+    row = begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
     stages = tuple(stage(level, order) for order, level in enumerate(LOAD.stages, start=1))
     total = replace(stage(200, 0), scope="all", name="all requests", level=None)
     store.finish(

@@ -8,27 +8,32 @@ from benchsuite.management.output import Screen
 from benchsuite.report.sentences import ranking_sentence
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.runner import planning
+from tests.factories import facts
 from tests.unit.report.test_sentences import run
 
 
+def said_of(*servers: str) -> str:
+    return own_target_sentence((name, facts(name, "plain")) for name in servers)
+
+
 def test_servers_of_the_project_need_no_word() -> None:
-    assert own_target_sentence(["uwsgi", "daphne"]) == ""
+    assert said_of("uwsgi", "daphne") == ""
 
 
 def test_one_that_brings_its_own_target_is_named() -> None:
-    assert own_target_sentence(["uwsgi", "heritage-2012-gevent", "heritage-2012-gevent"]) == (
+    assert said_of("uwsgi", "heritage-2012-gevent", "heritage-2012-gevent") == (
         "heritage-2012-gevent serves a small target of its own, not this project."
     )
 
 
 def test_several_are_named_together() -> None:
-    assert own_target_sentence(["peer-ws", "daphne", "heritage-2012-gevent"]) == (
+    assert said_of("peer-ws", "daphne", "heritage-2012-gevent") == (
         "heritage-2012-gevent and peer-ws serve small targets of their own, not this project."
     )
 
 
-def test_a_server_that_is_not_known_any_more_is_left_out() -> None:
-    assert own_target_sentence(["gone"]) == ""
+def test_one_of_which_nothing_is_known_is_left_out() -> None:
+    assert own_target_sentence([("gone", {})]) == ""
 
 
 def test_what_it_serves_has_no_async_twin() -> None:

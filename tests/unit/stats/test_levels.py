@@ -14,7 +14,7 @@ from benchsuite.models import Run
 from benchsuite.report.levels import climb_words, overload_words
 from benchsuite.report.sentences import question_sentence, run_sentence
 from benchsuite.stats.levels import Climb, Level, climb
-from tests.factories import BEGUN
+from tests.factories import BEGUN, begin
 
 
 def users(value: float, goodput: float, failures: int = 0) -> Level:
@@ -116,7 +116,7 @@ def summary(load: LoadProfile, level: float, goodput: float, *, dropped: int = 0
 
 def stored(load: LoadProfile, *stages: Summary, headline: int = 0) -> Run:
     spec = RunSpec(server=ServerSpec(server="gunicorn-sync"), load=load)
-    row = store.begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
+    row = begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
     total = replace(stages[headline], scope="all")
     result = RunResult(
         spec=spec,
