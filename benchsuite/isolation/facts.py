@@ -7,21 +7,21 @@ from typing import Any, Self
 from benchsuite.core.specs import Option
 
 PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
-"""By the last word of the engine: where it listens when the settings don't say."""
+"""Default port, by the last word of the engine."""
 
 
 FACTS_OF = ("CACHES", "CHANNEL_LAYERS", "DATABASES", "STATIC_ROOT", "STATIC_URL", "STORAGES")
-"""The settings that they are taken from."""
+"""The settings that the facts are read from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Goes to the parent as JSON."""
+    """Sent to the parent as JSON."""
 
     database_address: tuple[str, int] | None = None
     """Host and port of the default database; None for a file, a Unix socket, or none at all."""
     cut_off: tuple[str, ...] = ()
-    """What the project wants of the network and would not reach from a private one."""
+    """What the project needs from the network and could not reach from a private one."""
     static_url: str = ""
     static_root: str = ""
     """Where `collectstatic` has put static files; empty when the project has no such place."""
@@ -40,7 +40,7 @@ class Facts:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """By the settings that the measured server will have."""
+        """Read from the settings that the measured server will have."""
         from benchsuite.delay.reach import cut_off
         from benchsuite.isolation.overrides.layers import in_memory
 
@@ -59,7 +59,7 @@ class Facts:
 
 
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:
-    """Where a DATABASES entry is reached by TCP; None where it is not."""
+    """TCP address of a DATABASES entry; None where it has none."""
     kind = str((entry or {}).get("ENGINE", "")).rpartition(".")[2]
     host = str((entry or {}).get("HOST") or "")
     if kind == "postgis":

@@ -1,4 +1,4 @@
-"""Who sees the pages: `BENCHSUITE["ACCESS"]` names one of these functions, or one like them."""
+"""Who may see the pages: `BENCHSUITE["ACCESS"]` names one of these functions or a similar one."""
 
 import logging
 from collections.abc import Callable
@@ -30,16 +30,16 @@ FORWARDED = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_REAL_IP")
 
 
 def staff(request: HttpRequest) -> bool:
-    """Whoever may enter the admin; where users can't be staff, nobody."""
+    """Users who may enter the admin; nobody if users can't be staff."""
     user = getattr(request, "user", None)
     return user is not None and user.is_active and getattr(user, "is_staff", False)
 
 
 def loopback(request: HttpRequest) -> bool:
-    """Anyone on this machine, without a password; nobody who comes through a proxy.
+    """Anyone on this machine without a password, except through a proxy.
 
-    The name in the Host header must be a loopback one as well: a page of another site can make a
-    browser connect to 127.0.0.1 under that site's name.
+    The Host header must name loopback too: another site's page can make a browser connect to
+    127.0.0.1 under that site's name.
     """
     if any(name in request.META for name in FORWARDED):
         return False
@@ -52,19 +52,19 @@ def open_on_loopback() -> bool:
 
 
 def may_delete(request: HttpRequest) -> bool:
-    """With the permission; on pages that are open on loopback, anyone who sees them."""
+    """Users with the permission; on pages open on loopback, anyone."""
     if open_on_loopback():
         return True
     user = getattr(request, "user", None)
-    may = getattr(user, "has_perm", None)  # a user model of the project's own need not have it
+    may = getattr(user, "has_perm", None)  # the project's own user model may lack it
     return may is not None and bool(may("benchsuite.delete_run"))
 
 
 def guarded(view: View) -> View:
-    """Asks the access rule first; who is not let in is sent to the login, where there is one.
+    """Applies the access rule first; redirects the others to the log-in page, if there is one.
 
-    Whoever is let in sees no run as running whose command is gone, and a sentence where the
-    database refuses; its name is for nobody else.
+    Users with access see no run as running whose command has ended, and a sentence if the database
+    refuses; only they see its name.
     """
 
     @wraps(view)
@@ -74,7 +74,7 @@ def guarded(view: View) -> View:
             policy.protect(response, login_url())
         return response
 
-    for alias in connections:  # else Django would ask the database before us
+    for alias in connections:  # else Django would query the database before us
         transaction.non_atomic_requests(using=alias)(asked)
     return asked
 
@@ -83,7 +83,7 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
     try:
         rule = conf.access_rule()
     except UsageError as error:
-        return _unavailable("The setting BENCHSUITE is wrong; the log says how.", str(error))
+        return _unavailable("The setting BENCHSUITE is invalid; see the log.", str(error))
     let_in = False
     try:
         let_in = rule(request)
@@ -93,7 +93,7 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
         return _denied(request)
     except (Error, ImproperlyConfigured) as error:
         refusal = printable(hidden(store.refusal(error)))
-        stranger = "The database can't be asked who may come in; the log says why."
+        stranger = "The database can't be asked who has access; see the log."
         said = refusal if let_in else stranger
         return _unavailable(said, refusal, error, closed=not let_in)
 
@@ -101,7 +101,7 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
 def _unavailable(
     message: str, logged: str, error: Exception | None = None, *, closed: bool = True
 ) -> HttpResponse:
-    """Rendered without the request: what a project adds to that may ask the database as well."""
+    """Rendered without the request: a project's context processors may query the database too."""
     logger.error("A page could not be shown: %s", logged, exc_info=error)
     context = {"title": "That can’t be shown now", "message": message, "closed": closed}
     return HttpResponse(render_to_string("benchsuite/problem.html", context), status=503)
@@ -126,7 +126,7 @@ def _forbidden(request: HttpRequest) -> HttpResponse:
 
 
 def login_url() -> str | None:
-    """Where one signs in: LOGIN_URL when it leads to a page here or elsewhere, else the admin's."""
+    """The log-in page: LOGIN_URL if it leads to a page here or elsewhere, else the admin's."""
     wanted = resolve_url_or_none(settings.LOGIN_URL)
     if wanted is not None:
         return wanted

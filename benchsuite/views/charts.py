@@ -1,4 +1,4 @@
-"""One chart for elsewhere: its numbers as CSV, or all of it as one HTML file."""
+"""One chart for export: its numbers as CSV, or all of it as one HTML file."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -109,7 +109,7 @@ def _as_html(request: HttpRequest, charts: Sequence[Chart], slug: str, name: str
 
 
 def wanted_ids(request: HttpRequest) -> list[str]:
-    """The ids in `runs`, given once with commas or repeated, or both."""
+    """The IDs in `runs`, separated by commas, repeated, or both."""
     return [
         part for value in request.GET.getlist("runs") for part in value.split(",") if part.strip()
     ]

@@ -1,4 +1,4 @@
-"""Deleting runs: asks first, and then needs a POST."""
+"""Deletes runs: by POST, after a confirmation."""
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect

@@ -1,4 +1,4 @@
-"""Exports, sent as they are made: a large one never stands in memory as a whole."""
+"""Exports, sent while they are made: a large one is never in memory as a whole."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 
@@ -21,7 +21,7 @@ def download(
 
 
 def _chunks(pieces: Iterable[str]) -> Iterator[str]:
-    """The pieces, as many together as are worth sending."""
+    """The pieces, joined into chunks worth sending."""
     held: list[str] = []
     letters = 0
     for piece in pieces:
@@ -34,7 +34,7 @@ def _chunks(pieces: Iterable[str]) -> Iterator[str]:
 
 
 async def _in_turn(chunks: Iterator[str]) -> AsyncIterator[str]:
-    """The same for ASGI, under which Django would read an ordinary iterator to its end first."""
+    """The same for ASGI, where Django would first read an ordinary iterator to its end."""
     following = sync_to_async(lambda: next(chunks, None))
     while (chunk := await following()) is not None:
         yield chunk

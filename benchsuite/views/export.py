@@ -1,4 +1,4 @@
-"""Runs as CSV or JSON: the ticked ones, those a filter leaves, or one."""
+"""Runs as CSV or JSON: the selected ones, those that match a filter, or one."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -22,9 +22,9 @@ AT_ONCE = 50  #: Runs in memory, with all their seconds.
 
 @access.guarded
 def selection(request: HttpRequest) -> HttpResponseBase:
-    """The runs named in `runs` or `batch`; without any, all that the filters leave.
+    """The runs in `runs` or `batch`, else all that match the filters.
 
-    `chosen` says that runs were to be ticked: without any, that is a mistake.
+    With `chosen`, runs should have been ticked: none is an error.
     """
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
     wanted = queries.tabled() if request.GET.get("format") == "csv" else queries.exported()

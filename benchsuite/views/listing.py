@@ -1,4 +1,4 @@
-"""The list: what has been measured, and where is the thing I want?"""
+"""The list of runs, with filters."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def is_running(run: Run) -> bool:
 
 
 def active(filters: RunFilter) -> dict[str, Any]:
-    """The filters that are set."""
+    """The filters in use."""
     filters.form.is_valid()
     return {name: value for name, value in filters.form.cleaned_data.items() if value}
 

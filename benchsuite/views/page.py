@@ -1,4 +1,4 @@
-"""What every page needs: rendering that assumes nothing of the project around it."""
+"""Renders pages without assumptions about the project."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from benchsuite.views.plotlyjs import plotly_urls
 def page(
     request: HttpRequest, name: str, context: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """Renders a template of ours; `request` is given here, as a project may have no processor."""
+    """Renders one of our templates; adds `request`, as a project may lack the processor."""
     common = {
         "request": request,
         "admin_url": url_or_none("admin:index"),
@@ -25,7 +25,7 @@ def page(
 
 
 def problem(request: HttpRequest, message: str, *, status: int, title: str = "") -> HttpResponse:
-    """A page that says in one sentence what is wrong, and leads back to the list."""
+    """A page with one sentence about the error and a link to the list."""
     titles = {400: "That can’t be shown", 403: "No access", 404: "Not found"}
     context = {"title": title or titles[status], "message": message}
     return page(request, "problem", context, status=status)

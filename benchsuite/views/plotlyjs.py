@@ -1,6 +1,4 @@
-"""Serves plotly.js, the basic bundle of npm's plotly.js-basic-dist-min, which lies beside our own
-static files: from our own origin wherever these are, and compressed once.
-"""
+"""Serves plotly.js (npm's plotly.js-basic-dist-min) from our own origin, compressed once."""
 
 import gzip
 from functools import cache
@@ -17,7 +15,7 @@ YEAR_S = 365 * 24 * 3600
 
 @cache_control(public=True, max_age=YEAR_S, immutable=True)
 def script(request: HttpRequest, version: str) -> HttpResponse:
-    """The script; its URL names its version, so it may be kept for ever. It is no secret."""
+    """The script, public and cached forever, because its URL contains the version."""
     _be_present(version)
     packed = "gzip" in request.headers.get("Accept-Encoding", "")
     body = _packed() if packed else gzip.decompress(_packed())
@@ -30,7 +28,7 @@ def script(request: HttpRequest, version: str) -> HttpResponse:
 
 @cache_control(public=True, max_age=YEAR_S, immutable=True)
 def style(request: HttpRequest, version: str) -> HttpResponse:
-    """An empty sheet that plotly.js writes its rules into: our policy allows it no other."""
+    """An empty style sheet for the rules of plotly.js: our policy allows no other."""
     _be_present(version)
     return HttpResponse(content_type="text/css; charset=utf-8")
 

@@ -1,4 +1,4 @@
-"""The Content-Security-Policy of our pages: nothing from elsewhere, and nothing to elsewhere."""
+"""The Content-Security-Policy of our pages: nothing from or to other sites."""
 
 from urllib.parse import urlsplit
 
@@ -9,17 +9,17 @@ HEADER = "Content-Security-Policy"
 
 
 def protect(response: HttpResponseBase, login: str | None) -> None:
-    """Sets the header, which middlewares that set one of their own leave as it is.
+    """Sets the header, which middlewares with a policy of their own leave unchanged.
 
-    Without any inline script or style there is no need of a nonce. A form may end at the login,
-    which may be another site's.
+    Without inline scripts and styles no nonce is needed. A form may lead to the log-in page, which
+    may be on another site.
     """
     files = _sources(static("benchsuite/benchsuite.css"), static("benchsuite/benchsuite.js"))
     policy = {
         "default-src": "'none'",
         "script-src": files,
         "style-src": files,
-        "img-src": f"{files} data: blob:",  # a chart is saved as a picture of itself
+        "img-src": f"{files} data: blob:",  # charts are saved as pictures
         "form-action": _sources(login or ""),
         "base-uri": "'none'",
         "frame-ancestors": "'self'",
@@ -29,7 +29,7 @@ def protect(response: HttpResponseBase, login: str | None) -> None:
 
 
 def _sources(*urls: str) -> str:
-    """Our own origin, and those of the URLs that lead to another."""
+    """Our own origin, and the other origins among the URLs."""
     parts = [urlsplit(url) for url in urls]
     others = [f"{one.scheme}://{one.netloc}" if one.scheme else one.netloc for one in parts]
     return " ".join(dict.fromkeys(["'self'", *filter(None, others)]))

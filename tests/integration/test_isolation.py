@@ -345,7 +345,7 @@ def test_a_failing_migration_is_told_by_its_last_line(tmp_path: Path) -> None:
 def test_a_url_of_no_known_database_is_refused(tmp_path: Path) -> None:
     project = stranger(tmp_path, databases=SQLITE)
     with (
-        pytest.raises(UsageError, match="oracule://… is not a database's URL"),
+        pytest.raises(UsageError, match="oracule://… is not a database URL"),
         project.kept(use="oracule://me:secret@host/name"),
     ):
         pytest.fail("it was taken")

@@ -140,7 +140,7 @@ def test_the_way_to_the_database_may_be_another_for_the_server(
 
 def test_a_server_that_was_not_started_is_no_place(tmp_path: Path) -> None:
     with (
-        pytest.raises(UsageError, match="a server that the run has started before"),
+        pytest.raises(UsageError, match="a server that the run has already started"),
         stranger(tmp_path, databases=SQLITE).kept(use="postgresql"),
     ):
         pytest.fail("it went on")

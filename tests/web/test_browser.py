@@ -335,7 +335,7 @@ def test_without_scripts_the_tables_say_it_all(
     tab.locator("#response-times summary").click()
     assert tab.locator("#response-times tbody tr").count() == 14
     tab.goto(f"/results/delete/?runs={runs[0].pk}")
-    tab.get_by_role("button", name="Yes, delete").click()
+    tab.get_by_role("button", name="Delete", exact=True).click()
     assert "1 run deleted" in tab.locator("[role=status]").inner_text()
     context.close()
     assert not Run.objects.filter(pk=runs[0].pk).exists()

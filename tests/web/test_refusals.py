@@ -42,7 +42,7 @@ def test_who_may_be_a_stranger_is_not_told_where_the_database_is(
     with asked_instead(broken(tmp_path)):
         answer = client.get("/results/")
     assert answer.status_code == 503
-    assert "The database can&#x27;t be asked who may come in" in answer.content.decode()
+    assert "The database can&#x27;t be asked who has access" in answer.content.decode()
     assert "sqlite3" not in answer.content.decode()
     assert "letter.sqlite3 is damaged or no database" in caplog.text
 
@@ -56,5 +56,5 @@ def test_a_wrong_setting_opens_no_page(
     settings.BENCHSUITE = wrong
     answer = client.get("/results/")
     assert answer.status_code == 503
-    assert "The setting BENCHSUITE is wrong" in answer.content.decode()
+    assert "The setting BENCHSUITE is invalid" in answer.content.decode()
     assert "BENCHSUITE" in caplog.text

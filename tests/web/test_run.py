@@ -125,7 +125,7 @@ def test_long_series_is_shortened_in_its_table_only(soup: Any, client: Any) -> N
     run = make_run("uwsgi", rate=20, duration_s=600.0, warmup_s=0.0, users=5)
     page = soup(f"/results/{run.pk}/")
     assert 100 < len(page.select("#goodput tbody tr")) <= 240
-    assert "Each row stands for 3 seconds" in page.select_one("#goodput").text
+    assert "Each row covers 3 seconds" in page.select_one("#goodput").text
     csv = client.get(f"/results/{run.pk}/goodput.csv").getvalue().decode()
     assert len(csv.splitlines()) > 600
 

@@ -60,11 +60,11 @@ class Custody:
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
 
     def make(self) -> dict[str, Any]:
-        """Makes and fills the templates; what the parent wants to know of it."""
-        # By Django first: a project whose settings import what asks for settings would leave Django
-        # with those that it had by then.
+        """Creates and fills the templates; returns what the parent needs to know."""
+        # Django must load the settings first: if they import something that reads settings, Django
+        # would otherwise keep an incomplete set.
         settings.BENCHSUITE_INSTRUCTIONS  # noqa: B018
-        self._changes()  # what can't be is refused before anything is made
+        self._changes()  # refuses what can't work before anything is created
         self._check_pool()
         kept = self._database.use == KEEP
         with _explained():
@@ -131,7 +131,7 @@ class Custody:
         return {"instructions": str(path), "settings_changed": self._said(changes)}
 
     def count(self, token: str) -> dict[str, int]:
-        """What the workload counts in the databases of one run; with "keep", in the project's."""
+        """What the workload counts in one run's databases; with "keep", in the project's."""
         kept = self._database.use == KEEP
         with _explained():
             if kept:
@@ -143,14 +143,12 @@ class Custody:
         return dict(found)
 
     def drop(self, token: str) -> None:
-        """Removes what `clone` made."""
         if self._database.use != KEEP:
             with _explained():
                 self._throwaway.drop(token[:SUFFIX])
         shutil.rmtree(self._folder / token[:SUFFIX], ignore_errors=True)
 
     def end(self) -> None:
-        """Drops whatever is there."""
         if self._database.use != KEEP:
             self._throwaway.drop_all()
 
@@ -170,12 +168,12 @@ class Custody:
         )
 
     def _changes(self) -> dict[str, str]:
-        """What a run's server will say it changed, as far as that can be known now."""
+        """The changes that a run's server will report, as far as they are known now."""
         names = {alias: "" for same in self._throwaway.groups.values() for alias in same}
         return self._said(overridden(self._project(), self._run_instructions("", "", names)))
 
     def _said(self, changes: Changes) -> dict[str, str]:
-        """The changes in words, with what of the project's files is not there in a run."""
+        """The changes in words, and which of the project's files a run lacks."""
         left = "; ".join(self._uncopied.values())
         return {**changes.words, **({"(files)": left} if left else {})}
 
@@ -203,7 +201,7 @@ class Custody:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Turns what a database server may say into a DatabaseError; Django's own exits too."""
+    """Turns errors of the database server, and Django's own exits, into DatabaseError."""
     try:
         yield
     except (django.db.Error, OSError, ImproperlyConfigured) as error:
@@ -215,7 +213,7 @@ def _explained() -> Iterator[None]:
 
 
 def _revision() -> str:
-    """Of the project: where its settings say that it lies, or where the command was given."""
+    """The project's revision, found from BASE_DIR or the current directory."""
     return revision_of(Path(getattr(settings, "BASE_DIR", None) or Path.cwd()))
 
 
@@ -234,13 +232,13 @@ def _has_target() -> bool:
 
 
 def _check_sessions(cookies: Mapping[str, str]) -> None:
-    """Sessions that live in the cache only would not reach the servers: each run has its own."""
+    """Refuses sessions kept only in the cache: each run has its own, so servers never see them."""
     backend = getattr(settings, "SESSION_ENGINE", "")
     if (
         settings.SESSION_COOKIE_NAME in cookies
         and backend == "django.contrib.sessions.backends.cache"
     ):
         raise DatabaseError(
-            "The session of --login or prepare() is in the cache, and each run begins with an "
-            "empty one: log in inside the journey, or use cached_db as SESSION_ENGINE."
+            "The session of --login or prepare() is in the cache, and each run starts with an "
+            "empty one; log in inside the journey, or set SESSION_ENGINE to cached_db."
         )

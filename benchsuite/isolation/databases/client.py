@@ -28,13 +28,13 @@ from benchsuite.system.interrupts import held_back
 READY_S = 900.0  #: How long making them may take, unless --start-timeout says it.
 CLONE_S = 120.0
 ROWS_PER_SECOND = 20_000
-"""A slow disk's pace; deadlines are longer by the time that the rows take at it."""
+"""Rate of a slow disk, by which deadlines are extended for the rows."""
 END_S = 60.0
 """How long dropping everything may take before the keeper is asked, and then made, to end."""
 KILL_S = 5.0
 _LONGER = "give them more time with --start-timeout, or look at the database server"
 ADVICE = {"made": f"lower --rows, {_LONGER}", "copied": f"lower --rows, {_LONGER}"}
-"""What helps where it was not done in time."""
+"""What helps when it was not done in time."""
 
 
 class Keeper:
@@ -72,9 +72,9 @@ class Keeper:
         return self._child.pid
 
     def wait(self) -> None:
-        """Returns when the databases are made and filled; a second call returns at once.
+        """Returns when the databases are ready; a second call returns at once.
 
-        What went wrong is raised for each run that wants them, in the same words.
+        An error is raised again, in the same words, for each run that needs them.
         """
         if self._failed is not None:
             raise DatabaseError(str(self._failed)) from self._failed
@@ -100,7 +100,7 @@ class Keeper:
 
     @property
     def workload(self) -> WorkloadSpec:
-        """The workload with the options that `prepare()` found out; what the load is made with."""
+        """The workload with the options that `prepare()` added, for the load."""
         options = {**self._spec.options, **self.facts.options}
         return dataclasses.replace(self._spec, options=options)
 
@@ -120,7 +120,7 @@ class Keeper:
         try:
             yield Path(answer["instructions"])
         except BaseException:
-            with suppress(DatabaseError):  # what went wrong first is told; `end()` drops again
+            with suppress(DatabaseError):  # the first error is reported; `end()` drops again
                 self._drop(token)
             raise
         self._drop(token)
@@ -128,7 +128,7 @@ class Keeper:
     def counts(self, token: str) -> dict[str, int]:
         """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`.
 
-        A project that keeps its database may have had such rows before: ask before and after.
+        A project that keeps its database may have had such rows before: count before and after.
         """
         self._tell({"do": "count", "token": token})
         return dict(self._answer("counted", CLONE_S + self._seeding_s)["counts"])
@@ -174,9 +174,9 @@ class Keeper:
             raise DatabaseError(f"The databases' keeper ended: {self._why()}") from error
 
     def _answer(self, done: str, timeout_s: float) -> Mapping[str, Any]:
-        """The answer to the last command; `done` says in a word what is waited for.
+        """The answer to the last command; `done` names in a word what is waited for.
 
-        Those before it are passed over: nobody waits for them since Ctrl-C or a deadline.
+        Answers to earlier commands are skipped: Ctrl-C or a deadline ended the wait for them.
         """
         deadline = time.monotonic() + timeout_s
         while True:
@@ -241,7 +241,7 @@ def throwaway(
     setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
     """
     if database.use == POSTGRESQL and not database_url:
-        raise UsageError("--database=postgresql means a server that the run has started before.")
+        raise UsageError("--database=postgresql needs a server that the run has already started.")
     visitor = visitor or VisitorSpec()
     instructions = Instructions(
         settings_module=settings_module,
@@ -360,5 +360,5 @@ def _checked_url(database: DatabaseSpec) -> str:
         dj_database_url.parse(database.use)
     except ValueError as error:
         scheme = database.use.partition("://")[0]
-        raise UsageError(f"--database={scheme}://… is not a database's URL: {error}") from error
+        raise UsageError(f"--database={scheme}://… is not a database URL: {error}") from error
     return database.use

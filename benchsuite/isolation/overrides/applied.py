@@ -1,4 +1,4 @@
-"""Which settings of the project are changed for a run: a pure function; every change has words."""
+"""Which project settings are changed for a run, each change with its words: a pure function."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -31,16 +31,16 @@ ERRORS_ONLY = {
         "django.server": {"level": "WARNING"},
     },
 }
-"""LOGGING where the project has none: tracebacks of views, and no line for each request."""
+"""LOGGING for projects without it: tracebacks of views, no access log."""
 
 _HTTPS_ONLY = ("SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE")
 _ADDRESSES = frozenset(("URL", "URI", "COOKIE", "PREFIX", "ROUTE", "ENDPOINT"))
-"""Words in the names of settings that say what browsers ask for."""
+"""Words in names of settings that hold what browsers request."""
 _COOKIE_DOMAINS = ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN", "LANGUAGE_COOKIE_DOMAIN")
 
 
 def overridden(settings: Settings, instructions: Instructions) -> Changes:
-    """The settings to put over the project's own, and for each its change in words.
+    """The settings that replace the project's own, and for each its change in words.
 
     Nothing of `settings` is modified, nested values included. Raises UsageError when the
     instructions ask for what the project's database can't do.
@@ -80,7 +80,7 @@ def _hosts(changes: Changes, instructions: Instructions) -> None:
 
 
 def _name(host: str) -> str:
-    """Without its port, as ALLOWED_HOSTS wants it."""
+    """The host without its port, for ALLOWED_HOSTS."""
     return host if host.endswith("]") else host.rpartition(":")[0] or host
 
 
@@ -95,9 +95,9 @@ def _https(changes: Changes) -> None:
 
 
 def _followers(changes: Changes) -> None:
-    """Settings of the project's own that name a place below its MEDIA_ROOT.
+    """The project's own settings that name a place below MEDIA_ROOT.
 
-    A string may be an address that reads like one: in a container /media is often both.
+    A string may be a URL that looks like a path: in containers /media is often both.
     """
     root, base = (str(changes.settings.get(name) or "") for name in ("MEDIA_ROOT", "BASE_DIR"))
     if not os.path.isabs(root) or Path(base).is_relative_to(root):
@@ -113,18 +113,18 @@ def _followers(changes: Changes) -> None:
 
 
 def _is_address(name: str) -> bool:
-    """Whether what is in the setting is for browsers; Django's own places all have their rule."""
+    """Whether the setting is for browsers; Django's own places all have rules."""
     return hasattr(global_settings, name) or not _ADDRESSES.isdisjoint(name.split("_"))
 
 
 def _logging(changes: Changes) -> None:
-    """With DEBUG off Django's own configuration tells nobody of an error, and the run must."""
+    """With DEBUG off Django by default logs no errors, and the run must show them."""
     if not changes.settings.get("LOGGING"):
         changes.put("LOGGING", ERRORS_ONLY, "errors of views go to the server's log")
 
 
 def _callables(changes: Changes, instructions: Instructions) -> None:
-    """The originals stay readable in BENCHSUITE_ORIGINAL, for the wrappers to find."""
+    """The wrappers read the originals from BENCHSUITE_ORIGINAL."""
     names = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")
     changes.values["BENCHSUITE_ORIGINAL"] = {name: changes.settings.get(name) for name in names}
     wraps: Callable[[str], str] = "wraps {}, adds the header of the run".format
@@ -137,7 +137,7 @@ def _callables(changes: Changes, instructions: Instructions) -> None:
 
 
 def _users(changes: Changes, instructions: Instructions, name: str, value: Any) -> None:
-    """What the user wants it to be, whatever it would have become."""
+    """The user's own value, which replaces any other."""
     folder = changes.folder(FILES, "")
     wanted = leaves(value, lambda text: text.replace("{folder}", folder))
     top, *keys = name.split(".")

@@ -1,6 +1,6 @@
-"""What becomes of a cache that outlives the process: one of the run's own.
+"""Gives a run its own cache in place of one that outlives the process.
 
-A prefix of its keys would not do: `cache.clear()` empties the whole of a server.
+A key prefix would not suffice: `cache.clear()` empties the whole server.
 """
 
 from collections.abc import Mapping
@@ -14,16 +14,16 @@ FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
 IN_MEMORY = (".LocMemCache", ".DummyCache")
 IN_DATABASE = ".DatabaseCache"
 MOST_ENTRIES = 100_000
-"""Django's own 300 would have a cache in files look for what to forget all the time."""
+"""With Django's own 300 a file cache would be culling all the time."""
 
 _OF_A_PLACE = ("USERNAME", "PASSWORD", "SENTINEL", "SSL", "CONNECTION_FACTORY")
-"""How the names of options begin that say where a server is, or how it lets people in."""
+"""Prefixes of options that say where a server is or how clients sign in."""
 _CLUSTERS = ("Sentinel", "Cluster", "Shard")
 _KEPT = ("KEY_PREFIX", "KEY_FUNCTION", "TIMEOUT", "VERSION")
 
 
 def of_redis(found: Found) -> Any:
-    """Redis stays Redis where the run has one."""
+    """Redis stays Redis if the run has one."""
     if not is_redis(found.value) or not found.instructions.redis_url:
         return found.value
     number = list(found.settings["CACHES"]).index(found.alias)
@@ -34,7 +34,7 @@ def of_redis(found: Found) -> Any:
 
 
 def in_folder(found: Found) -> Any:
-    """A cache in files, of Django or not, gets another folder."""
+    """A file cache, Django's or not, gets another folder."""
     backend, location = _told(found.value)
     in_files = backend == FILE_CACHE or location.startswith("/")
     if not in_files or "memcached" in backend.lower() or is_redis(found.value):
@@ -44,7 +44,7 @@ def in_folder(found: Found) -> Any:
 
 
 def shared(found: Found) -> Any:
-    """What another server keeps is kept in files: seen by all processes, as it was."""
+    """A cache on another server becomes a file cache, which all processes still share."""
     backend, location = _told(found.value)
     if backend.endswith(IN_MEMORY) or backend == FILE_CACHE:
         return found.value
@@ -90,7 +90,7 @@ def _told(entry: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _without_place(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a client, without what is about the server that it had."""
+    """A client's options without those about its old server."""
     return {
         key: _without_place(value) if isinstance(value, Mapping) else value
         for key, value in options.items()

@@ -1,8 +1,8 @@
-"""Static files, collected for the runs of a command where pages would fail without them.
+"""Collects static files for the runs of a command where pages would fail without them.
 
-A storage with a manifest knows the name of each file only after `collectstatic`; with DEBUG off
-every page that names one it doesn't know is a 500. What is collected goes to a folder of the run's,
-and the project's own stays as it is.
+A storage with a manifest knows file names only after `collectstatic`; with DEBUG off every page
+that uses an unknown name is a 500. The files go to a folder of the run; the project's own stays
+unchanged.
 """
 
 from pathlib import Path
@@ -25,9 +25,9 @@ SKIPPING = "--static=skip leaves them as they are"
 
 
 def collected(instructions: Instructions) -> str:
-    """The folder with the static files of this command's runs; empty where the project's own serve.
+    """The folder with the static files of this command's runs; empty if the project's are used.
 
-    From then on this process sees them too, as the measured server will.
+    From then on this process uses them too, like the measured server.
     """
     if instructions.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""
@@ -44,14 +44,14 @@ def collected(instructions: Instructions) -> str:
 
 
 def _storage() -> Any:
-    """The class of the static files' storage; None for a project that names none."""
+    """The class of the static files' storage; None if the project sets none."""
     entry = (getattr(settings, "STORAGES", None) or {}).get(ALIAS) or {}
     path = entry.get("BACKEND") or getattr(settings, "STATICFILES_STORAGE", "")
     return import_string(path) if path else None
 
 
 def _lacks_manifest(storage: Any) -> bool:
-    """Whether it wants a manifest on this machine's disk, and there is none that it can read."""
+    """Whether it needs a manifest on a local disk, and there is none that it can read."""
     from django.contrib.staticfiles.storage import staticfiles_storage
 
     if not (_is_local(storage) and hasattr(storage, "read_manifest")):
@@ -71,8 +71,8 @@ def _is_local(storage: Any) -> bool:
 def _collect(storage: Any, folder: str) -> None:
     if not _is_local(storage):
         raise DatabaseError(
-            f"The project stores static files by {storage.__name__}, which is no folder of this "
-            f"machine, so a run can't collect them into its own; {SKIPPING}."
+            f"The project stores static files with {storage.__name__}, which uses no local folder, "
+            f"so a run can't collect them into its own; {SKIPPING}."
         )
     # not by its name: a project may have another of that name, which writes to a bucket
     from django.contrib.staticfiles.management.commands.collectstatic import Command
@@ -85,17 +85,15 @@ def _collect(storage: Any, folder: str) -> None:
     try:
         call_command(Command(), interactive=False, verbosity=0)
     except (CommandError, ImproperlyConfigured, OSError, ValueError) as error:
-        # Django's storages raise ValueError for a file that a stylesheet names and nobody has
+        # Django's storages raise ValueError for a missing file that a stylesheet names
         raise DatabaseError(
-            f"The static files could not be collected: {_first_line(error)}; mend that, or "
-            f"{SKIPPING} (pages that name one will then fail)."
+            f"The static files could not be collected: {_first_line(error)}; fix that, or "
+            f"{SKIPPING} (pages that use one will then fail)."
         ) from error
 
 
 def _check_place(storage: Any, folder: str) -> None:
-    """Raises DatabaseError for a storage that would write somewhere else, over the project's own
-    files.
-    """
+    """Raises DatabaseError for a storage that would overwrite the project's own files."""
     from django.contrib.staticfiles.storage import staticfiles_storage
 
     made: Any = staticfiles_storage

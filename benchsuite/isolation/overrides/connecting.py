@@ -12,11 +12,11 @@ PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
 """The keys of a DATABASES entry that say where it is."""
 
 PLACE_OPTIONS = ("hostaddr", "passfile", "service", "sslcert", "sslkey", "sslmode", "sslrootcert")
-"""The keys of its OPTIONS that do."""
+"""The keys of its OPTIONS that also do."""
 
 POSTGRESQL = ("postgresql", "postgis")
 FIRST_CONNECTIONS = 4
-"""What psycopg's pool opens at once when it may grow that far, as it does by itself."""
+"""psycopg's default size of a pool at its start, if it may grow that large."""
 
 Entries = dict[str, dict[str, Any]]
 
@@ -36,7 +36,7 @@ def change_databases(changes: Changes, instructions: Instructions) -> None:
 
 
 def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
-    """A DATABASES entry on the server that the URL names; what is not about its place is kept."""
+    """A DATABASES entry moved to the server of the URL; everything else is kept."""
     import dj_database_url
 
     parsed: dict[str, Any] = dict(dj_database_url.parse(url))
@@ -69,7 +69,7 @@ def _moved_to_their_places(databases: Entries, instructions: Instructions) -> It
 
 
 def _mirrored(databases: Entries, instructions: Instructions) -> Entries:
-    """A mirror gets all of the place it mirrors."""
+    """A mirror gets the whole address of what it mirrors."""
     for alias, other in instructions.mirrors.items():
         source = databases[other]
         place = {key: source[key] for key in PLACE if key in source}
@@ -81,7 +81,7 @@ def _mirrored(databases: Entries, instructions: Instructions) -> Entries:
 
 
 def _reached_through(databases: Entries, instructions: Instructions) -> Iterator[str]:
-    """Whatever is on the server of the default database is reached as that is."""
+    """Databases on the default database's server are reached as that one is."""
     if not instructions.database_host:
         return
     own = {key: databases.get("default", {}).get(key) for key in ("ENGINE", "HOST", "PORT")}
@@ -98,8 +98,8 @@ def _kept_open(databases: Entries, instructions: Instructions) -> Iterator[str]:
     for alias, entry in databases.items():
         if age_s and dict(entry.get("OPTIONS", {})).get("pool"):
             raise UsageError(
-                f"--conn-max-age={age_s:g} can't be kept: the project gives the database {alias} "
-                "a pool, and Django wants CONN_MAX_AGE=0 with it; take the pool out of its OPTIONS."
+                f"--conn-max-age={age_s:g} can't be used: the project gives the database {alias} a "
+                "pool, with which Django requires CONN_MAX_AGE=0; remove the pool from its OPTIONS."
             )
         entry["CONN_MAX_AGE"] = age_s
     yield (

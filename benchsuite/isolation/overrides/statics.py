@@ -1,4 +1,4 @@
-"""Where the measured server finds static files that were collected for it: a change of settings."""
+"""Points the measured server at the static files collected for it: a change of settings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,6 @@ ALIAS = "staticfiles"
 
 
 def change_static(changes: Changes, instructions: Instructions) -> None:
-    """The server finds its static files where they were collected."""
     if not instructions.static_root:
         return
     words = "static files collected into the run's folder"
@@ -22,7 +21,7 @@ def change_static(changes: Changes, instructions: Instructions) -> None:
 
 
 def without_place(storages: Mapping[str, Any]) -> dict[str, Any]:
-    """The same storages, that of the static files without a place of its own."""
+    """The same storages, without a location for static files."""
     entry = dict(storages.get(ALIAS, {}))
     options = {key: one for key, one in (entry.get("OPTIONS") or {}).items() if key != "location"}
     if "OPTIONS" in entry:

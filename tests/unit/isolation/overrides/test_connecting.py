@@ -79,7 +79,7 @@ def test_connections_are_kept_as_long_as_asked_for(age_s: float, words: str) -> 
 
 
 def test_a_project_with_a_pool_keeps_no_connections() -> None:
-    with pytest.raises(UsageError, match=r"--conn-max-age=60 can't be kept.*default a pool"):
+    with pytest.raises(UsageError, match=r"--conn-max-age=60 can't be used.*default a pool"):
         changed(POOLED, conn_max_age_s=60.0)
     assert changed(POOLED, conn_max_age_s=0.0)[0]["default"]["CONN_MAX_AGE"] == 0
 
