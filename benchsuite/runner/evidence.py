@@ -20,9 +20,10 @@ CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a win
 
 def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
-    load, sockets = record.spec.load, record.websockets
+    load, sockets, window = record.spec.load, record.websockets, record.window
+    seen = _seen(record.witness, done)
     whole = replace(
-        _seen(record.witness, done),
+        seen,
         unit=record.unit,
         accounts=sockets.accounts if sockets else None,
         socket_errors=record.socket_errors,
@@ -37,7 +38,8 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         handshakes=[one for one in record.summaries if one.scope == HANDSHAKE],
         # stages are meant to differ, and so is a storm from the calm around it
         intervals=() if load.stages or record.storm_s is not None else record.intervals,
-        window=record.window,
+        window=window,
+        work_s={part: work_s(record.readings, part, window) for part in (TARGET, LOAD)},
         load_cpu_percent=done.cpu_percent,
         load_lag_p99_s=done.lag_p99_s,
         died=record.died,
@@ -50,14 +52,8 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         slowing=record.facts.slowing,
         undone=record.facts.undone,
         unchecked=record.unchecked,
+        unwatched=(*seen.unwatched, *_not_accounted(record), *_not_counted(record)),
     )
-    window = record.window
-    whole = replace(
-        whole,
-        work_s={part: work_s(record.readings, part, window) for part in (TARGET, LOAD)},
-    )
-    untold = [*_not_accounted(record), *_not_counted(record)]
-    whole = replace(whole, unwatched=(*whole.unwatched, *untold))
     parts = [_of(stretch, whole, record, ceilings) for stretch in record.stretches]
     if not load.stages and not record.populations:
         return parts[0] if parts else whole

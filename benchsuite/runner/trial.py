@@ -12,15 +12,15 @@ from benchsuite.runner.running_system import Serving
 from benchsuite.system import scratch
 from benchsuite.system.guard import guarded
 
-Tell = Callable[[str, Path], Path]
-"""From the token and the folder of a start to the file of the server's instructions."""
-
 
 @contextmanager
-def started(plan: Plan, tell: Tell | None = None) -> Iterator[tuple[Serving, str]]:
+def started(
+    plan: Plan, tell: Callable[[str, Path], Path] | None = None
+) -> Iterator[tuple[Serving, str]]:
     """The server while it answers, and the token that its answers carry; nothing of it is left.
 
-    Raises StartError, with the end of its log, when it does not answer.
+    `tell` writes what a server of a project is told: from token and folder to the file. Raises
+    StartError, with the end of its log, when it does not answer.
     """
     plan.ensure_built()
     found, token = Serving(), secrets.token_hex(16)
