@@ -63,6 +63,7 @@ ACCEPTED = {
     ("--seed", "-1"),
     ("--seed", "9" * 400),
     ("--cookie", "a="),
+    ("--front", "none"),
 }
 
 

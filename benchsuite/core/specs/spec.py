@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from benchsuite.core.exceptions import UsageError
 
@@ -39,6 +39,22 @@ class Spec:
         unknown = sorted(set(data) - known)
         if unknown:
             raise UsageError(f"A stored {cls.__name__} has unknown fields: {', '.join(unknown)}.")
+
+
+AnySpec = TypeVar("AnySpec", bound=Spec)
+
+
+def changed(spec: AnySpec, values: Mapping[str, Any]) -> AnySpec:
+    """The same with other values, by dotted names: {"server.processes": 4}; all at once."""
+    own = {name: value for name, value in values.items() if "." not in name}
+    parts: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        if "." in name:
+            part, _, rest = name.partition(".")
+            parts.setdefault(part, {})[rest] = value
+    for part, inner in parts.items():
+        own[part] = changed(own.get(part, getattr(spec, part)), inner)
+    return dataclasses.replace(spec, **own)  # type: ignore[type-var]
 
 
 def whole(name: str, value: int | None, least: int, most: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import ARRIVALS, CLOSED, CONSTANT, IN_FLIGHT, OPEN, LoadProfile
 from benchsuite.core.units import parse_seconds
-from benchsuite.management.options.parsing import number, time, whole_number
+from benchsuite.management.options.parsing import number, several, time, whole_number
 from benchsuite.workloads.base import Workload
 
 DEFAULTS = LoadProfile()
@@ -21,9 +21,11 @@ def add_to(group: Any) -> None:
     """Adds every option of the load."""
     group.add_argument(
         "--users",
-        type=whole_number,
-        metavar="N",
-        help=f"users at once, each waits for its answer (default: {DEFAULTS.users})",
+        action="extend",
+        type=several(whole_number),
+        metavar="N[,N…]",
+        help=f"users at once, each waits for its answer (default: {DEFAULTS.users}); several make "
+        "an axis",
     )
     group.add_argument(
         "--spawn-rate",
@@ -139,9 +141,7 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
         )
     if common["spawn_rate"] is None:
         common["spawn_rate"] = work.spawn_rate
-    users = int(max(levels)) if levels else options["users"]
-    if users is None:
-        users = DEFAULTS.users
+    users = int(max(levels)) if levels else (options["users"] or [DEFAULTS.users])[0]
     return LoadProfile(users=users, stages=levels, **common)
 
 
@@ -154,12 +154,12 @@ def _seconds(given: str | None, default: float) -> float:
 
 
 def _refuse_users(options: Mapping[str, Any]) -> None:
-    users = options["users"]
-    if users is not None:
+    if options["users"]:
+        users = ",".join(str(one) for one in options["users"])
         raise UsageError(
             f"--users={users} wait for their answers, and --rate={options['rate']:g} begins "
             "journeys whatever the answers do: leave one of them out, or write "
-            f"--max-in-flight={users} for the most journeys under way at once."
+            f"--max-in-flight={options['users'][-1]} for the most journeys under way at once."
         )
 
 

@@ -69,6 +69,11 @@ def checked(parse: Callable[[str], object]) -> Callable[[str], str]:
 time = checked(parse_seconds)  #: For `type=`: "10", "500ms", "2m".
 
 
+def several(parse: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    """For `type=` beside `action="extend"`: what `parse` makes of each part of "1,2,4"."""
+    return lambda text: [parse(part.strip()) for part in text.split(",")]
+
+
 def names(flag: str, given: Sequence[str] | None) -> list[str]:
     """What was given as "a,b" or by repeating, each once; empty where nothing was given.
 

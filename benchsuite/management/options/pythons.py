@@ -27,11 +27,11 @@ def add_to(group: Any) -> None:
 
 
 def pythons(options: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Each Python with each environment, as fields of a ServerSpec; one that is empty for none."""
+    """Each Python with each environment; both are empty for this one."""
     named = names("--python", options["python"])
     environments = _environments(options["env"] or ())
     return [
-        {"python": python, "environment": environment}
+        {"server.python": python, "server.environment": environment}
         for python in named or [""]
         for environment in environments or [""]
     ]

@@ -12,6 +12,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import (
     COLLECT,
     SKIP,
+    DelaySpec,
     RunSpec,
     ServerSpec,
     WorkloadSpec,
@@ -26,10 +27,11 @@ from benchsuite.management.options import pythons as python_options
 from benchsuite.management.options import setup as setup_options
 from benchsuite.management.options import sockets as socket_options
 from benchsuite.management.options import visitor as visitor_options
-from benchsuite.management.options.parsing import names, time, whole_number
+from benchsuite.management.options.parsing import names, several, time, whole_number
 from benchsuite.management.options.setup import pairs
 from benchsuite.models import Run
-from benchsuite.runner import assembly, planning
+from benchsuite.runner import assembly, axes, planning
+from benchsuite.runner.axes import Axis, axis
 from benchsuite.workloads.base import Workload
 
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
@@ -70,9 +72,19 @@ def _add_target(group: Any) -> None:
         help="server to start; several by comma or by repeating (see listbench)",
     )
     group.add_argument(
-        "--processes", type=whole_number, metavar="N", help="processes of each server"
+        "--processes",
+        action="extend",
+        type=several(whole_number),
+        metavar="N[,N…]",
+        help="processes of each server; several make an axis",
     )
-    group.add_argument("--threads", type=whole_number, metavar="N", help="threads of each process")
+    group.add_argument(
+        "--threads",
+        action="extend",
+        type=several(whole_number),
+        metavar="N[,N…]",
+        help="threads of each process; several make an axis",
+    )
     group.add_argument(
         "--option",
         action="append",
@@ -154,34 +166,46 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
     workload = _workload(options)
     work = conf.workload_class(workload.workload)
-    load = load_options.profile(socket_options.in_users(options, work), work)
-    load = planning.workload(workload).fit(load)
+    options = socket_options.in_users(options, work)
+    load = load_options.profile(options, work)
     for_target, for_load = cpu_options.chosen(options, load)
     load = replace(load, cpus=for_load)
-    cells = [
-        RunSpec(
-            workload=workload,
-            visitor=visitor_options.visitor(options),
-            server=ServerSpec(
-                server=name,
-                processes=options["processes"],
-                threads=options["threads"],
-                cpus=for_target,
-                options=pairs("--option", options["option"]),
-                **setup_options.front(options),
-                **python,
-            ),
-            load=load,
-            database=setup_options.database(options),
-            delay=setup_options.delay(options),
-            layer=setup_options.layer(options),
-            static=options["static"],
-            label=options["label"],
+    servers = _servers(options["server"], work)
+    base = RunSpec(
+        workload=workload,
+        visitor=visitor_options.visitor(options),
+        server=ServerSpec(
+            server=servers[0], cpus=for_target, options=pairs("--option", options["option"])
+        ),
+        load=load,
+        database=setup_options.database(options),
+        delay=DelaySpec(by=options["delay_by"]),
+        layer=setup_options.layer(options),
+        static=options["static"],
+        label=options["label"],
+    )
+    cells = axes.product(base, _axes(options, servers))
+    settled = [
+        replace(
+            cell,
+            load=planning.workload(workload).fit(cell.load),
+            delay=cell.delay if cell.delay else DelaySpec(),
         )
-        for name in _servers(options["server"], work)
-        for python in python_options.pythons(options)
+        for cell in cells
     ]
-    return planning.blocks(cells, options["repeat"], options["seed"])
+    return planning.blocks(settled, options["repeat"], options["seed"])
+
+
+def _axes(options: dict[str, Any], servers: Sequence[str]) -> list[Axis]:
+    return [
+        axis("server", "servers", "server.server", servers),
+        Axis("Python", "Pythons", tuple(python_options.pythons(options))),
+        Axis("front", "fronts", tuple(setup_options.fronts(options))),
+        axis("processes", "numbers of processes", "server.processes", options["processes"]),
+        axis("threads", "numbers of threads", "server.threads", options["threads"]),
+        axis("users", "numbers of users", "load.users", options["users"]),
+        *setup_options.delays(options),
+    ]
 
 
 def start_timeout_s(options: dict[str, Any]) -> float | None:

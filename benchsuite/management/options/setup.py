@@ -15,13 +15,15 @@ from benchsuite.core.specs import (
     THROWAWAY,
     UNIX,
     DatabaseSpec,
-    DelaySpec,
     LayerSpec,
     Option,
     RunSpec,
 )
 from benchsuite.core.units import parse_seconds
-from benchsuite.management.options.parsing import names, time, whole_number
+from benchsuite.management.options.parsing import names, several, time, whole_number
+from benchsuite.runner.axes import Axis, Value, axis
+
+NONE = "none"  #: As a front: the server without one.
 
 DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
 """Variables in which a URL may stand with its password, which others see on a command line."""
@@ -29,14 +31,17 @@ DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
 
 def add_front_to(group: Any) -> None:
     group.add_argument(
-        "--front", default="", metavar="NAME", help="proxy before the server (see listbench)"
+        "--front",
+        action="append",
+        metavar="NAME[,NAME…]",
+        help=f"proxy before the server (see listbench), or {NONE}; several make an axis",
     )
     group.add_argument(
         "--instances",
-        type=whole_number,
-        default=1,
-        metavar="N",
-        help="copies of the server behind the front (default: %(default)s)",
+        action="extend",
+        type=several(whole_number),
+        metavar="N[,N…]",
+        help="copies of the server behind the front (default: 1); several make an axis",
     )
     group.add_argument(
         "--front-option",
@@ -136,17 +141,18 @@ def add_layer_to(group: Any) -> None:
 def add_delay_to(group: Any) -> None:
     group.add_argument(
         "--delay-to-clients",
-        type=time,
-        default="0",
-        metavar="TIME",
-        help="how much later answers reach the load, such as 100ms",
+        action="extend",
+        type=several(time),
+        metavar="TIME[,TIME…]",
+        help="how much later answers reach the load, such as 100ms; several make an axis",
     )
     group.add_argument(
         "--delay-to-database",
-        type=time,
-        default="0",
-        metavar="TIME",
-        help="how much later queries reach the database; its answers are not delayed",
+        action="extend",
+        type=several(time),
+        metavar="TIME[,TIME…]",
+        help="how much later queries reach the database, whose answers are not delayed; several "
+        "make an axis",
     )
     group.add_argument(
         "--delay-by",
@@ -156,13 +162,28 @@ def add_delay_to(group: Any) -> None:
     )
 
 
-def front(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a ServerSpec that say what stands before the server."""
-    return {
-        "front": options["front"],
-        "instances": options["instances"],
-        "front_options": pairs("--front-option", options["front_option"]),
-    }
+def fronts(options: Mapping[str, Any]) -> list[Value]:
+    """Each front with each number of instances; where others have one, a server without has one
+    instance.
+    """
+    given = [_front(name) for name in names("--front", options["front"])]
+    settings = pairs("--front-option", options["front_option"])
+    found: list[Value] = []
+    for name in given or [""]:
+        bare = not name and len(given) > 1
+        for instances in [1] if bare else dict.fromkeys(options["instances"] or [1]):
+            found.append(
+                {
+                    "server.front": name,
+                    "server.instances": instances,
+                    "server.front_options": {} if bare else settings,
+                }
+            )
+    return found
+
+
+def _front(name: str) -> str:
+    return "" if name == NONE else name
 
 
 def database(options: Mapping[str, Any]) -> DatabaseSpec:
@@ -222,18 +243,22 @@ def _with_password(url: str, variable: str) -> str:
     return completed(url, os.environ.get(variable, ""))
 
 
-def delay(options: Mapping[str, Any]) -> DelaySpec:
-    found = DelaySpec(
-        to_clients_s=parse_seconds(options["delay_to_clients"]),
-        to_database_s=parse_seconds(options["delay_to_database"]),
-        by=options["delay_by"],
-    )
-    if found.by != AUTO and not found:
+def delays(options: Mapping[str, Any]) -> list[Axis]:
+    """How much later answers and queries arrive."""
+    seconds = {
+        whose: [parse_seconds(text) for text in options[f"delay_to_{whose}"] or ()]
+        for whose in ("clients", "database")
+    }
+    by = options["delay_by"]
+    if by != AUTO and not any(any(some) for some in seconds.values()):
         raise UsageError(
-            f"--delay-by={found.by} says what delays, and nothing is to be delayed: add "
+            f"--delay-by={by} says what delays, and nothing is to be delayed: add "
             "--delay-to-clients or --delay-to-database, or leave --delay-by out."
         )
-    return found
+    return [
+        axis(f"delay to {whose}", f"delays to {whose}", f"delay.to_{whose}_s", some)
+        for whose, some in seconds.items()
+    ]
 
 
 def pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:

@@ -6,7 +6,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import MAX_USERS, Option
 from benchsuite.core.specs.spec import whole
-from benchsuite.management.options.parsing import whole_number
+from benchsuite.management.options.parsing import several, whole_number
 from benchsuite.workloads.base import Workload
 
 MOST_MESSAGES = 1_000_000_000
@@ -16,10 +16,11 @@ def add_to(group: Any) -> None:
     """Adds both options."""
     group.add_argument(
         "--connections",
-        type=whole_number,
-        metavar="N",
+        action="extend",
+        type=several(whole_number),
+        metavar="N[,N…]",
         help="WebSockets or streams open at once, for the workloads ws_… and sse: what --users is "
-        "for the others",
+        "for the others; several make an axis",
     )
     group.add_argument(
         "--messages",
@@ -41,15 +42,28 @@ def in_users(options: dict[str, Any], work: type[Workload]) -> dict[str, Any]:
             "requests: say how many --users, or choose a workload ws_… or sse (see listbench)."
         )
     flag, name = ("max-in-flight", "max_in_flight") if options["rate"] else ("users", "users")
+    said = _plain(connections)
     if options["stages"] is not None:
         raise UsageError("--stages names the levels, and --connections too: leave one out.")
     if options[name] is not None:
         raise UsageError(
-            f"--connections={connections} and --{flag}={options[name]} mean the same here: leave "
+            f"--connections={said} and --{flag}={_plain(options[name])} mean the same here: leave "
             "one of them out."
         )
-    whole("connections", connections, 1, MAX_USERS)
-    return {**options, name: connections}
+    for one in connections:
+        whole("connections", one, 1, MAX_USERS)
+    if name == "users":
+        return {**options, name: connections}
+    if len(connections) > 1:
+        raise UsageError(
+            f"--connections={said} makes an axis, which --rate has not: give one number, the most "
+            "connections in use at once."
+        )
+    return {**options, name: connections[0]}
+
+
+def _plain(given: int | list[int]) -> str:
+    return ",".join(str(one) for one in (given if isinstance(given, list) else [given]))
 
 
 def with_messages(

@@ -1,6 +1,7 @@
 """From the command line's words to specs, and the sentences for nonsense."""
 
 import argparse
+import re
 from typing import Any
 
 import pytest
@@ -452,3 +453,48 @@ def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch) -> None
 def test_python_without_a_name_is_refused() -> None:
     with pytest.raises(UsageError, match="--python has a name that is empty"):
         specs("--python=")
+
+
+def test_several_values_make_axes() -> None:
+    runs = specs(
+        *("--server=gunicorn-gthread", "--processes=1,2", "--threads", "4", "--threads", "8"),
+        *("--users=10,100,1000", "--front=nginx", "--instances=1,3"),
+    )
+    assert len(runs) == len({run.key for run in runs}) == 2 * 2 * 3 * 2
+    seen = {
+        (run.server.processes, run.server.threads, run.load.users, run.server.instances)
+        for run in runs
+    }
+    assert (2, 8, 1000, 3) in seen
+
+
+def test_without_a_front_there_is_one_instance() -> None:
+    runs = specs("--server=uvicorn", "--front=none,nginx,haproxy", "--instances=1,2")
+    fronts = sorted((run.server.front, run.server.instances) for run in runs)
+    assert fronts == [("", 1), ("haproxy", 1), ("haproxy", 2), ("nginx", 1), ("nginx", 2)]
+
+
+def test_delays_are_axes_and_nothing_delays_the_cell_without_any() -> None:
+    runs = specs("--delay-to-database=0,10ms,20ms", "--delay-to-clients=0,1s", "--delay-by=proxy")
+    delays = sorted((run.delay.to_database_s, run.delay.to_clients_s) for run in runs)
+    assert delays == [(0, 0), (0, 1), (0.01, 0), (0.01, 1), (0.02, 0), (0.02, 1)]
+    assert [run.delay.by for run in runs if not run.delay] == ["auto"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--users=1,2", "--rate=5"], "--users=1,2 wait for their answers, and --rate=5"),
+        (["--users=1,2", "--stages=1:2x1s"], "--stages names the levels, and --users too"),
+        (["--users=1,20000"], "users 20000: --users must be between 1 and 10000"),
+        (["--users=1,2", "--load-processes=2"], "--load-processes=2 can't share 1 user"),
+        (["--front=none,nginx", "--front-option=tls=1", "--instances=0"], "front nginx 0"),
+        (
+            ["--workload=ws_echo", "--connections=5,6", "--rate=3"],
+            "--connections=5,6 makes an axis, which --rate has not",
+        ),
+    ],
+)
+def test_what_cannot_be_an_axis_is_refused(words: list[str], sentence: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(sentence)):
+        specs("--server=uvicorn", *words)
