@@ -61,7 +61,8 @@ class Screen:
         self._line(f"Building {what}")
 
     def progress(self, plans: Sequence[Plan]) -> Progress:
-        return Progress(self.console, [planning.estimate_s([plan]) for plan in plans])
+        estimates_s = [planning.estimate_s([plan]) for plan in plans]
+        return Progress(self.console, estimates_s, planned.titles(plans))
 
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
         """The table, the findings, one plain sentence, and where to look at those stored."""

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product as combinations
-from math import prod
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
@@ -15,16 +14,15 @@ Value = Mapping[str, Any]  #: Fields of a RunSpec by their dotted names: {"serve
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What varies: its name in singular and plural, and the values it takes."""
+    """What varies, by name, and the values it takes."""
 
-    one: str
-    many: str
+    name: str
     values: tuple[Value, ...]
 
 
-def axis(one: str, many: str, name: str, values: Sequence[Any] | None) -> Axis:
+def axis(name: str, field: str, values: Sequence[Any] | None) -> Axis:
     """One that varies a single field; as the base has it where no values are given."""
-    return Axis(one, many, tuple({name: value} for value in dict.fromkeys(values or ())) or ({},))
+    return Axis(name, tuple({field: value} for value in dict.fromkeys(values or ())) or ({},))
 
 
 def product(base: RunSpec, axes: Sequence[Axis]) -> tuple[RunSpec, ...]:
@@ -44,18 +42,10 @@ def product(base: RunSpec, axes: Sequence[Axis]) -> tuple[RunSpec, ...]:
     return tuple(cells.values())
 
 
-def shape(axes: Sequence[Axis], cells: int) -> str:
-    """Which axes there are: "2 servers × 3 processes"; how many cells, where that isn't all."""
-    told = [axis for axis in axes if len(axis.values) > 1]
-    words = " × ".join(f"{len(axis.values)} {axis.many}" for axis in told)
-    whole = prod(len(axis.values) for axis in told)
-    return words if whole == cells else f"{words} ({cells} cells)"
-
-
 def _varied(axes: Sequence[Axis], combination: Sequence[Value]) -> str:
     """What tells this cell from the others: "server uvicorn, threads 4"."""
     return ", ".join(
-        f"{axis.one} {' '.join(str(one) for one in value.values() if one != '') or 'none'}"
+        f"{axis.name} {' '.join(str(one) for one in value.values() if one != '') or 'none'}"
         for axis, value in zip(axes, combination, strict=True)
         if len(axis.values) > 1
     )

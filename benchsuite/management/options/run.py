@@ -198,12 +198,12 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
 
 def _axes(options: dict[str, Any], servers: Sequence[str]) -> list[Axis]:
     return [
-        axis("server", "servers", "server.server", servers),
-        Axis("Python", "Pythons", tuple(python_options.pythons(options))),
-        Axis("front", "fronts", tuple(setup_options.fronts(options))),
-        axis("processes", "numbers of processes", "server.processes", options["processes"]),
-        axis("threads", "numbers of threads", "server.threads", options["threads"]),
-        axis("users", "numbers of users", "load.users", options["users"]),
+        axis("server", "server.server", servers),
+        Axis("Python", tuple(python_options.pythons(options))),
+        Axis("front", tuple(setup_options.fronts(options))),
+        axis("processes", "server.processes", options["processes"]),
+        axis("threads", "server.threads", options["threads"]),
+        axis("users", "load.users", options["users"]),
         *setup_options.delays(options),
     ]
 

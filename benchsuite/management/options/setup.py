@@ -256,8 +256,7 @@ def delays(options: Mapping[str, Any]) -> list[Axis]:
             "--delay-to-clients or --delay-to-database, or leave --delay-by out."
         )
     return [
-        axis(f"delay to {whose}", f"delays to {whose}", f"delay.to_{whose}_s", some)
-        for whose, some in seconds.items()
+        axis(f"delay to {whose}", f"delay.to_{whose}_s", some) for whose, some in seconds.items()
     ]
 
 

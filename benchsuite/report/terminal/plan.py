@@ -1,36 +1,76 @@
 """What `runbench` says before its first run: the plan in a line, and run by run."""
 
 from collections.abc import Sequence
+from math import prod
 
 from benchsuite.comparing.setup import Around
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import USER, DatabaseSpec, LoadProfile, RunSpec
-from benchsuite.core.units import format_period
+from benchsuite.core.units import format_period, listed
 from benchsuite.runner.plan import Plan
 from benchsuite.system.cpus import words
+
+FACETS = ("Python", "size", "front", "load", "delay")
+FEW = 3  #: Loads that are all named in the line.
 
 
 def line(plans: Sequence[Plan], estimate_s: float) -> str:
     """One line: how many servers and repeats, which work, which load, how long."""
     runs = [plan.spec for plan in plans]
     first = runs[0]
-    cells = {run.key: run.server for run in runs}.values()
-    pythons = len({(server.python, server.environment) for server in cells})
-    servers = len(cells) // pythons
-    repeats = max(run.repetition for run in runs)
+    largest = max(runs, key=lambda run: run.server.processes or 0)
     load = first.load
     parts = [
-        f"{servers} server{'s' * (servers > 1)}"
-        + f" × {pythons} Pythons" * (pythons > 1)
-        + f" × {repeats} repeats" * (repeats > 1),
+        _shape(plans),
         first.workload.workload,
-        load.words_of(_who(plans[0])),
+        _several([_facets(plan)["load"] for plan in sorted(plans, key=_order)]),
         _periods(load),
         *["cookies kept"] * load.keep_cookies,
-        *_around(first),
+        *[words for words in _around(first) if all(words in _around(run) for run in runs)],
     ]
     seconds = format_period(round(estimate_s))
-    return f"{', '.join(parts)} · {cpus_words(first)} · about {seconds}"
+    return f"{', '.join(parts)} · {cpus_words(largest)} · about {seconds}"
+
+
+def _shape(plans: Sequence[Plan]) -> str:
+    """How many there are of whatever varies: "2 servers × 3 sizes × 5 repeats"."""
+    cells = {plan.spec.key: plan for plan in plans}.values()
+    counts = {"server": len({plan.spec.server.server for plan in cells})}
+    for name in FACETS:
+        counts[name] = len({_facets(plan)[name] for plan in cells})
+    words = [
+        f"{count} {name}{'s' * (count > 1)}"
+        for name, count in counts.items()
+        if name == "server" or count > 1
+    ]
+    repeats = max(plan.spec.repetition for plan in plans)
+    if prod(counts.values()) != len(cells):
+        words[-1] += f" ({len(cells)} cells)"
+    return " × ".join([*words, *[f"{repeats} repeats"] * (repeats > 1)])
+
+
+def _facets(plan: Plan) -> dict[str, str]:
+    """What may vary from run to run, beside the server, in words."""
+    server, load, delay = plan.spec.server, plan.spec.load, plan.spec.delay
+    sizes = (("process", "processes", server.processes), ("thread", "threads", server.threads))
+    values = (
+        server.python_words or "this Python",
+        ", ".join(f"{n} {one if n == 1 else many}" for one, many, n in sizes if n) or "usual size",
+        server.front_words or "no front",
+        load.words_of(_who(plan)),
+        delay.words or "no delay",
+    )
+    return dict(zip(FACETS, values, strict=True))
+
+
+def _several(words: Sequence[str]) -> str:
+    """All of a few, else the first and the last."""
+    known = list(dict.fromkeys(words))
+    return listed(known) if len(known) <= FEW else f"{known[0]} … {known[-1]}"
+
+
+def _order(plan: Plan) -> float:
+    return plan.spec.load.users if not plan.spec.load.is_open else plan.spec.load.arrival_rate or 0
 
 
 def _around(run: RunSpec) -> list[str]:
@@ -65,15 +105,20 @@ def _periods(load: LoadProfile) -> str:
     return f"{format_period(load.window_start_s)} warm-up + {format_period(load.duration_s)} each"
 
 
-def rows(plans: Sequence[Plan]) -> list[str]:
-    """One line a run, in order: what `--dry-run` shows."""
+def titles(plans: Sequence[Plan]) -> list[str]:
+    """Of each run its server, and what varies among all of them."""
+    facets = [_facets(plan) for plan in plans]
+    varying = [name for name in FACETS if len({one[name] for one in facets}) > 1]
     return [
-        f"{number:>3}  {_server(run)}  {run.workload.workload}"
-        f"  repetition {run.repetition}  seed {run.seed}"
-        for number, run in enumerate((plan.spec for plan in plans), start=1)
+        ", ".join((plan.spec.server.server, *(mine[name] for name in varying)))
+        for plan, mine in zip(plans, facets, strict=True)
     ]
 
 
-def _server(run: RunSpec) -> str:
-    python = run.server.python_words
-    return f"{run.server.server} ({python})" if python else run.server.server
+def rows(plans: Sequence[Plan]) -> list[str]:
+    """One line a run, in order: what `--dry-run` shows."""
+    return [
+        f"{number:>3}  {title}  {plan.spec.workload.workload}"
+        f"  repetition {plan.spec.repetition}  seed {plan.spec.seed}"
+        for number, (title, plan) in enumerate(zip(titles(plans), plans, strict=True), start=1)
+    ]

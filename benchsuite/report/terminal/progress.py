@@ -22,11 +22,16 @@ class Progress:
     place.
     """
 
-    def __init__(self, console: Console, estimates_s: Sequence[float]) -> None:
-        """`estimates_s` are the seconds that each of the runs should take, in their order."""
+    def __init__(
+        self, console: Console, estimates_s: Sequence[float], titles: Sequence[str] = ()
+    ) -> None:
+        """`estimates_s` are the seconds that each of the runs should take, and `titles` say what
+        it measures, in their order; a run without a title goes by its server.
+        """
         self.console = console
         self.total = len(estimates_s)
         self._estimates_s = estimates_s
+        self._titles = titles
         self._number = 0
         self._spec: RunSpec | None = None
         self._stage = ""
@@ -90,9 +95,8 @@ class Progress:
 
     def _name(self) -> str:
         assert self._spec is not None
-        server = self._spec.server
-        python = f" · {server.python_words}" if server.python_words else ""
-        return f"▶ {server.server}{python} ({self._number} of {self.total})"
+        title = self._titles[self._number - 1] if self._titles else self._spec.server.server
+        return f"▶ {title} ({self._number} of {self.total})"
 
     def _show(self) -> None:
         self._live.update(self._line(self.console.width), refresh=True)

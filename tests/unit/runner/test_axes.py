@@ -5,7 +5,7 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.core.specs.spec import changed
-from benchsuite.runner.axes import Axis, axis, product, shape
+from benchsuite.runner.axes import Axis, axis, product
 
 BASE = RunSpec(server=ServerSpec(server="uvicorn"), load=LoadProfile(users=5))
 
@@ -26,9 +26,9 @@ def test_the_first_axis_is_outermost() -> None:
     cells = product(
         BASE,
         [
-            axis("server", "servers", "server.server", ["uvicorn", "daphne"]),
-            axis("processes", "numbers of processes", "server.processes", [1, 2]),
-            axis("threads", "numbers of threads", "server.threads", None),
+            axis("server", "server.server", ["uvicorn", "daphne"]),
+            axis("processes", "server.processes", [1, 2]),
+            axis("threads", "server.threads", None),
         ],
     )
     seen = [(cell.server.server, cell.server.processes) for cell in cells]
@@ -41,24 +41,15 @@ def test_no_axis_leaves_the_base() -> None:
 
 
 def test_the_same_cell_is_made_once() -> None:
-    assert len(product(BASE, [axis("users", "numbers of users", "load.users", [5, 6, 5])])) == 2
-    fronts = Axis("front", "fronts", ({}, {"server.front": ""}, {"server.front": "nginx"}))
+    assert len(product(BASE, [axis("users", "load.users", [5, 6, 5])])) == 2
+    fronts = Axis("front", ({}, {"server.front": ""}, {"server.front": "nginx"}))
     assert [cell.server.front for cell in product(BASE, [fronts])] == ["", "nginx"]
 
 
 def test_a_combination_that_cannot_be_is_named() -> None:
-    instances = axis("instances", "numbers of instances", "server.instances", [1, 2])
-    servers = axis("server", "servers", "server.server", ["uvicorn", "daphne"])
+    instances = axis("instances", "server.instances", [1, 2])
+    servers = axis("server", "server.server", ["uvicorn", "daphne"])
     with pytest.raises(UsageError, match=r"^server uvicorn, instances 2: --instances=2 needs some"):
         product(BASE, [servers, instances])
     with pytest.raises(UsageError, match=r"^--instances=2 needs some"):
-        product(BASE, [axis("instances", "…", "server.instances", [2])])
-
-
-def test_the_shape_says_what_varies() -> None:
-    servers = axis("server", "servers", "server.server", ["uvicorn", "daphne"])
-    users = axis("users", "numbers of users", "load.users", [10, 100, 1000])
-    alone = axis("threads", "numbers of threads", "server.threads", [4])
-    assert shape([servers, users, alone], 6) == "2 servers × 3 numbers of users"
-    assert shape([servers, users], 5) == "2 servers × 3 numbers of users (5 cells)"
-    assert shape([alone], 1) == ""
+        product(BASE, [axis("instances", "server.instances", [2])])

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command, load_command_clas
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, VisitorSpec
 from benchsuite.management.options import run as run_options
+from benchsuite.report.terminal import plan
 from benchsuite.runner import planning, preflight
 from benchsuite.system import cpus
 from tests.factories import make_run
@@ -498,3 +499,19 @@ def test_delays_are_axes_and_nothing_delays_the_cell_without_any() -> None:
 def test_what_cannot_be_an_axis_is_refused(words: list[str], sentence: str) -> None:
     with pytest.raises(UsageError, match=re.escape(sentence)):
         specs("--server=uvicorn", *words)
+
+
+def test_the_plan_says_what_varies_and_only_that() -> None:
+    words = ("--server=gunicorn-gthread,waitress", "--threads=2,8", "--users=5,10,20,50")
+    plans = [planning.resolve(spec) for spec in specs(*words, "--front=none,nginx")]
+    line = plan.line(plans, 60.0)
+    assert line.startswith("2 servers × 2 sizes × 2 fronts × 4 loads, plain, 5 users … 50 users, ")
+    assert len(set(plan.titles(plans))) == len(plans) == 32
+    assert "waitress, 8 threads, 1 instance behind nginx, 20 users" in plan.titles(plans)
+    assert (
+        "waitress, 8 threads"
+        in plan.rows(plans)[plan.titles(plans).index("waitress, 8 threads, no front, 5 users")]
+    )
+    uneven = [planning.resolve(spec) for spec in specs("--front=none,nginx", "--instances=1,2")]
+    assert plan.line(uneven, 60.0).startswith("1 server × 3 fronts, plain, 10 users, ")
+    assert plan.titles(plans[:1]) == [plans[0].spec.server.server]
