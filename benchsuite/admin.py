@@ -70,7 +70,7 @@ BY_ENDING = {
     "_percent": format_percent,
     "_rate": format_rate,
 }
-SHOWN = {
+SHOWN: dict[tuple[type, Any], Any] = {
     (model, field.name): _shown(field)
     for model in (Run, Measurement)
     for field in model._meta.concrete_fields

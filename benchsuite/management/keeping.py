@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -144,10 +145,12 @@ class Results:
 def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None:
     """The file that holds these runs, whole; None when none can be written anywhere."""
     content = "".join(json_of(runs))
-    folders = [before.parent] if before else [Path.cwd, tempfile.gettempdir, Path.home]
+    folders: list[Callable[[], str | Path]] = [Path.cwd, tempfile.gettempdir, Path.home]
+    if before:
+        folders = [partial(Path, before.parent)]
     for folder in folders:
         try:
-            path = Path(folder() if callable(folder) else folder) / name
+            path = Path(folder()) / name
             _write(path, content)
         except (OSError, RuntimeError):  # RuntimeError: somebody without a home
             continue

@@ -151,7 +151,7 @@ def starts_sentence(cells: Sequence[Cell]) -> str:
 
 def thread_sentence(cells: Sequence[Cell]) -> str:
     """Warns that ASGI servers run sync views in a thread, when some of these do."""
-    hopping = {}
+    hopping: dict[str, str] = {}
     for run in (cell.first for cell in cells):
         facts = run.server_facts
         is_asgi = facts.get("interface") == "asgi" and facts.get("serves_project", True)

@@ -169,16 +169,18 @@ def _codes(accounts: Mapping[str, Any]) -> str:
 
 def idle_interval(cell: Cell) -> tuple[float, float]:
     """The bytes between which an idle connection's memory lies, over all starts of a cell."""
-    found = [run.websockets["idle"] for run in cell.measured if run.connection_bytes is not None]
+    measured = [run for run in cell.measured if run.connection_bytes is not None]
+    found = [run.websockets["idle"] for run in measured if run.websockets]
     return min(one["low_bytes"] for one in found), max(one["high_bytes"] for one in found)
 
 
 def idle_sentence(run: Run) -> str:
     """What a run of idle connections found out; empty for other runs."""
-    idle = (run.websockets or {}).get("idle")
+    found = run.websockets or {}
+    idle = found.get("idle")
     if not idle:
         return ""
-    held = f"{run.server} held {format_count(run.websockets['connections'])} idle connections"
+    held = f"{run.server} held {format_count(found['connections'])} idle connections"
     each, interval = _slope(idle, kib=True)
     if each:
         before = format_bytes(idle["before_bytes"])

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchsuite.core.samples import (
     CLOSING,
@@ -78,7 +79,7 @@ def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[
 
 
 def _in_classes(
-    samples: Samples, entries: list[NameEntry], index: int, slow: Samples
+    samples: Samples, entries: list[NameEntry], index: int, slow: NDArray[np.uint32]
 ) -> tuple[Samples, Sequence[NameEntry]]:
     """Messages of slow subscribers by a name of their own, where there are any."""
     if len(slow):
@@ -96,4 +97,5 @@ def _named(samples: Samples, index: int | None) -> Samples:
 
 def _right(samples: Samples, index: int | None) -> Samples:
     named = _named(samples, index)
-    return named[named["kind"] == Kind.OK]
+    right: Samples = named[named["kind"] == Kind.OK]
+    return right

@@ -120,7 +120,9 @@ def _of(
     window = record.since_origin(stretch.window)
     used = {part: mean_cpu_percent(record.readings, part, window) for part in ANSWERING}
     page, witness = _probed(record, stretch), record.witness
-    probes = page and witness and witness.probes(stretch.window, page, stretch.waiting_users)
+    probes = None
+    if page and witness:
+        probes = witness.probes(stretch.window, page, stretch.waiting_users)
     return replace(
         whole,
         stage=stretch.total.name if load.stages or record.populations else "",

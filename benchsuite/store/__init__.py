@@ -120,11 +120,11 @@ def write(run: models.Run) -> None:
                 setattr(run, name, _known(model, shared.data))
         run._state.adding = False  # its row may be there, and may have been deleted
         run.save()
-        for name, model in PARTS.items():
+        for name, part in PARTS.items():
             rows = list(getattr(run, name).all())
             for row in rows:
                 row.pk = None
-            model._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
+            part._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
 
 
 def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:

@@ -66,7 +66,7 @@ def from_plain(data: object) -> Run:
     lists = all(isinstance(rows[name], list) for name in PARTS)
     if not lists or not all(isinstance(rows[name], Mapping | None) for name in SHARED):
         raise UsageError("has other fields than this benchsuite stores")
-    run = _made(Run, rows["run"], "run")
+    run: Run = _made(Run, rows["run"], "run")
     run.key = _key(run)
     for name in SHARED:
         if rows[name] is not None:
@@ -80,14 +80,14 @@ def attach(run: Run, parts: Mapping[str, Iterable[Model]]) -> None:
     """Gives a run its relations without the database, in the order in which that gives them."""
     cache: dict[str, Any] = {}
     for name, members in parts.items():
-        order = attrgetter(*PARTS[name]._meta.ordering)
+        order = attrgetter(*map(str, PARTS[name]._meta.ordering or ()))
         queryset = getattr(run, name).all()
         queryset._result_cache = sorted(members, key=order)
         queryset._prefetch_done = True
         for one in queryset._result_cache:
             one.run = run
         cache[name] = queryset
-    run._prefetched_objects_cache = cache  # as prefetch_related() does it
+    vars(run)["_prefetched_objects_cache"] = cache  # as prefetch_related() does it
 
 
 def share(run: Run, name: str, data: Mapping[str, Any]) -> None:
@@ -95,7 +95,7 @@ def share(run: Run, name: str, data: Mapping[str, Any]) -> None:
     setattr(run, name, SHARED[name](fingerprint=fingerprint.digest(data), data=dict(data)))
 
 
-def columns(model: type[Model]) -> list[Field]:
+def columns(model: type[Model]) -> "list[Field[Any, Any]]":
     """The fields that hold what was found out: no number of a row, no link to another one."""
     return [
         field
@@ -160,12 +160,12 @@ def _made(model: type[Model], values: object, where: str) -> Any:
     return model(**{name: _read(fields[name], value, where) for name, value in values.items()})
 
 
-def _may_lack(field: Field) -> bool:
+def _may_lack(field: "Field[Any, Any]") -> bool:
     """Whether a row written before this field existed can do without it."""
     return not field.primary_key and (field.has_default() or field.null or field.blank)
 
 
-def _read(field: Field, value: Any, where: str) -> Any:
+def _read(field: "Field[Any, Any]", value: Any, where: str) -> Any:
     """The value as its column takes it."""
     try:
         if value is None and not field.null:

@@ -1,6 +1,6 @@
 """One chart for export: its numbers as CSV, or all of it as one HTML file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from benchsuite.comparing.comparison import Comparison
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.suggestions import choices
-from benchsuite.models import Run
+from benchsuite.models import Measurement, Run
 from benchsuite.report import queries, stages
 from benchsuite.report.charts import overlays, series
 from benchsuite.report.charts import sockets as socket_charts
@@ -32,7 +32,7 @@ OF_READINGS = {
     "processes": series.processes,
     "connections": series.connections,
 }
-OF_STAGES = {
+OF_STAGES: Mapping[str, Callable[[Sequence[Measurement]], Series]] = {
     "stage-goodput": stage_charts.goodput,
     "stage-response-times": stage_charts.response_times,
 }
