@@ -121,7 +121,8 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
         "max_in_flight": options["max_in_flight"],
         "processes": options["load_processes"],
     }
-    model, levels = CLOSED, ()
+    model = CLOSED
+    levels: tuple[float, ...] = ()
     if options["stages"] is not None:
         model, levels, length_s = _stages(options)
         common["duration_s"] = length_s or common["duration_s"]

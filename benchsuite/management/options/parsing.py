@@ -99,7 +99,7 @@ class Parser(CommandParser):
         self._refuse_empty(words)
         return super().parse_known_args(words, namespace)
 
-    def error(self, message: str) -> Never:
+    def error(self, message: str) -> Never:  # type: ignore[misc]  # the stubs let it return
         """Argparse's own message, wrapped on a terminal, with the word that may have been meant."""
         said = hidden(f"{message}{self._meant(message)}")
         if sys.stderr.isatty():
@@ -132,7 +132,9 @@ class Parser(CommandParser):
 class Wrapping(OutputWrapper):
     """A terminal to which sentences are written: wrapped between words."""
 
-    def write(self, msg: str = "", *args: Any, **options: Any) -> None:
+    def write(  # type: ignore[override]  # as Django's own does
+        self, msg: str = "", *args: Any, **options: Any
+    ) -> None:
         if self.isatty():
             msg = "\n".join(wrapped(msg, get_terminal_size().columns))
         super().write(msg, *args, **options)
