@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 
 MACHINES = ("x86_64", "aarch64")
-GLIBC = range(17, 37)  #: From manylinux2014, which is 2.17, to Debian 12, which has 2.36.
+MANYLINUX = ("1", "2010", "2014", *(f"_2_{minor}" for minor in range(5, 37)))
+"""Up to Debian 12, which has glibc 2.36; the first three are names of 2.5, 2.12 and 2.17."""
 PIN = re.compile(r"[\w.-]+(?===)")
 REFUSED = re.compile(r"No matching distribution found for ([\w.-]+)")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
@@ -38,7 +39,7 @@ def without_wheel(wanted: Pins, machine: str, folder: Path) -> set[str]:
     left, missing = dict(wanted), set[str]()
     install = [*PIP, "install", "--dry-run", "--ignore-installed", f"--target={folder}"]
     install += ["--no-deps", "--only-binary=:all:"]
-    install += [f"--platform=manylinux_2_{minor}_{machine}" for minor in GLIBC]
+    install += [f"--platform=manylinux{name}_{machine}" for name in MANYLINUX]
     while True:
         said = requirements(set().union(*left.values()), folder)
         done = subprocess.run([*install, said], capture_output=True, text=True, check=False)
