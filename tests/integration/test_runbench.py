@@ -42,7 +42,7 @@ MAKES_RUNS = [
 def of_all(shared_command: Command) -> dict[str, Any]:
     """A run of every server, by its name: one command makes them, and the databases once."""
     words = (f"--server={','.join(MAKES_RUNS)}", "--workload=io_read", "--rows=100")
-    ended = shared_command.run("runbench", "--json=-", *SHORT, *words, limit_s=300)
+    ended = shared_command.run("runbench", "--json=-", *SHORT, *words, limit_s=600)
     assert ended.status == 0, ended.err
     return {one["server"]: one for one in json.loads(ended.out)}
 

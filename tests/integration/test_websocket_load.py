@@ -107,6 +107,7 @@ def test_an_answer_in_fragments_with_a_ping_between_is_right(tmp_path: Path) -> 
     assert seen["odd"] > 10
 
 
+@pytest.mark.alone
 def test_a_message_without_answer_is_lost_and_its_connection_given_up(tmp_path: Path) -> None:
     result, seen = odd(tmp_path, every(10, nothing), timeout_s=0.1, duration_s=1.0)
     assert result.kinds(MESSAGE)[Kind.READ_TIMEOUT] == seen["odd"] > 3
@@ -160,6 +161,7 @@ def test_a_message_of_another_connection_is_told_from_ones_own(tmp_path: Path) -
     assert set(result.kinds(STRAY)) == {Kind.MISDIRECTED}
 
 
+@pytest.mark.alone
 def test_a_connection_that_is_closed_tells_its_code(tmp_path: Path) -> None:
     result, seen = odd(tmp_path, every(10, with_code(1011, "boom")))
     assert result.kinds(MESSAGE)[Kind.WEBSOCKET_CLOSED] == seen["odd"] > 3
@@ -179,6 +181,7 @@ def test_a_connection_that_is_closed_tells_its_code(tmp_path: Path) -> None:
     ],
     ids=["end", "half", "garbage", "masked", "huge"],
 )
+@pytest.mark.alone
 def test_what_breaks_the_protocol_is_counted_by_its_kind(
     tmp_path: Path, how: Any, kind: Kind, code: int, words: str
 ) -> None:
