@@ -43,8 +43,9 @@ def test_no_class_is_looked_up_but_where_names_come_in() -> None:
             for path in ROOT.rglob("*.py")
         }
     )
-    assert found.total() <= 9, +found
-    assert [name for name in +found if name.startswith("runner/")] == ["runner/planning.py"]
+    assert found.total() <= 8, +found
+    beyond = [name for name in +found if name.startswith(("runner/", "report/"))]
+    assert beyond == ["runner/planning.py"]
 
 
 def state(value: object) -> object:
