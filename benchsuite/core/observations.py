@@ -154,6 +154,7 @@ class Evidence:
     """In seconds since the first request, as the intervals are."""
 
     load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
+    load_lag_p50_s: float | None = None
     load_lag_p99_s: float | None = None
     ceiling_rate: float | None = None
     """This generator's ceiling in requests a second, against the null responder."""

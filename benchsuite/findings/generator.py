@@ -13,6 +13,10 @@ from benchsuite.core.units import (
 )
 from benchsuite.findings.registry import Rule, finding
 
+USUAL_SHARE = 0.25
+"""Of the median response time: where half of all timers are less late than this, most times are
+right, and only the tail isn't."""
+
 LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.
 
 TOO_SHORT = "window is too short for such response times: increase --warmup and --duration."
@@ -37,6 +41,7 @@ def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     "is above 1 ms",
     weak=10,
     invalid=100,
+    invalid_words="and half of the timers above 25 %",
 )
 def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A timer in the load process that fires late sends and receives late, too."""
@@ -44,7 +49,11 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     median_s = evidence.total.response_time.at(50) if evidence.total else None
     if late_s is None or not median_s or late_s <= LAG_ALWAYS_FINE_S:
         return
-    if level := rule.level(late_s / median_s * 100):
+    level = rule.level(late_s / median_s * 100)
+    usual_s = evidence.load_lag_p50_s
+    if level is Level.INVALID and usual_s is not None and usual_s <= USUAL_SHARE * median_s:
+        level = Level.WEAK
+    if level:
         yield rule.found(
             level,
             f"A timer in the load process fired {format_duration(late_s)} late (p99), at a median "

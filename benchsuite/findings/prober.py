@@ -22,6 +22,8 @@ FEWEST_PROBES = 20
 
 FEWEST_CLEAR_PROBES = 6  #: So many, when all say the same, are no chance (median_interval).
 
+ABOUT_HALF = 0.05  #: Of the load's answers: a step this close to the middle may be chance.
+
 CHANCE = 0.01  #: So unlikely must it be that a connection is slow by chance, or loses requests.
 
 CHANCE_OF_LOAD = 0.05
@@ -55,10 +57,10 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding | None:
-    """The distance is taken from the near end of the 95 % interval of the prober's median, less
-    what the prober can't know better: its own waiting for a CPU. In a closed model a user meets all
-    other users, but the prober meets all of them (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980):
-    of n users it may see (n + 1) / n times what they see.
+    """The distance is taken between the near ends of two 95 % intervals, of the prober's median and
+    of the load's, less what the prober can't know better: its own waiting for a CPU. In a closed
+    model a user meets all other users, but the prober meets all of them (Sevcik & Mitrani 1981,
+    Reiser & Lavenberg 1980): of n users it may see (n + 1) / n times what they see.
 
     Each connection counts once, as its two requests may share what makes them slow: with its
     shorter time where others are to be slower, with its longer one where they are to be faster.
@@ -69,8 +71,9 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
         return None
     low_s, _ = median_interval([_least_s(one) for one in seen])
     _, high_s = median_interval([_most_s(one) for one in seen])
-    above_s = low_s - median_s * _outsider(probes) - _allowance_s(probes)
-    below_s = median_s - high_s - _allowance_s(probes)
+    least_s, most_s = _median_of_load(probes)
+    above_s = low_s - most_s * _outsider(probes) - _allowance_s(probes)
+    below_s = least_s - high_s - _allowance_s(probes)
     percent = max(above_s, below_s) / median_s * 100
     level = rule.level(percent)
     if level is None:
@@ -97,6 +100,20 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
         else "Others wait longer than the load does: the server prefers connections that are "
         "already busy, or stalls between its answers.",
     )
+
+
+def _median_of_load(probes: Probes) -> tuple[float, float]:
+    """Where the load's median lies: between the answers of the ranks around it.
+
+    A page that takes either of two ways equally often has no median that two clients would agree
+    on, however many answers there are.
+    """
+    times, median_s = probes.load.service_time, _median_s(probes)
+    if not times.histogram:
+        return median_s, median_s
+    ranks = min(49.0, 100 * (ABOUT_HALF + 1 / math.sqrt(times.count)))  # 1.96 / 2 of the root
+    known = histogram.values_at(histogram.decode(times.histogram), [50 - ranks, 50 + ranks])
+    return min(median_s, *known.values()), max(median_s, *known.values())
 
 
 def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:

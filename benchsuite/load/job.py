@@ -101,6 +101,7 @@ class Done:
     users: tuple[tuple[float, int], ...]  #: (moment, users then running), one a second.
     cpu_percent: float | None  #: CPU share of this process in the window.
     lag_p99_s: float | None  #: 99th percentile of the lateness of a timer in the window.
+    lag_p50_s: float | None = None
     sent: tuple[int, ...] = ()
     """Open model: arrivals due in each stage's window that were sent, however late."""
     dropped: tuple[int, ...] = ()

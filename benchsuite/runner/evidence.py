@@ -41,6 +41,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         window=window,
         work_s={part: work_s(record.readings, part, window) for part in (TARGET, LOAD)},
         load_cpu_percent=done.cpu_percent,
+        load_lag_p50_s=done.lag_p50_s,
         load_lag_p99_s=done.lag_p99_s,
         died=record.died,
         broken=record.broken,

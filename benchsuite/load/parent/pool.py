@@ -5,7 +5,7 @@ Here every process knows the whole profile and takes every n-th user or arrival,
 same moment of a shared clock, and samples are merged, not figures.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import reduce
@@ -115,21 +115,24 @@ class LoadPool:
 def merged(parts: Sequence[Done]) -> Done:
     """The end of the whole load; CPU and lag are those of the busiest process."""
     end = min(part.window[1] for part in parts)
-    known_cpu = [part.cpu_percent for part in parts if part.cpu_percent is not None]
     compressed = [part.traffic for part in parts if part.traffic is not None]
-    known_lag = [part.lag_p99_s for part in parts if part.lag_p99_s is not None]
     return Done(
         origin=min(part.origin for part in parts),
         window=(min(end, *(part.window[0] for part in parts)), end),
         stopped=any(part.stopped for part in parts),
         users=_each_second([part.users for part in parts]),
         connections=_each_second([part.connections for part in parts if part.connections]),
-        cpu_percent=max(known_cpu, default=None),
-        lag_p99_s=max(known_lag, default=None),
+        cpu_percent=_most(part.cpu_percent for part in parts),
+        lag_p50_s=_most(part.lag_p50_s for part in parts),
+        lag_p99_s=_most(part.lag_p99_s for part in parts),
         sent=_sums([part.sent for part in parts]),
         dropped=_sums([part.dropped for part in parts]),
         traffic=reduce(add, compressed) if compressed else None,
     )
+
+
+def _most(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
 
 
 def _each_second(parts: Sequence[Counted]) -> Counted:

@@ -36,10 +36,9 @@ class LagTimer:
         wall = self._ended[0] - self._begun[0]
         return 100 * (self._ended[1] - self._begun[1]) / wall if wall > 0 else None
 
-    @property
-    def lag_p99_s(self) -> float | None:
-        """The 99th percentile of the timers' lateness."""
-        rank = 0.99 * self._steps.total()
+    def lag_s(self, percent: float) -> float | None:
+        """A percentile of the timers' lateness."""
+        rank = percent / 100 * self._steps.total()
         seen = 0
         for step in sorted(self._steps):
             seen += self._steps[step]

@@ -40,6 +40,15 @@ def test_a_millisecond_of_lag_is_never_a_finding() -> None:
 
 
 @pytest.mark.parametrize(
+    ("usual_s", "expected"), [(0.0, Level.WEAK), (0.025, Level.WEAK), (0.026, Level.INVALID)]
+)
+def test_a_timer_that_is_late_now_and_then_spoils_the_tail_alone(
+    usual_s: float, expected: Level
+) -> None:
+    assert level("B102", load_lag_p99_s=0.2, load_lag_p50_s=usual_s) is expected
+
+
+@pytest.mark.parametrize(
     ("ceiling", "expected"),
     [(None, None), (143.0, None), (142.0, Level.WEAK), (112.0, Level.WEAK), (111.0, Level.INVALID)],
 )

@@ -65,6 +65,17 @@ def test_a_prober_that_can_not_be_sure_says_nothing() -> None:
     assert level(connections=alike(0.2, 13) + alike(0.1, 12)) is None
 
 
+@pytest.mark.parametrize(("slow", "expected"), [(480, None), (520, None), (200, Level.INVALID)])
+def test_a_page_that_takes_two_ways_has_no_median_to_agree_on(
+    slow: int, expected: Level | None
+) -> None:
+    """Ten slow answers in a row are a chance where half of all are slow, and none where few are."""
+    load = loaded(slow=slow)
+    median_s = 1.0 if slow > 500 else 0.1
+    load = replace(load, service_time=replace(load.service_time, percentiles={50: median_s}))
+    assert level(load=load, connections=alike(1.01, 10)) == expected
+
+
 def test_a_prober_that_waited_for_a_cpu_itself_says_nothing() -> None:
     assert level(connections=alike(0.2), lateness_s=0.1) is None
 
