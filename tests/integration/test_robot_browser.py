@@ -102,7 +102,7 @@ def test_a_server_that_is_not_there_or_not_ours() -> None:
     for arguments, words in (
         (["http://example.org/"], "--yes-this-host example.org"),
         (["http://example.org/", "--yes-this-host=example.com"], "is not this machine"),
-        (["/survey/"], "write it whole"),
+        (["/survey/"], "write it in full"),
         (["http://127.0.0.1:9/", "--count=0"], "--count must be between 1 and"),
         (["http://127.0.0.1:9/", "--answer=x"], "NAME=VALUE"),
     ):
