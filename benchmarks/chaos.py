@@ -28,8 +28,8 @@ from benchmarks.disturbances.cases import Case, draw
 from benchmarks.disturbances.doing import Ending, started
 from benchmarks.disturbances.left import NAMES, Looker
 from benchmarks.table import markdown
-from benchsuite.services.postgres import postgres
-from benchsuite.services.service import Service
+from benchsuite.services.base import Service
+from benchsuite.services.postgres import PostgreSQL
 
 HUNG = "did not end"
 
@@ -129,7 +129,7 @@ def main() -> int:
         cluster = folder / "postgres"
         cluster.mkdir()
         service = stack.enter_context(
-            postgres(folder=cluster, marker=uuid4().hex, fsync=False, env=dict(os.environ))
+            PostgreSQL(folder=cluster, marker=uuid4().hex, fsync=False, env=dict(os.environ))
         )
         in_time = takewhile(lambda _: monotonic() < latest, cases)
         return _all(Chaos(folder, service), in_time, given.seed, verbose=bool(given.only))

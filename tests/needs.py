@@ -128,6 +128,11 @@ NEEDS: dict[str, Need] = {
     "docker-swarm": Need(_swarm, "see docs/deploy.md, and set SWARM_IMAGE", rare=True),
     "docker-compose": Need(_compose, "apt install docker-compose"),
     "redis": Need(_program("redis-server", "valkey-server"), "apt install redis-server"),
+    "mariadb": Need(_system("mariadbd"), "apt install mariadb-server default-mysql-client"),
+    "memcached": Need(_system("memcached"), "apt install memcached"),
+    "mysqlclient": Need(
+        _module("MySQLdb"), "apt install gcc libmariadb-dev pkg-config python3-dev; make compiled"
+    ),
     "make": Need(_program("make"), "apt install make"),
     "own-mounts": Need(_own_mounts, "run as root", rare=True),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),

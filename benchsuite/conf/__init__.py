@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 
 from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import hidden
 from benchsuite.core.suggestions import choices
 from benchsuite.fronts import BUILTIN as BUILTIN_FRONTS
 from benchsuite.fronts.base import FrontAdapter
@@ -19,6 +20,10 @@ from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN as HERITAGE_SERVERS
 from benchsuite.servers.peers import PEERS
+from benchsuite.services import BUILTIN as BUILTIN_SERVICES
+from benchsuite.services.base import Service
+from benchsuite.services.database import DatabaseService
+from benchsuite.telemetry.base import Device
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload
 
@@ -93,6 +98,16 @@ def workloads() -> dict[str, type[Workload]]:
     return {name: workload_class(name) for name in workload_paths()}
 
 
+def service_paths() -> dict[str, str]:
+    """Dotted paths of all services by name, built-in ones first."""
+    return {**BUILTIN_SERVICES, **config()["SERVICES"]}
+
+
+def devices() -> tuple[type[Device], ...]:
+    """The telemetry devices that the project adds."""
+    return tuple(import_string(path) for path in config()["TELEMETRY"].values())
+
+
 def access_rule() -> Callable[..., bool]:
     """Who sees the pages; raises UsageError where ACCESS names no function."""
     path = config()["ACCESS"]
@@ -117,6 +132,24 @@ def workload_class(name: str) -> type[Workload]:
     """The workload of that name; raises UsageError with the valid names."""
     found: type[Workload] = _class("workload", name, workload_paths(), Workload)
     return found
+
+
+def service_class(name: str) -> type[Service]:
+    """The service of that name; raises UsageError with the valid names."""
+    found: type[Service] = _class("service", name, service_paths(), Service)
+    return found
+
+
+def database_class(name: str) -> type[DatabaseService]:
+    """The database of that name that a run can start; raises UsageError with what there is."""
+    classes = {one: service_class(one) for one in service_paths()}
+    kinds = {one: kind for one, kind in classes.items() if issubclass(kind, DatabaseService)}
+    if name not in kinds:
+        raise UsageError(
+            f"--database={hidden(name)} is not known; write throwaway, keep, {', '.join(kinds)}, "
+            "or a URL such as postgres://user@host/name."
+        )
+    return kinds[name]
 
 
 def _class(what: str, name: str, paths: dict[str, str], base: type) -> Any:

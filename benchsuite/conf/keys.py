@@ -16,6 +16,8 @@ from benchsuite.core.metrics.every import compared
 from benchsuite.core.suggestions import meant
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
+from benchsuite.services.base import Service
+from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
 
 UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
@@ -199,6 +201,22 @@ KEYS: dict[Any, Key] = {
         is_right=_has_classes,
         faults=partial(_classes, base=Workload),
     ),
+    "SERVICES": Key(
+        id="benchsuite.E012",
+        default={},
+        wanted="a dict of names and dotted paths of services",
+        hint=_CLASS_HINT,
+        is_right=_has_classes,
+        faults=partial(_classes, base=Service),
+    ),
+    "TELEMETRY": Key(
+        id="benchsuite.E013",
+        default={},
+        wanted="a dict of names and dotted paths of telemetry devices",
+        hint=_CLASS_HINT,
+        is_right=_has_classes,
+        faults=partial(_classes, base=Device),
+    ),
     "TARGET_SETTINGS": Key(
         id="benchsuite.E006",
         default=None,
@@ -244,7 +262,8 @@ KEYS: dict[Any, Key] = {
         is_right=_can_be_told,
     ),
 }
-"""SERVERS, FRONTS, WORKLOADS: name → dotted path of a class, added to the built-in ones.
+"""SERVERS, FRONTS, WORKLOADS, SERVICES, TELEMETRY: name → dotted path of a class, added to the
+built-in ones.
 TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
 ACCESS: dotted path of `f(request) -> bool` that opens the pages.
 CONSOLE_URL: where `runbench` says its results are to be seen.

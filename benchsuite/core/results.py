@@ -304,6 +304,8 @@ class Program:
     name: str
     argv: tuple[str, ...]
     version: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Of a service: what it runs with that changes figures, asked of itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

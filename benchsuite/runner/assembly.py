@@ -26,7 +26,6 @@ from benchsuite.runner.fronting import fronted, replicas
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import surroundings
 from benchsuite.runner.running_system import (
-    DATABASE,
     DELAY,
     LOG_LINES,
     TARGET,
@@ -34,10 +33,8 @@ from benchsuite.runner.running_system import (
     Serving,
 )
 from benchsuite.servers.base import ServerAdapter
-from benchsuite.services.postgres_reading import Connections
-from benchsuite.services.redis import available, redis
-from benchsuite.services.redis_reading import Info
-from benchsuite.services.service import Service
+from benchsuite.services.base import Service
+from benchsuite.services.redis import Redis
 from benchsuite.system import private
 from benchsuite.system.guard import without_shared_memory
 from benchsuite.system.ports import distinct, ensure_port_free
@@ -65,7 +62,7 @@ class Start:
     facts: Facts
     headers: Mapping[str, str] = field(default_factory=dict)  #: What a user sends.
     database: Service | None = None
-    """The PostgreSQL that was started for the runs of this command."""
+    """The database that was started for the runs of this command."""
     timeout_s: float | None = None
     """How long each program may take to answer; None for what is usual."""
 
@@ -102,8 +99,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             if start.database is not None:
-                found.add(DATABASE, start.database.process, start.database.version)
-                found.tellers[DATABASE] = Connections(start.database.admin_url)
+                found.serve(start.database)
             services = _services(start, stack, found)
             late = stack.enter_context(_delayer(start))
             instructions = stack.enter_context(start.clone(**_amended(start, late, services)))
@@ -126,23 +122,24 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
 def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
     """Starts what server or channel layer want; name → URL."""
     urls: dict[str, str] = {}
-    for_layer = REDIS in start.plan.services
-    if for_layer or _caches_in_redis(start):
-        folder = start.folder / REDIS
+    wanted = dict(start.plan.services)
+    for_layer = REDIS in wanted
+    if _caches_in_redis(start):
+        wanted.setdefault(REDIS, Redis)
+    for name, kind in sorted(wanted.items()):
+        folder = start.folder / name
         folder.mkdir()
-        service = stack.enter_context(
-            redis(
-                folder=folder,
-                marker=start.token,
-                by=start.plan.spec.layer.by if for_layer else UNIX,
-                env=dict(os.environ),
-                on_cpus=start.plan.spec.server.cpus,
-                start_timeout_s=start.timeout_s,
-            )
+        by = start.plan.spec.layer.by if for_layer else UNIX
+        service = kind(
+            folder=folder,
+            marker=start.token,
+            by=by if name == REDIS else TCP,
+            env=dict(os.environ),
+            on_cpus=start.plan.spec.server.cpus,
+            start_timeout_s=start.timeout_s,
         )
-        found.add(REDIS, service.process, service.version)
-        found.tellers[REDIS] = Info(service.admin_url)
-        urls[REDIS] = service.url
+        found.serve(stack.enter_context(service))
+        urls[name] = service.url
     return urls
 
 
@@ -150,7 +147,7 @@ def _caches_in_redis(start: Start) -> bool:
     """Whether the project's caches get a Redis; where none can be, they are kept in files."""
     if not start.facts.wants_redis or start.plan.front_runs_instances:
         return False
-    return available().ok
+    return Redis.available().ok
 
 
 @contextmanager

@@ -7,17 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchsuite import conf
-from benchsuite.core.specs import POSTGRESQL, RunSpec
 from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.plan import Plan
-from benchsuite.services.postgres import MAX_CONNECTIONS, postgres
-from benchsuite.services.service import Service
+from benchsuite.services.database import DatabaseService
 
 
 @dataclass(slots=True)
 class Data:
-    """Keepers, and the PostgreSQL on which they keep; all end with the session's stack."""
+    """Keepers, and the services on which they keep; all end with the session's stack."""
 
     _settings_module: str
     _folder: Path
@@ -25,25 +23,29 @@ class Data:
     _marker: str  #: The session's: its guard ends what is left when this process is killed.
     _start_timeout_s: float | None = None
     _keepers: dict[tuple[str, ...], Keeper] = field(default_factory=dict)
-    _services: dict[tuple[int, bool, tuple[int, ...] | None], Service] = field(default_factory=dict)
+    _services: dict[tuple[str, int, bool, tuple[int, ...] | None], DatabaseService] = field(
+        default_factory=dict
+    )
 
-    def service(self, spec: RunSpec) -> Service | None:
-        """The PostgreSQL that was asked for, started at the first run that wants it.
+    def service(self, plan: Plan) -> DatabaseService | None:
+        """The database service that was asked for, started at the first run that wants it.
 
         It is a part of what answers: it runs on the target's CPUs, and keeps off the load's.
         """
+        spec, kind = plan.spec, plan.database
         wanted = spec.database
-        if wanted.use != POSTGRESQL:
+        if kind is None:
             return None
-        key = (wanted.max_connections or MAX_CONNECTIONS, wanted.fsync, spec.server.cpus)
+        connections = wanted.max_connections or kind.max_connections
+        key = (wanted.service, connections, wanted.fsync, spec.server.cpus)
         if key not in self._services:
-            folder = self._folder / f"postgresql-{len(self._services)}"
+            folder = self._folder / f"{wanted.service}-{len(self._services)}"
             folder.mkdir()
             self._services[key] = self._stack.enter_context(
-                postgres(
+                kind(
                     folder=folder,
                     marker=self._marker,
-                    max_connections=key[0],
+                    max_connections=connections,
                     fsync=wanted.fsync,
                     env=dict(os.environ),
                     on_cpus=spec.server.cpus,
@@ -62,7 +64,7 @@ class Data:
         spec, python = plan.spec, plan.server.python
         if not plan.server.serves_project:
             return OwnTarget(spec.workload)
-        service = self.service(spec)
+        service = self.service(plan)
         key = (
             repr(spec.workload),
             repr(spec.database),

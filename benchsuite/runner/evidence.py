@@ -11,7 +11,7 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Done
 from benchsuite.runner.monitor import Witness
 from benchsuite.runner.record import RunRecord
-from benchsuite.runner.running_system import ANSWERING, FRONT, TARGET
+from benchsuite.runner.running_system import DELAY, FRONT, TARGET
 from benchsuite.runner.segments import Stretch
 from benchsuite.stats.ceilings import ceiling_rate
 
@@ -119,7 +119,8 @@ def _of(
     in_flight = _in_flight(stretch, load)
     of_requests = record.unit == REQUEST and not record.populations
     window = record.since_origin(stretch.window)
-    used = {part: mean_cpu_percent(record.readings, part, window) for part in ANSWERING}
+    parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, DELAY}
+    used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
     page, witness = _probed(record, stretch), record.witness
     probes = None
     if page and witness:

@@ -12,15 +12,18 @@ from benchsuite.core.results import Summary
 from benchsuite.core.stall import Stall
 from benchsuite.findings.target import NO_SESSION
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.runner.running_system import DATABASE, TARGET, Serving
+from benchsuite.runner.running_system import TARGET, Serving
+from benchsuite.services.database import DATABASE
 from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry import Sampler
+from benchsuite.telemetry.base import Device
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.cpu import TICKS_PER_S
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober import acknowledging, probes
 from benchsuite.telemetry.prober.client import RIGHT
+from benchsuite.telemetry.sampler import DEVICES
 from benchsuite.telemetry.speed import Speed, affinity
 from benchsuite.workloads.base import Workload
 
@@ -33,8 +36,14 @@ class Witness:
     """Watches the machine, the target's processes and a page of it, second by second."""
 
     def __init__(
-        self, serving: Serving, load_pids: Sequence[int], clocks: Clocks | None = None
+        self,
+        serving: Serving,
+        load_pids: Sequence[int],
+        clocks: Clocks | None = None,
+        devices: Sequence[type[Device]] = (),
     ) -> None:
+        """`devices` are asked beside the built-in ones."""
+        self._devices = devices
         self.census = Census(lambda: serving.pids(TARGET))
         self.host = Host(lambda: self.census.last, cpus=os.cpu_count() or 1, clocks=clocks)
         self.cpus_target: frozenset[int] | None = None
@@ -65,7 +74,7 @@ class Witness:
             interval_s=INTERVAL_S,
             also=(self.host.look, self.see_cpus),
             tellers=self._serving.tellers,
-            devices_of={TARGET: (Speed,), LOAD: (Speed,)},
+            devices=(*DEVICES, Speed, *self._devices),
         )
 
     @contextmanager

@@ -11,6 +11,9 @@ from benchsuite.fronts.base import FrontAdapter, FrontPlace
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.pythons.recipe import Recipe
 from benchsuite.servers.base import Place, ServerAdapter
+from benchsuite.services.base import Service
+from benchsuite.services.database import DatabaseService
+from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
 
 
@@ -23,7 +26,9 @@ class Plan:
     front: FrontAdapter | None
     workload: Workload  #: Fitted to the load.
     workload_path: str  #: Dotted, for the processes that make one of their own.
-    services: frozenset[str]  #: Names of what must run beside the server, besides its database.
+    services: Mapping[str, type[Service]]  #: What must run beside the server, by name.
+    database: type[DatabaseService] | None  #: None where the run starts none.
+    devices: tuple[type[Device], ...]  #: Of telemetry, besides the built-in ones.
     async_twin: str | None  #: Name of the same workload in an asynchronous view.
     recipe: Recipe | None  #: Of the environment; None where an interpreter serves as it is.
     python: Interpreter | None  #: The one that serves; None while its environment isn't built.

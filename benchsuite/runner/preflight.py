@@ -8,7 +8,6 @@ from benchsuite.core.specs import (
     KEEP,
     MEMORY,
     NETEM,
-    POSTGRESQL,
     REDIS,
     REDIS_PUBSUB,
     THROWAWAY,
@@ -23,7 +22,6 @@ from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import Available
-from benchsuite.services import postgres, redis
 from benchsuite.system import cpus, descriptors
 
 LIBRARIES = {
@@ -50,10 +48,9 @@ def check(plan: Plan) -> None:
     _check_own_target(plan)
     _check_front(plan)
     _check_layer(plan)
-    if spec.database.use == POSTGRESQL:
-        _demand("PostgreSQL", postgres.available())
-    if REDIS in plan.services:
-        _demand("Redis", redis.available())
+    _check_database(plan)
+    for service in plan.services.values():
+        _demand(service.title, service.available())
     if spec.delay.by == NETEM and spec.delay:
         choose(NETEM, netem=netem.available(), cut_off=(), may_reach_more=True)
     if plan.python is not None or not plan.server.serves_project:
@@ -207,6 +204,18 @@ def _check_own_target(plan: Plan) -> None:
             f"{server.name} serves a small target of its own, with which {listed(unfit)} can't "
             f"be had: leave {'it' if len(unfit) == 1 else 'them'} out."
         )
+
+
+def _check_database(plan: Plan) -> None:
+    service, asked = plan.database, plan.spec.database.max_connections
+    if service is None:
+        return
+    if asked is not None and asked < service.least_connections:
+        raise UsageError(
+            f"{service.title} gives no fewer than {service.least_connections} connections, and "
+            f"--max-connections is {asked}; ask for more."
+        )
+    _demand(service.title, service.available())
 
 
 def _check_front(plan: Plan) -> None:

@@ -6,19 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.results import Program
-from benchsuite.core.specs import REDIS
 from benchsuite.isolation.served import counting, debugging, overflow
 from benchsuite.isolation.served.errors import Error, read
+from benchsuite.services.base import Service
 from benchsuite.system import logfile
 from benchsuite.system.process import Process
-from benchsuite.telemetry.sampler import Teller
+from benchsuite.telemetry.base import Teller
 
 TARGET = "target"
 WORKERS = "workers"  #: Programs beside the server that do a part of its work.
 FRONT = "front"
-DATABASE = "database"
 DELAY = "delay"
-ANSWERING = (TARGET, WORKERS, FRONT, DATABASE, REDIS)  #: The parts that run on the target's CPUs.
 
 LOG_LINES = 40
 
@@ -30,6 +28,7 @@ class Member:
     part: str
     process: Process
     version: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -74,6 +73,14 @@ class Serving:
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))
 
+    def serve(self, service: Service) -> None:
+        """A service that answers is a part of it, and is asked what only it knows."""
+        self.members.append(
+            Member(service.part, service.process, service.version, service.settings)
+        )
+        if (reading := service.reading()) is not None:
+            self.tellers[service.part] = reading
+
     @property
     def started(self) -> int:
         """How many programs were started until now."""
@@ -103,6 +110,7 @@ class Serving:
                 name=one.process.name,
                 argv=one.process.argv,
                 version=one.version,
+                settings=one.settings,
             )
             for one in self.members
         )

@@ -145,7 +145,7 @@ class Session:
             clone=partial(keeper.clone, token),
             facts=facts,
             headers=spec.visitor.sent(facts.cookies),
-            database=self._data.service(spec),
+            database=self._data.service(plan),
             timeout_s=self._start_timeout_s,
         )
         stack.enter_context(serving(record.serving, start, self.port))
@@ -159,7 +159,7 @@ class Session:
         record.unchecked = _check(load, job, record.serving)
         record.stored_before = keeper.counts(token)
         record.asked_before, left_out = record.serving.asked(), record.serving.left_out()
-        record.witness = witness = Witness(record.serving, load.pids)
+        record.witness = witness = Witness(record.serving, load.pids, devices=plan.devices)
         asked = plan.workload_with(keeper.workload.options)
         looking_on = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         with (

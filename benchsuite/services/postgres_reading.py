@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from benchsuite.services.database import LIMIT
+
 if TYPE_CHECKING:
     import psycopg
 
-LIMIT = "limit"  #: The count of connections that an ordinary user can have.
 APPLICATION = "benchsuite"  #: Names our own connection, which is not counted.
 
 CONNECT_S = 2

@@ -1,7 +1,8 @@
 """The contract of a telemetry device: one kind of figure about one part of the system."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, TypedDict
+from typing import ClassVar, Protocol, TypedDict
 
 from benchsuite.system.procfs import Stat
 
@@ -15,6 +16,7 @@ class Figures(TypedDict, total=False):
     threads: int | None
     open_files: int | None
     work_s: float | None
+    counts: Mapping[str, int]  #: Figures with names of their own; devices may each add some.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,8 @@ class Device:
     """
 
     cost: ClassVar[str] = ""  #: What one sample costs, measured.
+    parts: ClassVar[tuple[str, ...]] = ()
+    """The parts that it looks at: "target", "load", "database" …; empty for all."""
 
     def start(self) -> None:
         """Raise UnavailableError when this machine can't tell: the device is then left out."""
@@ -43,3 +47,11 @@ class Device:
 
     def stop(self) -> None:
         """Give back what `start` took."""
+
+
+class Teller(Protocol):
+    """Asks a service for what only it knows; lives in the sampler's thread."""
+
+    def sample(self) -> Mapping[str, int]: ...
+
+    def close(self) -> None: ...

@@ -5,11 +5,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from benchsuite.core.results import Reading
 from benchsuite.system.procfs import read_stat
-from benchsuite.telemetry.base import Device, Figures, Snapshot
+from benchsuite.telemetry.base import Device, Figures, Snapshot, Teller
 from benchsuite.telemetry.counts import Counts
 from benchsuite.telemetry.cpu import Cpu
 from benchsuite.telemetry.files import OpenFiles
@@ -28,14 +27,6 @@ ALLOWANCE = 0.2
 STOP_S = 10.0  #: How long the thread may take to end the reading that it is at.
 
 Pids = Callable[[], list[int]]
-
-
-class Teller(Protocol):
-    """Asks a service for what only it knows; lives in the sampler's thread."""
-
-    def sample(self) -> Mapping[str, int]: ...
-
-    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +50,7 @@ class Sampler:
 
     An error of a device or of such a function ends neither the run nor the sampling: the figure is
     missing, and the error is told in the end. What is in `also` is called after the parts, each
-    time. `tellers` are asked with the part of that name, and `devices_of` look at it alone.
+    time. `tellers` are asked with the part of that name.
     """
 
     def __init__(
@@ -69,13 +60,11 @@ class Sampler:
         devices: Sequence[type[Device]] = DEVICES,
         also: Sequence[Callable[[], object]] = (),
         tellers: Mapping[str, Teller] | None = None,
-        devices_of: Mapping[str, Sequence[type[Device]]] | None = None,
     ) -> None:
         self._tellers = dict(tellers or {})
         self._interval_s = interval_s
         self._also = tuple(also)
         self._devices = tuple(devices)
-        self._devices_of = dict(devices_of or {})
         self._parts: tuple[_Part, ...] = ()
         self._readings: list[Reading] = []
         self._errors: Counter[str] = Counter()
@@ -92,7 +81,9 @@ class Sampler:
     def add(self, name: str, pids: Pids) -> None:
         """Watch one more part from the next reading on."""
         part = _Part(name, pids, [])
-        for kind in (*self._devices, *self._devices_of.get(name, ())):
+        for kind in self._devices:
+            if kind.parts and name not in kind.parts:
+                continue
             device = kind()
             if self._tried(f"{name}, {kind.__name__}", device.start):
                 part.devices.append(device)
@@ -146,6 +137,7 @@ class Sampler:
 
     def _read_part(self, part: _Part, *, costly: bool) -> None:
         figures: Figures = {}
+        counts: dict[str, int] = {}
         try:
             stats = [stat for pid in part.pids() if (stat := read_stat(pid)) is not None]
         except Exception as error:  # noqa: BLE001 - a border: watching must not end what is watched
@@ -155,16 +147,19 @@ class Sampler:
         snapshot = Snapshot(at=time.monotonic(), stats=living, costly=costly)
         for device in part.devices:
             try:
-                figures.update(device.sample(snapshot))
+                seen: Figures = {**device.sample(snapshot)}
+                counts |= seen.pop("counts", {})
+                figures.update(seen)
             except Exception as error:  # noqa: BLE001 - the same border
                 self._note(f"{part.name}, {type(device).__name__}", error)
-        counts: Mapping[str, int] | None = None
         if teller := self._tellers.get(part.name):
             try:
-                counts = teller.sample()
+                counts |= teller.sample()
             except Exception as error:  # noqa: BLE001 - the same border
                 self._note(f"{part.name}, its counts", error)
-        self._readings.append(Reading(second=snapshot.at, part=part.name, counts=counts, **figures))
+        if counts:
+            figures["counts"] = counts
+        self._readings.append(Reading(second=snapshot.at, part=part.name, **figures))
 
     def _tried(self, where: str, action: Callable[[], object]) -> bool:
         try:

@@ -22,6 +22,7 @@ class Speed(Device):
     """
 
     cost: ClassVar[str] = "0.3 ms a look (benchmarks/speed_cost.py)"
+    parts: ClassVar[tuple[str, ...]] = ("target", "load")
 
     def __init__(self) -> None:
         self._turn = 0

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import psycopg
 
-from benchsuite.services.postgres import HOST, SUPERUSER, USER, postgres
-from benchsuite.services.service import Service
+from benchsuite.services.base import HOST, Service
+from benchsuite.services.database import USER
+from benchsuite.services.postgres import SUPERUSER, PostgreSQL
 
 TRUST_ALL = f"host all all {HOST}/32 trust\n"
 SOON_S = 10.0
@@ -54,7 +55,7 @@ def cluster(max_connections: int = 100) -> Iterator[Cluster]:
     """A throw-away server of its own."""
     with (
         tempfile.TemporaryDirectory(prefix="pg-") as folder,
-        postgres(
+        PostgreSQL(
             folder=Path(folder),
             marker=uuid.uuid4().hex,
             max_connections=max_connections,

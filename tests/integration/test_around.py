@@ -1,4 +1,4 @@
-"""Runs with something around the server: fronts, a PostgreSQL, a Redis, added latency."""
+"""Runs with something around the server: fronts, a database, a Redis, added latency."""
 
 import json
 import sqlite3
@@ -41,17 +41,24 @@ def test_instances_behind_a_front(command: Command, front: str) -> None:
     assert {"target", "front", "load"} <= watched(command)
 
 
-@needs("postgresql", "psycopg")
-def test_a_postgresql_of_the_run_s_own_with_a_delay_before_it(command: Command) -> None:
+@pytest.mark.parametrize(
+    "database",
+    [
+        pytest.param("postgresql", marks=needs("postgresql", "psycopg")),
+        pytest.param("mariadb", marks=needs("mariadb", "mysqlclient")),
+    ],
+)
+def test_a_database_of_the_run_s_own_with_a_delay_before_it(
+    command: Command, database: str
+) -> None:
     """A sync view on a fresh connection makes several round trips, each late by 20 ms."""
     one = measured(
         command,
         "--server=gunicorn-sync",
-        "--database=postgresql",
+        f"--database={database}",
         "--max-connections=20",
         "--workload=io_read",
         "--rows=100",
-        "--users=1",
         "--conn-max-age=0",
         "--delay-to-database=20ms",
         "--delay-by=proxy",

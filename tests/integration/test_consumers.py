@@ -19,8 +19,8 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.pythons.importing import project_folders
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.services.redis import redis
-from benchsuite.services.service import Service
+from benchsuite.services.base import Service
+from benchsuite.services.redis import Redis
 from benchsuite.system.ports import free_port
 from benchsuite.system.readiness import wait_until_ready
 from benchsuite.system.starting import running
@@ -46,7 +46,7 @@ def adapter_class(name: str) -> type[ServerAdapter]:
 def service() -> Iterator[Service]:
     with (
         tempfile.TemporaryDirectory(prefix="bst-") as folder,
-        redis(folder=Path(folder), marker=uuid.uuid4().hex, by="tcp", env=dict(os.environ)) as one,
+        Redis(folder=Path(folder), marker=uuid.uuid4().hex, by="tcp", env=dict(os.environ)) as one,
     ):
         yield one
 

@@ -22,8 +22,8 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.layers import change_layers
 from benchsuite.isolation.served import overflow
-from benchsuite.services.redis import program, redis
-from benchsuite.services.service import Service
+from benchsuite.services.base import Service
+from benchsuite.services.redis import Redis
 from benchsuite.system.ports import free_port
 from benchsuite.system.readiness import wait_until_ready
 from benchsuite.system.starting import running
@@ -40,7 +40,7 @@ Then = Callable[[Any], Awaitable[None]]
 def service(request: pytest.FixtureRequest) -> Iterator[Service]:
     with (
         tempfile.TemporaryDirectory(prefix="bst-") as folder,
-        redis(
+        Redis(
             folder=Path(folder), marker=uuid.uuid4().hex, by=request.param, env=dict(os.environ)
         ) as one,
     ):
@@ -173,7 +173,7 @@ def sentinel(of: Service, folder: Path) -> Iterator[int]:
         f"sentinel auth-pass mymaster {password}\n"
     )
     with running(
-        [str(program()), str(configuration), "--sentinel"],
+        [str(Redis.program()), str(configuration), "--sentinel"],
         name="Sentinel",
         log=folder / "sentinel.log",
         env=dict(os.environ),

@@ -12,10 +12,12 @@ import psycopg
 import pytest
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
-from benchsuite.core.specs import POSTGRESQL, DatabaseSpec, RunSpec, ServerSpec
+from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec
 from benchsuite.runner.database_pool import Data
-from benchsuite.services.postgres import USER, WATCHING, postgres
-from benchsuite.services.service import Service
+from benchsuite.runner.planning import resolve
+from benchsuite.services.base import Service
+from benchsuite.services.database import USER, WATCHING
+from benchsuite.services.postgres import PostgreSQL
 from benchsuite.system.cpus import available
 from tests.integration.stranger import TOKEN, get, stranger
 from tests.needs import needs
@@ -37,7 +39,7 @@ CONNECTIONS = 6
 def service() -> Iterator[Service]:
     with (
         tempfile.TemporaryDirectory(prefix="pg-") as folder,
-        postgres(
+        PostgreSQL(
             folder=Path(folder),
             marker=uuid.uuid4().hex,
             max_connections=CONNECTIONS,
@@ -149,12 +151,13 @@ def test_a_server_that_was_not_started_is_no_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cpus", [(available()[0],), None])
 def test_it_runs_on_the_cpus_of_the_target(cpus: tuple[int, ...] | None) -> None:
     asked = RunSpec(
-        server=ServerSpec(server="gunicorn-sync", cpus=cpus), database=DatabaseSpec(use=POSTGRESQL)
+        server=ServerSpec(server="gunicorn-sync", cpus=cpus),
+        database=DatabaseSpec(use="postgresql"),
     )
     with tempfile.TemporaryDirectory(prefix="pg-") as folder, ExitStack() as stack:
         data = Data("testproject.settings.target", Path(folder), stack, uuid.uuid4().hex)
-        service = data.service(asked)
+        service = data.service(resolve(asked))
         assert service is not None
-        assert data.service(asked) is service
+        assert data.service(resolve(asked)) is service
         allowed = os.sched_getaffinity(service.process.pid)  # all that it starts inherits them
     assert allowed == set(cpus or available())

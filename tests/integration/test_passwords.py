@@ -16,8 +16,9 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from benchsuite.services.postgres import HOST, postgres
-from benchsuite.services.redis import redis
+from benchsuite.services.base import HOST
+from benchsuite.services.postgres import PostgreSQL
+from benchsuite.services.redis import Redis
 from tests.integration.command import SHORT, Command, wait_for
 
 pytestmark = pytest.mark.alone
@@ -94,10 +95,10 @@ def urls() -> Iterator[tuple[str, str]]:
     with (
         tempfile.TemporaryDirectory(prefix="pw-db-") as for_database,
         tempfile.TemporaryDirectory(prefix="pw-layer-") as for_layer,
-        postgres(
+        PostgreSQL(
             folder=Path(for_database), marker=marker, max_connections=20, fsync=False, env=env
         ) as database,
-        redis(folder=Path(for_layer), marker=marker, env=env) as layer,
+        Redis(folder=Path(for_layer), marker=marker, env=env) as layer,
     ):
         with psycopg.connect(database.admin_url, autocommit=True) as connection:
             connection.execute("SET ROLE NONE")

@@ -14,10 +14,11 @@ import psycopg
 import pytest
 
 from benchsuite.core.exceptions import StartError, UnavailableError
-from benchsuite.services import programs
-from benchsuite.services.postgres import RESERVED, WATCHING, postgres
+from benchsuite.services import postgres_programs as programs
+from benchsuite.services.base import Service
+from benchsuite.services.database import WATCHING
+from benchsuite.services.postgres import RESERVED, PostgreSQL
 from benchsuite.services.postgres_reading import Connections
-from benchsuite.services.service import Service
 from benchsuite.system.account import NOBODY
 from benchsuite.system.ports import ensure_port_free, free_port
 from tests.integration.left_behind import SOON_S, eventually, processes_with
@@ -33,7 +34,7 @@ SHARED = Path("/dev/shm")
 def service() -> Iterator[Service]:
     with (
         folder() as place,
-        postgres(folder=place, marker=MARKER, max_connections=5, env=dict(os.environ)) as one,
+        PostgreSQL(folder=place, marker=MARKER, max_connections=5, env=dict(os.environ)) as one,
     ):
         yield one
 
@@ -120,7 +121,7 @@ def test_nothing_is_left(tmp_path: Path) -> None:
     before = set(SHARED.iterdir())
     sockets = set(Path("/tmp").glob(".s.PGSQL*"))
     with folder() as place:
-        with postgres(
+        with PostgreSQL(
             folder=place, marker=MARKER + "1", env=dict(os.environ), fsync=False
         ) as service:
             assert service.settings["fsync"] == "off"
@@ -128,7 +129,7 @@ def test_nothing_is_left(tmp_path: Path) -> None:
             open_one = psycopg.connect(service.url)
         open_one.close()
         assert service.process.poll() == 0, "a fast shutdown ends well, whoever is connected"
-        assert {path.name for path in place.iterdir()} == {"initdb.log", "postgres.log"}
+        assert {path.name for path in place.iterdir()} == {"initdb.log", "postgresql.log"}
     assert processes_with(MARKER + "1") == []
     assert set(SHARED.iterdir()) <= before
     assert set(Path("/tmp").glob(".s.PGSQL*")) <= sockets
@@ -141,7 +142,7 @@ def test_a_taken_port_is_told() -> None:
         port = taken.getsockname()[1]
         with (
             pytest.raises(StartError, match=f"Port {port} of 127.0.0.1 is taken by process"),
-            postgres(folder=place, marker=MARKER, env=dict(os.environ), port=port),
+            PostgreSQL(folder=place, marker=MARKER, env=dict(os.environ), port=port),
         ):
             pytest.fail("it started")
         assert not (place / "data").exists()
@@ -150,8 +151,8 @@ def test_a_taken_port_is_told() -> None:
 def test_a_port_that_is_taken_meanwhile_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     with folder() as place, socket.create_server(("127.0.0.1", 0)) as taken:
         ports = iter([taken.getsockname()[1], free_port()])
-        monkeypatch.setattr("benchsuite.services.postgres.free_port", lambda host: next(ports))
-        with postgres(folder=place, marker=MARKER, env=dict(os.environ)) as service:
+        monkeypatch.setattr("benchsuite.services.base.free_port", lambda host: next(ports))
+        with PostgreSQL(folder=place, marker=MARKER, env=dict(os.environ)) as service:
             assert service.port != taken.getsockname()[1]
 
 
@@ -159,7 +160,7 @@ def test_more_connections_than_the_machine_can_have_are_told_with_the_log() -> N
     with (
         folder() as place,
         pytest.raises(StartError, match=r"(?s)PostgreSQL ended with status 1.*; its log ends with"),
-        postgres(folder=place, marker=MARKER, env=dict(os.environ), max_connections=300_000),
+        PostgreSQL(folder=place, marker=MARKER, env=dict(os.environ), max_connections=300_000),
     ):
         pytest.fail("it started")
 
@@ -169,7 +170,7 @@ def test_a_failing_initdb_is_told_with_its_log(monkeypatch: pytest.MonkeyPatch) 
     with (
         folder() as place,
         pytest.raises(StartError, match=r"(?s)initdb ended with status 1: install the locale.*log"),
-        postgres(folder=place, marker=MARKER, env=dict(os.environ)),
+        PostgreSQL(folder=place, marker=MARKER, env=dict(os.environ)),
     ):
         pytest.fail("it started")
 
@@ -181,7 +182,7 @@ def test_a_folder_that_has_a_cluster_is_left_alone() -> None:
         mine.touch()
         with (
             pytest.raises(StartError, match="holds data already"),
-            postgres(folder=place, marker=MARKER, env=dict(os.environ)),
+            PostgreSQL(folder=place, marker=MARKER, env=dict(os.environ)),
         ):
             pytest.fail("it started")
         assert mine.exists()
@@ -195,7 +196,7 @@ def test_a_folder_closed_to_nobody_is_told(tmp_path: Path, monkeypatch: pytest.M
     closed.chmod(0o700)
     with (
         pytest.raises(UnavailableError, match=r"nobody can't reach /.* closed to others"),
-        postgres(folder=closed / "postgresql", marker=MARKER, env=dict(os.environ)),
+        PostgreSQL(folder=closed / "postgresql", marker=MARKER, env=dict(os.environ)),
     ):
         pytest.fail("it started")
 
@@ -206,6 +207,6 @@ def test_without_the_programs_the_command_is_told(
     monkeypatch.setattr(programs, "found", lambda: None)
     with (
         pytest.raises(UnavailableError, match="apt install postgresql would help"),
-        postgres(folder=tmp_path, marker=MARKER, env=dict(os.environ)),
+        PostgreSQL(folder=tmp_path, marker=MARKER, env=dict(os.environ)),
     ):
         pytest.fail("it started")

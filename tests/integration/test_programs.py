@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.services import programs
+from benchsuite.services import postgres_programs as programs
 from tests.needs import needs
 
 

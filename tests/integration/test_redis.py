@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import StartError, UnavailableError
-from benchsuite.services import redis as module
-from benchsuite.services.redis import redis
+from benchsuite.services.redis import Redis
 from benchsuite.services.redis_reading import Info
 from benchsuite.system.account import NOBODY
 from benchsuite.system.ports import ensure_port_free
@@ -37,7 +36,7 @@ def test_it_comes_up_and_nothing_is_left(by: str) -> None:
 
     marker = uuid.uuid4().hex
     with folder() as place:
-        with redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service:
+        with Redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service:
             with client.Redis.from_url(service.url) as connection:
                 connection.set("x", 1)
                 assert connection.get("x") == b"1"
@@ -65,7 +64,7 @@ def test_nobody_gets_in_without_the_runs_password() -> None:
 
     with (
         folder() as place,
-        redis(folder=place, marker="m" * 16, env=dict(os.environ)) as service,
+        Redis(folder=place, marker="m" * 16, env=dict(os.environ)) as service,
         client.Redis(host=service.host, port=service.port or 0) as connection,
         pytest.raises(client.AuthenticationError),
     ):
@@ -73,11 +72,11 @@ def test_nobody_gets_in_without_the_runs_password() -> None:
 
 
 def test_the_password_is_on_no_command_line() -> None:
-    with folder() as place, redis(folder=place, marker="m" * 16, env=dict(os.environ)) as service:
+    with folder() as place, Redis(folder=place, marker="m" * 16, env=dict(os.environ)) as service:
         password = service.url.partition("://:")[2].partition("@")[0]
         assert len(password) > 16
         line = Path(f"/proc/{service.process.pid}/cmdline").read_bytes()
-        assert password not in " ".join(service.argv)
+        assert password not in " ".join(service.process.argv)
         assert password.encode() not in line
         assert (place / "redis.conf").stat().st_mode & 0o077 == 0
 
@@ -88,7 +87,7 @@ def test_a_path_too_long_for_a_socket_is_told() -> None:
         deep.mkdir()
         with (
             pytest.raises(StartError, match="longer path than the 107 bytes"),
-            redis(folder=deep, marker="m" * 16, by="unix", env=dict(os.environ)),
+            Redis(folder=deep, marker="m" * 16, by="unix", env=dict(os.environ)),
         ):
             pytest.fail("it started")
 
@@ -96,9 +95,9 @@ def test_a_path_too_long_for_a_socket_is_told() -> None:
 def test_without_the_program_the_command_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "program", lambda: None)
+    monkeypatch.setattr(Redis, "program", lambda: None)
     with (
         pytest.raises(UnavailableError, match="apt install redis-server"),
-        redis(folder=tmp_path, marker="m" * 16, env=dict(os.environ)),
+        Redis(folder=tmp_path, marker="m" * 16, env=dict(os.environ)),
     ):
         pytest.fail("it started")

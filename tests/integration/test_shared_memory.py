@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.services import programs
+from benchsuite.services import postgres_programs as programs
 from benchsuite.system import sharedmemory
 from benchsuite.system.account import hand_over, rights_of, unprivileged
 from tests.integration.left_behind import eventually, processes_with
@@ -25,7 +25,7 @@ import os, sys, time
 from pathlib import Path
 from benchsuite.system.guard import guarded, without_shared_memory
 from benchsuite.system.starting import running
-from benchsuite.services.postgres import postgres
+from benchsuite.services.postgres import PostgreSQL
 from benchsuite.servers.base import Application, Place
 from benchsuite.servers.hypercorn import Hypercorn
 from benchsuite.core.specs import ServerSpec
@@ -37,7 +37,7 @@ adapter = Hypercorn(spec, Application(), Place(folder=folder))
 (folder / "pg").mkdir()
 with (
     guarded(marker, folder),
-    postgres(folder=folder / "pg", marker=marker, fsync=False, env=env) as database,
+    PostgreSQL(folder=folder / "pg", marker=marker, fsync=False, env=env) as database,
     without_shared_memory(marker, adapter.shared_memory()),
     running(
         adapter.argv("127.0.0.1", 0), name="hypercorn", log=folder / "log",

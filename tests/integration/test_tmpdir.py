@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.services.postgres import postgres
-from benchsuite.services.redis import redis
+from benchsuite.services.postgres import PostgreSQL
+from benchsuite.services.redis import Redis
 from tests.integration.command import SHORT, Command, measured, wait_for
 from tests.integration.fronted import fronted
 from tests.integration.serving import started
@@ -66,7 +66,7 @@ def test_redis_starts_in_any_folder(by: str, place: Path) -> None:
 
     marker = uuid.uuid4().hex
     with (
-        redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service,
+        Redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service,
         client.Redis.from_url(service.url) as connection,
     ):
         assert connection.config_get("dir") == {"dir": str(place)}
@@ -74,7 +74,7 @@ def test_redis_starts_in_any_folder(by: str, place: Path) -> None:
 
 @needs("postgresql", "psycopg")
 def test_postgresql_starts_in_any_folder(place: Path) -> None:
-    with postgres(folder=place, marker=uuid.uuid4().hex, env=dict(os.environ)) as service:
+    with PostgreSQL(folder=place, marker=uuid.uuid4().hex, env=dict(os.environ)) as service:
         assert service.process.poll() is None
 
 

@@ -35,6 +35,9 @@ def test_the_test_project_and_an_empty_dict_are_right() -> None:
         ({"SERVERS": {"x": None}}, "benchsuite.E003"),
         ({"FRONTS": {"x": "benchsuite.servers.uwsgi.Uwsgi"}}, "benchsuite.E007"),
         ({"WORKLOADS": {"x": "benchsuite.core.units.format_bytes"}}, "benchsuite.E004"),
+        ({"SERVICES": {"x": "benchsuite.servers.uwsgi.Uwsgi"}}, "benchsuite.E012"),
+        ({"TELEMETRY": {"x": "benchsuite.services.redis.Redis"}}, "benchsuite.E013"),
+        ({"TELEMETRY": ["benchsuite.telemetry.cpu.Cpu"]}, "benchsuite.E013"),
         ({"ACCESS": "nowhere.f"}, "benchsuite.E005"),
         ({"ACCESS": "benchsuite.core.units.THIN_SPACE"}, "benchsuite.E005"),
         ({"TARGET_SETTINGS": "no.such.module"}, "benchsuite.E006"),
@@ -86,7 +89,9 @@ def test_no_key_takes_every_type(wrong: Any) -> None:
                 conf.config()
 
 
-@pytest.mark.parametrize("key", ["SERVERS", "FRONTS", "WORKLOADS", "ACCESS", "TARGET_SETTINGS"])
+@pytest.mark.parametrize(
+    "key", ["SERVERS", "FRONTS", "WORKLOADS", "SERVICES", "TELEMETRY", "ACCESS", "TARGET_SETTINGS"]
+)
 @pytest.mark.parametrize(
     "code", ["1 / 0", "import no_such", "exit(3)", "def (", "raise KeyError('two\\nlines')"]
 )

@@ -6,7 +6,6 @@ All times are in seconds. A spec never contains anything found out while running
 
 from benchsuite.core.specs.database import (
     KEEP,
-    POSTGRESQL,
     THROWAWAY,
     DatabaseSpec,
 )
@@ -88,7 +87,6 @@ __all__ = [
     "NETEM",
     "OPEN",
     "POISSON",
-    "POSTGRESQL",
     "PROXY",
     "REDIS",
     "REDIS_PUBSUB",

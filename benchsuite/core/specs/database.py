@@ -12,7 +12,6 @@ from benchsuite.core.specs.spec import Spec, at_least, whole
 
 THROWAWAY = "throwaway"
 KEEP = "keep"
-POSTGRESQL = "postgresql"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +19,8 @@ class DatabaseSpec(Spec):
     """The data of the target.
 
     `use` is "throwaway" (created and dropped by the run), "keep" (the project's own, explicitly),
-    or the URL of a database server on which the throw-away database is created.
+    the name of a service that the run starts ("postgresql"), or the URL of a database server on
+    which the throw-away database is created.
     """
 
     use: str = THROWAWAY
@@ -30,19 +30,14 @@ class DatabaseSpec(Spec):
     fill: tuple[str, ...] = ()
     """Management commands with arguments that then fill it, in order."""
     max_connections: int | None = None
-    """Of the PostgreSQL that the run starts; None for the service's default."""
-    fsync: bool = True  #: Whether that PostgreSQL waits for the disk at each commit.
+    """Of the service that the run starts; None for the service's default."""
+    fsync: bool = True  #: Whether that service waits for the disk at each commit.
     conn_max_age_s: float | None = None  #: CONN_MAX_AGE of the target; None leaves the project's.
     pool: int | None = None
     """Connections in psycopg's pool of each process; None leaves the project's setting."""
 
     def __post_init__(self) -> None:
         whole("rows", self.rows, 0, 1_000_000_000)
-        if self.use not in (THROWAWAY, KEEP, POSTGRESQL) and "://" not in self.use:
-            raise UsageError(
-                f"--database={hidden(self.use)} is not known; write throwaway, keep, postgresql, "
-                "or a URL such as postgres://user@host/name."
-            )
         if self.use == KEEP and (self.fixtures or self.fill):
             raise UsageError(
                 "--fixture and --fill write into the throw-away database, and --database=keep uses "
@@ -51,9 +46,9 @@ class DatabaseSpec(Spec):
         for command in self.fill:
             _words_of(command)
         whole("max-connections", self.max_connections, 1, 100_000)
-        if self.use != POSTGRESQL and (self.max_connections is not None or not self.fsync):
+        if not self.service and (self.max_connections is not None or not self.fsync):
             raise UsageError(
-                "--max-connections and --no-fsync are settings of the PostgreSQL that a run starts "
+                "--max-connections and --no-fsync are settings of a database that a run starts "
                 "itself; add --database=postgresql."
             )
         if self.conn_max_age_s is not None:
@@ -64,6 +59,11 @@ class DatabaseSpec(Spec):
                 "--pool and --conn-max-age exclude each other, because Django requires "
                 "CONN_MAX_AGE=0 with a pool; remove one of them."
             )
+
+    @property
+    def service(self) -> str:
+        """Name of the service that the run starts; empty for none."""
+        return "" if self.use in (THROWAWAY, KEEP) or "://" in self.use else self.use
 
     @property
     def commands(self) -> tuple[list[str], ...]:

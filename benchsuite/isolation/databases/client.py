@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
-from benchsuite.core.specs import KEEP, POSTGRESQL, DatabaseSpec, VisitorSpec, WorkloadSpec
+from benchsuite.core.specs import KEEP, DatabaseSpec, VisitorSpec, WorkloadSpec
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import (
     INSTRUCTIONS_VARIABLE,
@@ -234,14 +234,16 @@ def throwaway(
     """Starts making the databases; they are dropped at the end, also when this process is killed.
 
     `folder` must exist and be this run's own; SQLite files are made in it. `database_url` is where
-    the default database is made when the spec leaves that to the run ("postgresql"). The keeper
+    the default database is made when a service of the run is that place. The keeper
     works while the caller does something else until `Keeper.wait()`. It runs under the interpreter
     of the server that will use the databases: another Django has other migrations.
     `start_timeout_s` is how long they may take until they are made; `overrides` are the user's:
     setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
     """
-    if database.use == POSTGRESQL and not database_url:
-        raise UsageError("--database=postgresql needs a server that the run has already started.")
+    if database.service and not database_url:
+        raise UsageError(
+            f"--database={database.use} needs a server that the run has already started."
+        )
     visitor = visitor or VisitorSpec()
     instructions = Instructions(
         settings_module=settings_module,

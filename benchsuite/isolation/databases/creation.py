@@ -5,11 +5,11 @@ Runs in the keeper, with the settings of the target; Django is set up after `beg
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, OperationalError, connections
 
 from benchsuite.isolation.overrides.connecting import PLACE
 
@@ -76,8 +76,9 @@ class Throwaway:
         self._clones.append(suffix)
         names = {}
         for first, same in self.groups.items():
-            _send_away(first)
+            _send_away(first, _entry(first)["NAME"])
             connections[first].creation.clone_test_db(suffix=suffix, verbosity=0)
+            _check_copy(first, self._clone_name(first, suffix))
             names.update(dict.fromkeys(same, self._clone_name(first, suffix)))
         return names
 
@@ -144,7 +145,7 @@ def engine() -> str:
         return "none"
     connection = connections["default"]
     version = ".".join(str(part) for part in connection.get_database_version())
-    return f"{connection.vendor} {version}"
+    return f"{connection.display_name.lower()} {version}"
 
 
 def _point(names: dict[str, str]) -> None:
@@ -157,8 +158,10 @@ def _point(names: dict[str, str]) -> None:
         _entry(alias)["NAME"] = name
 
 
-def _send_away(alias: str) -> None:
-    """Ends other connections to a template, such as those of threads started by `ready()`."""
+def _send_away(alias: str, name: str) -> None:
+    """Ends other connections to a database, such as those of threads started by `ready()`, or of a
+    server that still runs.
+    """
     connection: Any = connections[alias]
     if connection.vendor == "postgresql":
         with connection.creation._nodb_cursor() as cursor:
@@ -167,8 +170,32 @@ def _send_away(alias: str) -> None:
                 # autovacuum gives way by itself, and only a superuser may end it
                 " WHERE datname = %s AND pid <> pg_backend_pid()"
                 " AND backend_type = 'client backend'",
-                [_entry(alias)["NAME"]],
+                [name],
             )
+    elif connection.vendor == "mysql":
+        with connection.creation._nodb_cursor() as cursor:
+            cursor.execute("SELECT ID FROM information_schema.PROCESSLIST WHERE DB = %s", [name])
+            for (one,) in cursor.fetchall():
+                with suppress(OperationalError):  # it has ended by itself
+                    cursor.execute("KILL %s", [one])
+
+
+def _check_copy(alias: str, name: str) -> None:
+    """MySQL is copied by programs, and Django doesn't look whether they end well."""
+    connection: Any = connections[alias]
+    if connection.vendor != "mysql":
+        return
+    counted = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s"
+    with connection.creation._nodb_cursor() as cursor:
+        tables = []
+        for one in (_entry(alias)["NAME"], name):
+            cursor.execute(counted, [one])
+            tables.append(cursor.fetchone()[0])
+    if tables[0] != tables[1]:
+        raise DatabaseError(
+            f"mysqldump and mysql copied {tables[1]} of {tables[0]} tables to {name}; the log "
+            "above says why"
+        )
 
 
 def _aliases() -> list[str]:
@@ -201,5 +228,7 @@ def _drop(alias: str, name: str) -> None:
     if connection.vendor == "postgresql":
         connection.close_pool()
         force = "WITH (FORCE)"
+    else:
+        _send_away(alias, name)  # it would wait for their transactions
     with connection.creation._nodb_cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {connection.ops.quote_name(name)} {force}")

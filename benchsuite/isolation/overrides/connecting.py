@@ -11,7 +11,12 @@ from benchsuite.isolation.overrides.changes import Changes
 PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
 """The keys of a DATABASES entry that say where it is."""
 
-PLACE_OPTIONS = ("hostaddr", "passfile", "service", "sslcert", "sslkey", "sslmode", "sslrootcert")
+PLACE_OPTIONS = (
+    *("hostaddr", "passfile", "service", "sslcert", "sslkey", "sslmode", "sslrootcert"),
+    # of mysqlclient, to which Django gives them in place of the entry's own
+    *("host", "port", "user", "password", "passwd", "db", "database", "unix_socket"),
+    *("read_default_file", "read_default_group", "ssl", "ssl_mode"),
+)
 """The keys of its OPTIONS that also do."""
 
 POSTGRESQL = ("postgresql", "postgis")

@@ -22,6 +22,7 @@ from benchsuite.core.specs import (
 from benchsuite.core.units import parse_seconds
 from benchsuite.management.options.parsing import names, several, time, whole_number
 from benchsuite.runner.axes import Axis, Value, axis
+from benchsuite.services import DATABASES
 
 NONE = "none"  #: As a front: the server without one.
 
@@ -56,10 +57,10 @@ def add_database_to(group: Any) -> None:
     group.add_argument(
         "--database",
         default=THROWAWAY,
-        metavar="throwaway|postgresql|keep|URL",
+        metavar=f"throwaway|{'|'.join(DATABASES)}|keep|URL",
         help="the target's data: a database made and dropped by the run (default), that on a "
-        "PostgreSQL started by the run (postgresql), your own as it is (keep), or a throw-away one "
-        "on the server of this URL",
+        "server started by the run, your own as it is (keep), or a throw-away one on the server of "
+        "this URL",
     )
     group.add_argument(
         "--rows",
@@ -87,12 +88,12 @@ def add_database_to(group: Any) -> None:
         "--max-connections",
         type=whole_number,
         metavar="N",
-        help="clients that the PostgreSQL started by the run admits",
+        help="clients that the database started by the run admits",
     )
     group.add_argument(
         "--no-fsync",
         action="store_true",
-        help="let that PostgreSQL answer a commit before the disk has it",
+        help="let that database answer a commit before the disk has it",
     )
     group.add_argument(
         "--conn-max-age",

@@ -101,7 +101,6 @@ def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
         (LoadProfile, {"processes": 0}, "--load-processes"),
         (LoadProfile, {"users": 2, "processes": 3}, "--load-processes=3 can't share 2 users"),
         (DatabaseSpec, {"rows": -1}, "--rows"),
-        (DatabaseSpec, {"use": "mine"}, "--database=mine is not known; write throwaway, keep"),
         (ServerSpec, {"server": "uwsgi", "processes": 0}, "--processes"),
         (ServerSpec, {"server": "uwsgi", "processes": 257}, "--processes"),
         (ServerSpec, {"server": "uwsgi", "threads": 0}, "--threads"),

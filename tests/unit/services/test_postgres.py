@@ -1,8 +1,10 @@
 """What to do about a PostgreSQL that does not start, by what its log says."""
 
+from pathlib import Path
+
 import pytest
 
-from benchsuite.services import postgres
+from benchsuite.services.postgres import PostgreSQL
 
 INITDB = "PostgreSQL's initdb ended with status 1; its log ends with:\n"
 CHOOSING = "selecting dynamic shared memory implementation ... posix\n"
@@ -26,5 +28,6 @@ CHOOSING = "selecting dynamic shared memory implementation ... posix\n"
     ],
 )
 def test_the_cause_is_told_from_what_is_only_named(log: str, advice: str) -> None:
-    what, _, _ = postgres._advised(INITDB + log).partition("; its log ends with:")
+    service = PostgreSQL(folder=Path("pg"), marker="m", env={})
+    what, _, _ = service.advised(INITDB + log).partition("; its log ends with:")
     assert advice in what

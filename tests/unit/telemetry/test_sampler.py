@@ -163,3 +163,32 @@ def test_a_service_tells_of_itself_with_its_part():
     assert {reading.counts for reading in seen.readings if reading.part == "load"} == {None}
     assert seen.errors == ("database, its counts: OSError: gone",)
     assert service.closed == 1
+
+
+class Named(Device):
+    """Counts with names of their own, of one part."""
+
+    parts = ("target",)
+
+    def sample(self, snapshot: Snapshot) -> Figures:
+        return {"counts": {"swapped": 3}, "threads": 2}
+
+
+def test_counts_of_devices_and_services_stand_together_and_only_where_they_look():
+    class Service:
+        def sample(self):
+            return {"idle": 1}
+
+        def close(self):
+            pass
+
+    one = Sampler(
+        {"target": list, "load": list}, 0.01, devices=[Named], tellers={"target": Service()}
+    )
+    one.start()
+    while not any(reading.part == "load" for reading in one._readings):
+        time.sleep(0.005)
+    readings = {reading.part: reading for reading in one.stop().readings}
+    assert readings["target"].counts == {"swapped": 3, "idle": 1}
+    assert readings["target"].threads == 2
+    assert (readings["load"].counts, readings["load"].threads) == (None, None)

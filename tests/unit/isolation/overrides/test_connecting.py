@@ -118,3 +118,16 @@ def test_options_for_the_server_are_put_together() -> None:
     entry = {"ENGINE": ENGINE, "OPTIONS": {"options": "-c search_path=shop"}}
     url = "postgres://me@there/any?options=-c%20role%3Dother"
     assert moved(entry, url)["OPTIONS"] == {"options": "-c search_path=shop -c role=other"}
+
+
+def test_options_of_mysql_that_lead_elsewhere_stay_behind() -> None:
+    """Django gives them to the driver in place of HOST, USER and NAME."""
+    mysql = "django.db.backends.mysql"
+    place = {"read_default_file": "/etc/shop.cnf", "unix_socket": "/run/mysqld.sock", "db": "shop"}
+    own = {"ENGINE": mysql, "OPTIONS": {"charset": "utf8mb4", "ssl": {"ca": "x"}, **place}}
+    found = moved(own, "mysql://benchsuite@127.0.0.1:4406/mysql")
+    assert (found["ENGINE"], found["PORT"], found["OPTIONS"]) == (
+        mysql,
+        4406,
+        {"charset": "utf8mb4"},
+    )

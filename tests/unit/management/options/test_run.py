@@ -233,10 +233,6 @@ def test_a_path_means_the_workload_url() -> None:
             "--server has a name that is empty: 'uvicorn, uvicorn,,daphne'",
         ),
         (["--path=/x/", "--workload=cpu"], "--path means --workload=url, and --workload=cpu"),
-        (
-            ["--database=mine"],
-            "--database=mine is not known; write throwaway, keep, postgresql,",
-        ),
         (["--rows=-1"], "--rows must be between 0 and"),
         (["--port=70000"], "--port must be between 1 and 65535, and is 70000."),
         (["--label=" + "x" * 201], "--label may have 200 characters at most, and has 201."),

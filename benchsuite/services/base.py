@@ -1,0 +1,220 @@
+"""The contract of a service: a program that a run starts for its target, and ends."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar, Self
+
+from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.core.specs import TCP
+from benchsuite.servers.base import Available
+from benchsuite.system import private, programs
+from benchsuite.system.account import hand_over, unprivileged
+from benchsuite.system.ending import in_words
+from benchsuite.system.ports import ensure_port_free, free_port
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.starting import running
+from benchsuite.telemetry.base import Teller
+
+HOST = "127.0.0.1"
+ATTEMPTS = 3  #: Another program may take a free port between looking for it and listening on it.
+TAKEN = "Address already in use"  #: What a log says then.
+RUN_S = 60.0  #: How long a program that prepares one may take.
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Service(ABC):
+    """One service. Subclasses declare facts and write `argv()`, `answers()` and `url`; everything
+    else has a default.
+
+    `with` starts and ends it: inside the block it answers. It runs in its folder, which must exist
+    and be its own, and as nobody where root starts it.
+    """
+
+    name: ClassVar[str]  #: By which a run asks for it, and its part of a run is called.
+    title: ClassVar[str]  #: As sentences call it: "PostgreSQL".
+    programs: ClassVar[tuple[str, ...]]  #: The first of these that is here is started.
+    package: ClassVar[str]  #: The package of Debian that brings it.
+    driver: ClassVar[str] = ""  #: The Python package by which the run asks it; empty for none.
+    extra: ClassVar[str] = ""  #: The extra of django-benchsuite that brings the driver.
+    foreign: ClassVar[tuple[str, ...]] = ()
+    """What the variables begin with that speak of another server; it is not told of them."""
+    stop_signal: ClassVar[int] = 15
+    grace_s: ClassVar[float] = 20.0  #: How long it may take to end before it is killed.
+    ready_s: ClassVar[float] = 30.0  #: How long it may take to answer, unless the run says it.
+    advice: ClassVar[Mapping[str, str]] = {}
+    """What to do where it does not come up, by the first of these words that its log has."""
+
+    host: ClassVar[str] = HOST
+
+    folder: Path
+    marker: str  #: The run's, by which its processes are found.
+    env: Mapping[str, str]
+    on_cpus: Collection[int] | None = None
+    port: int | None = None  #: None for a free one.
+    start_timeout_s: float | None = None
+    by: str = TCP  #: "unix" for a Unix socket, where it has one.
+
+    version: str = field(default="", init=False)
+    settings: Mapping[str, str] = field(default_factory=dict, init=False)
+    """What it runs with that changes figures, asked of itself."""
+    process: Process = field(init=False)
+    account: str = field(default="", init=False)  #: As whom it runs; empty for ourselves.
+
+    @property
+    def part(self) -> str:
+        """To which its CPU and memory count."""
+        return self.name
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """By which the target reaches it."""
+
+    @property
+    def admin_url(self) -> str:
+        """By which the run itself reaches it, also when the target has taken all connections."""
+        return self.url
+
+    @abstractmethod
+    def argv(self) -> Sequence[str]:
+        """The command line that runs it in the foreground on `port`."""
+
+    @abstractmethod
+    def answers(self) -> bool:
+        """Whether it is up, and is this one."""
+
+    def make(self) -> None:  # noqa: B027 - a hook, as the others
+        """Makes what it needs in its folder, once."""
+
+    def config_files(self) -> Mapping[str, str]:
+        """Files that its command line names: name below `folder` → content."""
+        return {}
+
+    def learn(self) -> None:  # noqa: B027
+        """Sets `version` and `settings`, once it answers."""
+
+    def remove(self) -> None:  # noqa: B027
+        """Removes what it leaves when it has ended."""
+
+    def reading(self) -> Teller | None:
+        """What asks it once a second for what only it knows."""
+        return None
+
+    @classmethod
+    def program(cls) -> Path | None:
+        """The program that is started; None where there is none."""
+        return next((Path(path) for one in cls.programs if (path := programs.find(one))), None)
+
+    @classmethod
+    def available(cls) -> Available:
+        """Whether it can be started here and, if not, what would install what is missing."""
+        if cls.program() is None:
+            return Available(False, f"there is no {cls.title}", f"apt install {cls.package}")
+        if cls.driver and find_spec(cls.driver) is None:
+            install = f"pip install 'django-benchsuite[{cls.extra}]'"
+            return Available(False, f"the Python package {cls.driver} is not installed", install)
+        return Available(True)
+
+    def start(self) -> None:
+        """Raises UnavailableError where it can't run here, StartError with the end of its log when
+        it does not come up.
+        """
+        if not (usable := self.available()).ok:
+            raise UnavailableError(
+                f"{self.title} can't run here: {usable.reason}; {usable.command} would help."
+            )
+        self.folder = self.folder.resolve()
+        self.env = {
+            name: one for name, one in self.env.items() if not name.startswith(self.foreign)
+        }
+        self.account = unprivileged()
+        hand_over(self.folder, self.account)
+        if self.port is not None:
+            ensure_port_free(HOST, self.port)
+        with ExitStack() as stack:
+            stack.callback(self.remove)
+            self.make()
+            self._come_up(stack)
+            self.learn()
+            self._stack = stack.pop_all()
+
+    def stop(self) -> None:
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def write(self, name: str, content: str) -> Path:
+        """A file in its folder that only it and root can read."""
+        path = self.folder / name
+        private.write(path, "")
+        hand_over(path, self.account)
+        path.write_text(content)
+        return path
+
+    def run(self, argv: Sequence[str], name: str) -> None:
+        """Runs a program that prepares it; raises StartError with its log when that fails."""
+        timeout_s = self.start_timeout_s or RUN_S
+        with self._running(argv, f"{self.title}'s {name}", name) as process:
+            deadline = time.monotonic() + timeout_s
+            while (status := process.poll()) is None:
+                if time.monotonic() >= deadline:
+                    raise StartError(
+                        f"{process.name} did not end within {timeout_s:g} s; give it more time "
+                        "with --start-timeout."
+                    )
+                time.sleep(0.02)
+        if status:
+            said = f"{process.name} {in_words(status)}; its log ends with:\n{process.log_tail()}"
+            raise StartError(self.advised(said))
+
+    def advised(self, message: str) -> str:
+        """The message with what to do put before the log, as far as the log says why."""
+        what, log, rest = message.partition("; its log ends with:")
+        found = next((words for sign, words in self.advice.items() if sign in rest), "")
+        return f"{what}: {found}{log}{rest}" if found else message
+
+    def _come_up(self, stack: ExitStack) -> None:
+        wanted = self.port
+        for left in reversed(range(ATTEMPTS)):
+            if self.by == TCP:
+                self.port = wanted or free_port(HOST)
+            for name, content in self.config_files().items():
+                self.write(name, content)
+            with ExitStack() as attempt:
+                process = attempt.enter_context(self._running(self.argv(), self.title, self.name))
+                try:
+                    timeout_s = self.start_timeout_s or self.ready_s
+                    wait_until_ready(process, self.answers, timeout_s=timeout_s)
+                except StartError as error:
+                    if left and wanted is None and TAKEN in process.log_tail():
+                        continue  # somebody took the port since it was found free
+                    raise StartError(self.advised(str(error))) from error
+                self.process = process
+                stack.push(attempt.pop_all())
+                return
+        raise AssertionError("the last attempt returns or raises")
+
+    def _running(self, argv: Sequence[str], name: str, log: str) -> AbstractContextManager[Process]:
+        return running(
+            argv,
+            name=name,
+            log=self.folder / f"{log}.log",
+            env=self.env,
+            cwd=self.folder,
+            stop_signal=self.stop_signal,
+            grace_s=self.grace_s,
+            marker=self.marker,
+            on_cpus=self.on_cpus,
+            run_as=self.account,
+        )

@@ -1,0 +1,127 @@
+"""A throw-away MariaDB: a data folder of the run's own, made, started, ended and removed."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchsuite.servers.base import Available
+from benchsuite.services.base import HOST
+from benchsuite.services.database import USER, WATCHING, DatabaseService
+from benchsuite.services.mariadb_reading import Connections, connected
+from benchsuite.system import programs
+
+SUPERUSER = "root"
+INSTALL = "mariadb-install-db"
+HELPERS = {
+    INSTALL: "mariadb-server",
+    # With these Django copies a database.
+    "mysqldump": "default-mysql-client",
+    "mysql": "default-mysql-client",
+}
+"""Other programs that it takes → the package of Debian that brings them."""
+DATA = "./data"  #: As both programs find it, which run in the folder above: it may have any name.
+SHOWN = (
+    "version",
+    "max_connections",
+    "innodb_buffer_pool_size",
+    "character_set_server",
+    # What a commit that survives a power failure depends on.
+    "innodb_flush_log_at_trx_commit",
+    "innodb_doublewrite",
+    "sync_binlog",
+)
+ACCESS = "access.sql"
+"""Read by the server before anybody can connect, a statement a line. Anyone on this machine may be
+the target's user, as with PostgreSQL; a superuser needs the run's password."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MariaDB(DatabaseService):
+    """MariaDB of this machine. It takes a superuser's connection when all others are taken."""
+
+    name = "mariadb"
+    title = "MariaDB"
+    programs = ("mariadbd",)
+    package = "mariadb-server"
+    driver = "MySQLdb"
+    extra = "mariadb"
+    foreign = ("MYSQL", "MARIADB")  # MYSQL_HOME, MYSQL_TCP_PORT …
+    least_connections = 9  # it raises max_connections to 10
+    advice = {
+        "No space left on device": "make room, or set TMPDIR to another disk",
+        "Permission denied": "set TMPDIR to a folder that is open to all",
+    }
+
+    @classmethod
+    def available(cls) -> Available:
+        found = super().available()
+        for name, package in HELPERS.items():
+            if found.ok and programs.find(name) is None:
+                return Available(False, f"there is no program {name}", f"apt install {package}")
+        return found
+
+    @property
+    def url(self) -> str:
+        return f"mysql://{USER}@{HOST}:{self.port}/mysql"
+
+    @property
+    def admin_url(self) -> str:
+        return f"mysql://{SUPERUSER}:{self.password}@{HOST}:{self.port}/mysql"
+
+    def make(self) -> None:
+        install = programs.find(INSTALL)
+        assert install is not None
+        words = [f"--datadir={DATA}", "--skip-test-db", "--force"]
+        self.run([install, "--no-defaults", *words], INSTALL)
+
+    def config_files(self) -> Mapping[str, str]:
+        superuser, user = f"'{SUPERUSER}'@'{HOST}'", f"'{USER}'@'{HOST}'"
+        lines = [
+            f"CREATE OR REPLACE USER {superuser} IDENTIFIED BY '{self.password}';",
+            f"GRANT ALL ON *.* TO {superuser} WITH GRANT OPTION;",
+            f"CREATE OR REPLACE USER {user};",
+            rf"GRANT ALL ON `bench\_%`.* TO {user};",
+            "",
+        ]
+        return {ACCESS: "\n".join(lines)}
+
+    def argv(self) -> Sequence[str]:
+        program = self.program()
+        settings = {
+            "datadir": DATA,
+            "tmpdir": ".",  # its data folder, too
+            "socket": "mariadb.sock",  # it can't do without; in its data folder
+            "pid-file": "mariadb.pid",
+            "init-file": self.folder / ACCESS,
+            "bind-address": HOST,
+            "port": self.port,
+            "character-set-server": "utf8mb4",
+            "max-connections": self.max_connections + WATCHING,
+            **({} if self.fsync else {"innodb-flush-log-at-trx-commit": 2}),
+            **({} if self.fsync else {"innodb-doublewrite": "OFF"}),
+        }
+        words = [f"--{name}={value}" for name, value in settings.items()]
+        return [str(program), "--no-defaults", "--skip-name-resolve", *words]
+
+    def answers(self) -> bool:
+        import MySQLdb  # here, because only a run with this service needs it
+
+        try:
+            return Path(self._shown("datadir")["datadir"]).resolve() == self.data
+        except MySQLdb.OperationalError:
+            return False
+
+    def learn(self) -> None:
+        (self.folder / ACCESS).unlink()
+        shown = self._shown(*SHOWN)
+        self.version = shown.pop("version").partition("-")[0]
+        self.settings = shown
+
+    def reading(self) -> Connections:
+        return Connections(self.admin_url)
+
+    def _shown(self, *names: str) -> dict[str, str]:
+        with closing(connected(self.admin_url)) as connection, connection.cursor() as cursor:
+            cursor.execute(f"SELECT {', '.join(f'@@{name}' for name in names)}")
+            return dict(zip(names, map(str, cursor.fetchone()), strict=True))
