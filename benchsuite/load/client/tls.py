@@ -53,6 +53,8 @@ class Tls:
                 break
             self.over = not part
             parts.append(part)
+            if not self._incoming.pending:
+                break  # to be told so by an exception would take longer
         return b"".join(parts)
 
     def put(self, data: bytes) -> None:

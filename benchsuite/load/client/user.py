@@ -1,7 +1,6 @@
 """A user's client: over HTTP, and over connections that stay open from journey to journey."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from random import getrandbits
 from typing import TYPE_CHECKING
 
@@ -18,14 +17,8 @@ class UserClient(HttpClient):
 
     _connections = 0  #: WebSockets that were begun.
 
-    @cached_property
-    def _websockets(self) -> dict[str, "WebSocket"]:
-        """Those that are kept, by path."""
-        return {}
-
-    @cached_property
-    def _streams(self) -> dict[str, "EventStream"]:
-        return {}
+    _websockets: "Mapping[str, WebSocket]" = {}  #: Those that are kept, by path.
+    _streams: "Mapping[str, EventStream]" = {}
 
     def begin(self, intended: float | None = None) -> None:
         for kept in self._websockets.values():
@@ -69,7 +62,7 @@ class UserClient(HttpClient):
         )
         made.open()
         if keep:
-            self._websockets[path] = made
+            self._websockets = {**self._websockets, path: made}
         return made
 
     def events(
@@ -81,9 +74,8 @@ class UserClient(HttpClient):
         from benchsuite.load.client.http.streams import EventStream
 
         if path not in self._streams:
-            self._streams[path] = EventStream(
-                self, path, after=after, numbered=numbered, endless=endless
-            )
+            made = EventStream(self, path, after=after, numbered=numbered, endless=endless)
+            self._streams = {**self._streams, path: made}
         return self._streams[path]
 
     def _next_connection(self) -> int:
