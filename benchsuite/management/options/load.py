@@ -21,7 +21,6 @@ def add_to(group: Any) -> None:
     """Adds every option of the load."""
     group.add_argument(
         "--users",
-        action="extend",
         type=several(whole_number),
         metavar="N[,N…]",
         help=f"users at once, each waits for its answer (default: {DEFAULTS.users}); several make "

@@ -70,7 +70,7 @@ time = checked(parse_seconds)  #: For `type=`: "10", "500ms", "2m".
 
 
 def several(parse: Callable[[str], Any]) -> Callable[[str], list[Any]]:
-    """For `type=` beside `action="extend"`: what `parse` makes of each part of "1,2,4"."""
+    """For `type=`: what `parse` makes of each part of "1,2,4"."""
     return lambda text: [parse(part.strip()) for part in text.split(",")]
 
 

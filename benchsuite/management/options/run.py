@@ -73,14 +73,12 @@ def _add_target(group: Any) -> None:
     )
     group.add_argument(
         "--processes",
-        action="extend",
         type=several(whole_number),
         metavar="N[,N…]",
         help="processes of each server; several make an axis",
     )
     group.add_argument(
         "--threads",
-        action="extend",
         type=several(whole_number),
         metavar="N[,N…]",
         help="threads of each process; several make an axis",

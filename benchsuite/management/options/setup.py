@@ -33,13 +33,12 @@ DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
 def add_front_to(group: Any) -> None:
     group.add_argument(
         "--front",
-        action="append",
+        type=several(str),
         metavar="NAME[,NAME…]",
         help=f"proxy before the server (see listbench), or {NONE}; several make an axis",
     )
     group.add_argument(
         "--instances",
-        action="extend",
         type=several(whole_number),
         metavar="N[,N…]",
         help="copies of the server behind the front (default: 1); several make an axis",
@@ -142,14 +141,12 @@ def add_layer_to(group: Any) -> None:
 def add_delay_to(group: Any) -> None:
     group.add_argument(
         "--delay-to-clients",
-        action="extend",
         type=several(time),
         metavar="TIME[,TIME…]",
         help="how much later answers reach the load, such as 100ms; several make an axis",
     )
     group.add_argument(
         "--delay-to-database",
-        action="extend",
         type=several(time),
         metavar="TIME[,TIME…]",
         help="how much later queries reach the database, whose answers are not delayed; several "

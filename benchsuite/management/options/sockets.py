@@ -16,7 +16,6 @@ def add_to(group: Any) -> None:
     """Adds both options."""
     group.add_argument(
         "--connections",
-        action="extend",
         type=several(whole_number),
         metavar="N[,N…]",
         help="WebSockets or streams open at once, for the workloads ws_… and sse: what --users is "

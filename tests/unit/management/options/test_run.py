@@ -454,7 +454,7 @@ def test_python_without_a_name_is_refused() -> None:
 
 def test_several_values_make_axes() -> None:
     runs = specs(
-        *("--server=gunicorn-gthread", "--processes=1,2", "--threads", "4", "--threads", "8"),
+        *("--server=gunicorn-gthread", "--processes=1,2", "--threads=2", "--threads=4,8"),
         *("--users=10,100,1000", "--front=nginx", "--instances=1,3"),
     )
     assert len(runs) == len({run.key for run in runs}) == 2 * 2 * 3 * 2
