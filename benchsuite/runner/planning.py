@@ -107,4 +107,4 @@ def estimate_s(plans: Iterable[Plan]) -> float:
 
 def is_usable(name: str) -> bool:
     """Whether the server of that name can run here, as it is."""
-    return conf.server_class(name).available().ok
+    return conf.servers()[name].available().ok

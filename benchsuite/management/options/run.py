@@ -162,8 +162,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         return planning.blocks([stored], options["repeat"], options["seed"])
     if options["port"] is not None and not 1 <= options["port"] <= 65535:
         raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
-    workload = _workload(options)
-    work = conf.workload_class(workload.workload)
+    workload, work = _workload(options)
     options = socket_options.in_users(options, work)
     load = load_options.profile(options, work)
     for_target, for_load = cpu_options.chosen(options, load)
@@ -252,7 +251,7 @@ def _servers(given: Sequence[str] | None, work: type[Workload]) -> list[str]:
     return [next(usable, PREFERRED_SOCKETS[0] if work.needs_websocket else "runserver")]
 
 
-def _workload(options: dict[str, Any]) -> WorkloadSpec:
+def _workload(options: dict[str, Any]) -> tuple[WorkloadSpec, type[Workload]]:
     """--path and --locustfile imply their workloads; anything contradictory is refused."""
     name: str | None = options["workload"]
     settings = pairs("--workload-option", options["workload_option"])
@@ -271,4 +270,4 @@ def _workload(options: dict[str, Any]) -> WorkloadSpec:
     work = conf.workload_class(name)
     settings = socket_options.with_messages(settings, options, work)
     settings = visitor_options.with_answers(settings, options, work)
-    return WorkloadSpec(workload=name, options=settings)
+    return WorkloadSpec(workload=name, options=settings), work
