@@ -66,7 +66,7 @@ def test_users_that_keep_their_cookies_are_refused_a_second_log_in(tmp_path: Pat
 def test_what_can_be_made_only_once_is_told_before_the_load(tmp_path: Path) -> None:
     with (
         Responder({"/sign-up/": once()}) as responder,
-        pytest.raises(AnswerError, match=r"which there may be one.*POST /sign-up/.*name is taken"),
+        pytest.raises(AnswerError, match=r"may exist only once.*POST /sign-up/.*name is taken"),
     ):
         load(tmp_path, a_job(responder, "SignUp"))
     assert responder.seen == {"/sign-up/": 2}
