@@ -58,3 +58,36 @@ def test_a_timer_of_a_working_loop_is_not_late_by_itself() -> None:
         if medians[-1] < EXACT_S:
             return
     raise AssertionError(f"the median timer was late by {medians} s")
+
+
+STOPPED = """
+import time
+from statistics import median
+import gevent
+from benchsuite.load.process.lag_timer import STEP_S, LagTimer
+
+def stop():
+    while True:
+        time.sleep(0.09)  # nobody else's turn
+        gevent.sleep(0.03)
+
+gevent.spawn(stop)
+timer = LagTimer()
+timer.begin()
+gevent.sleep(1.2)
+timer.end()
+print(median(timer._steps.elements()) * STEP_S)
+"""
+
+
+def test_timers_that_were_due_in_a_stop_were_late_too() -> None:
+    """Three quarters of the time nothing ran: counted once a stop, most timers would be in time."""
+    ended = subprocess.run(
+        [sys.executable, "-c", STOPPED],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+    assert 0.02 < float(ended.stdout) < 0.09

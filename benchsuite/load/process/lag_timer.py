@@ -47,10 +47,18 @@ class LagTimer:
         return None
 
     def _ring(self) -> None:
+        """One that is late hides none that were due meanwhile: each of them was late, too."""
         alarm = Alarm()  # the loop's own timers are up to 1 ms late even when idle
+        due = monotonic()
         while True:
-            due = monotonic() + INTERVAL_S
+            due += INTERVAL_S
             alarm.wait_until(due)
-            late_s = max(0.0, monotonic() - due)
-            if self._watching:
-                self._steps[round(late_s / STEP_S)] += 1
+            now = monotonic()
+            self._note(now - due)
+            while due + INTERVAL_S <= now:
+                due += INTERVAL_S
+                self._note(now - due)
+
+    def _note(self, late_s: float) -> None:
+        if self._watching:
+            self._steps[round(max(0.0, late_s) / STEP_S)] += 1
