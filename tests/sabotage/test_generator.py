@@ -90,7 +90,7 @@ def test_b105_work_piles_up_behind_arrivals(lab: Laboratory) -> None:
         ),
     )
     assert finding.level is Level.INVALID
-    assert "More arrives than is answered" in finding.hint
+    assert "More requests arrive than are answered" in finding.hint
 
 
 def test_b105_names_the_stage(lab: Laboratory) -> None:
