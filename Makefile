@@ -11,7 +11,7 @@ ARGS ?=
 JOBS ?= 3
 
 # Measured by .ci/run on 2 CPUs, 2026-11-22: 10 min 7 s shared out, 26 min 57 s one by one.
-TAKES := about 38 minutes on 2 CPUs
+TAKES := about 36 minutes on 2 CPUs
 
 VENV := .venv
 BIN := $(VENV)/bin
