@@ -10,7 +10,7 @@ SERVE ?= 1
 ARGS ?=
 JOBS ?= 3
 
-# Measured by .ci/run on 2 CPUs, 2026-11-22: 10 min 7 s shared out, 26 min 57 s one by one.
+# Measured by .ci/run on 2 CPUs, 2026-11-22: 12 min 14 s shared out, 23 min 27 s one by one.
 TAKES := about 36 minutes on 2 CPUs
 
 VENV := .venv

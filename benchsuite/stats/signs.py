@@ -9,9 +9,9 @@ from benchsuite.core.stall import TIMERS_S
 
 STARVED_SHARE = 0.1  #: B206: what a starved user gets at most of what a user gets on average.
 
-BAND_S = 0.01
-"""How much longer than the timer an answer takes that has waited for it: its own few
-milliseconds, and the granularity of the kernel's timers."""
+BAND_S = 0.02
+"""How much longer than the timer a stalled answer may take: its own work, its place in the queue,
+and the timers' granularity. It is a reason to ask the target, whose word decides."""
 
 EARLY = 0.75
 """From this share of a timer on: the fastest answer made a connection, too, and on a busy machine
