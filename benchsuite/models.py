@@ -80,6 +80,57 @@ class Calibration(models.Model):
         return f"{self.model}, {self.users} in flight: {self.throughput:.0f} /s"
 
 
+class StudyRun(models.Model):
+    """One execution of a study: what was asked for, and how far it came."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    name = models.CharField(max_length=100, db_index=True)
+    label = models.CharField(
+        max_length=200, blank=True, db_index=True, validators=[validate_printable]
+    )
+    digest = models.CharField(max_length=64, help_text="SHA-256 of its file.")
+    text = models.TextField(help_text="The file itself, TOML.")
+    scale = models.FloatField(default=1.0)
+    only = models.JSONField(default=dict, help_text="Axis to the values that were asked for.")
+    repeat = models.PositiveIntegerField(default=1, help_text="Starts of each cell.")
+    seed = models.PositiveIntegerField(default=0, help_text="Of the order of its runs.")
+    resolved = models.JSONField(
+        default=dict, help_text="What was not known before other cells had run, or calibrated."
+    )
+    environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
+    started_at = models.DateTimeField(db_index=True)
+    ended_at = models.DateTimeField(null=True, help_text="When its last cell had ended.")
+    owner = models.CharField(
+        max_length=LONGEST, blank=True, help_text="The process that executes it, while it does."
+    )
+    status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
+
+    class Meta:
+        ordering = ["-started_at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.name} · {self.id.hex[:8]}"
+
+
+class StudyCell(models.Model):
+    """One cell of an execution, run or not."""
+
+    study_run = models.ForeignKey(StudyRun, on_delete=models.CASCADE, related_name="cells")
+    order = models.PositiveIntegerField(help_text="Its place in the study, from 0.")
+    coordinates = models.JSONField(help_text="Axis to value.")
+    arguments = models.JSONField(default=list, help_text="Of the runbench command that it is.")
+    reason = models.TextField(blank=True, help_text="Why it can't run here.")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["study_run", "order"], name="one_cell_a_place")
+        ]
+
+    def __str__(self) -> str:
+        return ", ".join(f"{axis} {value}" for axis, value in self.coordinates.items())
+
+
 class Run(models.Model):
     """One execution of one spec."""
 
@@ -89,6 +140,9 @@ class Run(models.Model):
     )
     owner = models.CharField(
         max_length=LONGEST, blank=True, help_text="The process that runs it, while it runs."
+    )
+    study_cell = models.ForeignKey(
+        StudyCell, null=True, on_delete=models.SET_NULL, related_name="runs"
     )
     started_at = models.DateTimeField(db_index=True)
     status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)

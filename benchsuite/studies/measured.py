@@ -1,0 +1,49 @@
+"""What claims, tables and differences look at: the figures of a study's cells, start by start."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from benchsuite.studies.study import Coordinates
+
+
+class State(StrEnum):
+    """Where a cell stands."""
+
+    PLANNED = "planned"
+    MEASURED = "measured"  #: All its starts have ended, well or not.
+    UNAVAILABLE = "unavailable"  #: It can't run here; the reason says why.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """One run of a cell."""
+
+    figures: Mapping[str, float | None]  #: By the study's names; None is "not known", never 0.
+    excluded: str = ""
+    """Why it doesn't count, by `comparing.starts`: "B401"; empty where it does."""
+    verdict: str = ""
+    failed: str = ""  #: What the server did wrong: codes of B2xx; such a start counts.
+    run: str = ""  #: Identity of the stored run.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredCell:
+    coordinates: Coordinates
+    state: State
+    reason: str = ""  #: Why it is unavailable.
+    starts: Sequence[Start] = ()
+
+    def values(self, figure: str) -> list[float]:
+        """Of the starts that count and have it."""
+        found = (one.figures.get(figure) for one in self.starts if not one.excluded)
+        return [one for one in found if one is not None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """All cells of one execution of a study, and what claims need to know of it."""
+
+    cells: Sequence[MeasuredCell]
+    conditions: Mapping[str, float] = field(default_factory=dict)
+    """What a claim's `needs` are held against, where it is the same for all cells: cpus-target."""

@@ -1,0 +1,192 @@
+"""A study as its file says it; `reading.read()` makes it, and nothing in it is evaluated."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+Coordinates = Mapping[str, str]  #: Axis to value: {"setup": "sync", "delay": "100"}.
+
+Selector = Mapping[str, tuple[str, ...]]
+"""Axis to the values that it admits; an axis that is not named admits all."""
+
+Options = Mapping[str, Any]
+"""Long option names of `runbench` to their values. [] takes an option away, a table gives several
+`NAME=VALUE`; `Share` and `Calibrated` are resolved before the cell runs.
+"""
+
+
+class Kind(StrEnum):
+    """What an arm is there for."""
+
+    ORIGINAL = "original"  #: The software of the time.
+    TODAY = "today"  #: The same question, asked of today's software.
+    ADDED = "added"  #: Not in the original.
+    FLAW = "flaw"  #: Repeats a mistake of the original, to show what it did.
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of an axis: the options that it sets."""
+
+    name: str
+    options: Options
+    kind: Kind = Kind.TODAY
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    name: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """Options that the cells selected get; a later one wins, and wins over the axes."""
+
+    when: Selector
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A value that is known when other cells have run: a share of a figure of theirs."""
+
+    share: float
+    figure: str
+    cell: Coordinates  #: Axes that are not named are as in the cell that asks.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaling:
+    """What `--scale` below 1 does to a study."""
+
+    shorter: tuple[str, ...] = ()  #: Options in units of time that shrink with the scale.
+    faster: tuple[str, ...] = ()  #: Rates that grow as the times shrink.
+    thin: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of these axes a share of the values is kept: the first named is kept longest."""
+    least: Mapping[str, Any] = field(default_factory=dict)
+    """Below this no option is shortened, and "repeat" is the number of starts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure of the original, by our definitions."""
+
+    name: str
+    of: str  #: A metric of `core.metrics`, or a derived figure of `studies.figures`.
+    scope: str = "window"  #: "window" or "load": ramp and warm-up as well.
+    options: Mapping[str, Any] = field(default_factory=dict)  #: length_s, share, stage …
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What makes one cell better than another."""
+
+    figure: str
+    best: str  #: "most" or "least".
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A file of published figures, and how its columns are read."""
+
+    file: str
+    cell: Mapping[str, str]  #: Axis to the column that names its value.
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Axis to what the file calls a value, to the value: {"setup": {"gunicorn": "sync"}}."""
+    figures: Mapping[str, str] = field(default_factory=dict)  #: Figure to column.
+    factor: Mapping[str, float] = field(default_factory=dict)  #: Figure to what a unit of it is.
+    only: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: Column to the value that its rows have.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    rows: str  #: Axis.
+    columns: str  #: Axis.
+    figures: tuple[str, ...]
+    only: Selector = field(default_factory=dict)
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    x: str  #: Axis, or a figure.
+    y: str  #: Figure.
+    line: str = ""  #: Axis with a line a value.
+    small: str = ""  #: Axis with a small chart a value.
+    only: Selector = field(default_factory=dict)
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A figure of the cells selected lies in a region; of all of them, where there are several."""
+
+    figure: str
+    cell: Selector
+    to: Coordinates | None = None  #: The cell it is held against; the rest as in the cell.
+    to_figure: str = ""  #: Of that cell; the same figure where it is empty.
+    ratio: tuple[float | None, float | None] | None = None  #: From, to; None is open.
+    difference: tuple[float | None, float | None] | None = None
+    value: tuple[float | None, float | None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What the study said, as checks that must all hold."""
+
+    name: str
+    says: str
+    checks: tuple[Check, ...]
+    needs: Mapping[str, float] = field(default_factory=dict)
+    """What must at least be so for it to be told: {"cpus-target": 1, "users": 300}."""
+    published: str = ""  #: The same in the original's figures.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """One file."""
+
+    name: str
+    question: str
+    text: str  #: The file as it is.
+    digest: str  #: SHA-256 of the text, in hex.
+    path: str
+    repeat: int
+    every: Options
+    scaling: Scaling
+    axes: tuple[Axis, ...]  #: The first outermost.
+    overrides: tuple[Override, ...] = ()
+    excluded: tuple[Selector, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    objective: Objective | None = None
+    published: tuple[Published, ...] = ()
+    tables: tuple[Table, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    def axis(self, name: str) -> Axis:
+        """The axis of that name; KeyError for another."""
+        return {one.name: one for one in self.axes}[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One combination of values: a `runbench` command."""
+
+    coordinates: Coordinates
+    kinds: tuple[Kind, ...]  #: Of its values, without repetition.
+    options: Options  #: All that hold for it, in order; none is [].
+
+
+def admits(selector: Selector, coordinates: Coordinates) -> bool:
+    """Whether the cell there is one of those selected."""
+    return all(coordinates.get(axis) in values for axis, values in selector.items())
+
+
+def names(values: Sequence[Value]) -> list[str]:
+    return [one.name for one in values]
