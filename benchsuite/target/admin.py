@@ -57,7 +57,7 @@ class ConditionInline(admin.TabularInline):
         return found.select_related("source", "page", "question__page")
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
-        formset = super().get_formset(request, obj, **kwargs)
+        formset: Any = super().get_formset(request, obj, **kwargs)
         page = obj.page if isinstance(obj, Question) else obj
         sources = Question.objects.select_related("page__survey")
         formset.form.base_fields["source"].queryset = (

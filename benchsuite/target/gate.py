@@ -1,7 +1,7 @@
 """Closes the target views outside a run."""
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
@@ -13,7 +13,8 @@ RUN_VARIABLE = "BENCHSUITE_RUN"
 P = ParamSpec("P")
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-Asgi = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
+Asgi = Callable[[dict[str, Any], Receive, Send], Coroutine[Any, Any, Any]]
+"""It returns nothing; Any, because Channels routes it by Django's `path()`, typed for views."""
 
 
 def only_in_a_run(
@@ -22,7 +23,7 @@ def only_in_a_run(
     """Answers 404 unless a run started this process."""
 
     @wraps(view)
-    def gated(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    def gated(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if RUN_VARIABLE not in os.environ:
             raise Http404("Target views answer only inside a server that a run started.")
         return view(request, *args, **kwargs)
@@ -32,7 +33,7 @@ def only_in_a_run(
 
 def only_in_a_run_async(
     view: Callable[[HttpRequest], Awaitable[HttpResponse]],
-) -> Callable[[HttpRequest], Awaitable[HttpResponse]]:
+) -> Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]:
     """The same for an async view."""
 
     @wraps(view)
@@ -44,7 +45,7 @@ def only_in_a_run_async(
     return gated
 
 
-async def refused(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+async def refused(scope: dict[str, Any], receive: Receive, send: Send) -> Any:
     """Closes a WebSocket before it is open, which clients see as 403."""
     await receive()
     await send({"type": "websocket.close"})
@@ -54,7 +55,7 @@ def socket_only_in_a_run(consumer: Asgi) -> Asgi:
     """The same for a WebSocket: the handshake is refused."""
 
     @wraps(consumer)
-    async def gated(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def gated(scope: dict[str, Any], receive: Receive, send: Send) -> Any:
         inside = RUN_VARIABLE in os.environ
         await (consumer if inside else refused)(scope, receive, send)
 

@@ -4,6 +4,8 @@ Requests through the channel layer are at /bench/layer/. A project that wants th
 own routing includes `websocket_urlpatterns`; they answer only in a server that a run started.
 """
 
+from typing import Any
+
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import path, re_path
 
@@ -15,7 +17,7 @@ from benchsuite.target.gate import refused, socket_only_in_a_run
 from benchsuite.target.layer.answering import workers_application
 from benchsuite.target.layer.asking import Asking
 
-_consumers = {
+_consumers: dict[str, Any] = {
     "echo": Echo,
     "echo_sync": EchoSync,
     "echo_layer": EchoLayer,

@@ -24,30 +24,30 @@ def group(scope: dict[str, Any]) -> str:
 
 
 class Broadcast(AsyncWebsocketConsumer):
-    async def connect(self):
+    async def connect(self) -> None:
         require_layer(self)
         self.groups = [group(self.scope)]
         await self.channel_layer.group_add(self.groups[0], self.channel_name)
         await self.accept(chosen(self.scope))
 
-    async def receive(self, text_data=None, bytes_data=None):
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
         await self.channel_layer.group_send(self.groups[0], event)
 
-    async def bench_broadcast(self, event):
+    async def bench_broadcast(self, event: dict[str, Any]) -> None:
         await self.send(event["text"], event["bytes"])
 
 
 class BroadcastSync(WebsocketConsumer):
-    def connect(self):
+    def connect(self) -> None:
         require_layer(self)
         self.groups = [group(self.scope)]
         async_to_sync(self.channel_layer.group_add)(self.groups[0], self.channel_name)
         self.accept(chosen(self.scope))
 
-    def receive(self, text_data=None, bytes_data=None):
+    def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
         async_to_sync(self.channel_layer.group_send)(self.groups[0], event)
 
-    def bench_broadcast(self, event):
+    def bench_broadcast(self, event: dict[str, Any]) -> None:
         self.send(event["text"], event["bytes"])

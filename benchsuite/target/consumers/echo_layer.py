@@ -3,6 +3,8 @@
 A full channel closes the connection with 1013 ("try again later"), so that losses are visible.
 """
 
+from typing import Any
+
 from asgiref.sync import async_to_sync
 from channels.exceptions import ChannelFull
 from channels.generic.websocket import AsyncWebsocketConsumer, WebsocketConsumer
@@ -13,11 +15,11 @@ from benchsuite.target.consumers.accepting import TRY_AGAIN_LATER, chosen, requi
 class EchoLayer(AsyncWebsocketConsumer):
     full = False
 
-    async def connect(self):
+    async def connect(self) -> None:
         require_layer(self)
         await self.accept(chosen(self.scope))
 
-    async def receive(self, text_data=None, bytes_data=None):
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         event = {"type": "bench.echo", "text": text_data, "bytes": bytes_data}
         try:
             await self.channel_layer.send(self.channel_name, event)
@@ -25,7 +27,7 @@ class EchoLayer(AsyncWebsocketConsumer):
             self.full = True
             await self.close(TRY_AGAIN_LATER)
 
-    async def bench_echo(self, event):
+    async def bench_echo(self, event: dict[str, Any]) -> None:
         if not self.full:
             await self.send(event["text"], event["bytes"])
 
@@ -33,11 +35,11 @@ class EchoLayer(AsyncWebsocketConsumer):
 class EchoLayerSync(WebsocketConsumer):
     full = False
 
-    def connect(self):
+    def connect(self) -> None:
         require_layer(self)
         self.accept(chosen(self.scope))
 
-    def receive(self, text_data=None, bytes_data=None):
+    def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         event = {"type": "bench.echo", "text": text_data, "bytes": bytes_data}
         try:
             async_to_sync(self.channel_layer.send)(self.channel_name, event)
@@ -45,6 +47,6 @@ class EchoLayerSync(WebsocketConsumer):
             self.full = True
             self.close(TRY_AGAIN_LATER)
 
-    def bench_echo(self, event):
+    def bench_echo(self, event: dict[str, Any]) -> None:
         if not self.full:
             self.send(event["text"], event["bytes"])

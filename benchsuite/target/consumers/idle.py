@@ -6,10 +6,10 @@ from benchsuite.target.consumers.accepting import chosen
 
 
 class Idle(AsyncWebsocketConsumer):
-    async def connect(self):
+    async def connect(self) -> None:
         await self.accept(chosen(self.scope))
 
 
 class IdleSync(WebsocketConsumer):
-    def connect(self):
+    def connect(self) -> None:
         self.accept(chosen(self.scope))

@@ -6,6 +6,7 @@ workers.
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -57,7 +58,7 @@ async def answered(message: Message) -> Message:
         "server": message["server"] or None,
     }
     events = iter([{"type": "http.request", "body": message["body"], "more_body": False}])
-    sent: list[Message] = []
+    sent: list[Mapping[str, Any]] = []
 
     async def receive() -> Message:
         for event in events:
@@ -65,7 +66,7 @@ async def answered(message: Message) -> Message:
         await asyncio.Event().wait()  # no client disconnects before the response
         raise AssertionError
 
-    async def send(event: Message) -> None:
+    async def send(event: Mapping[str, Any]) -> None:
         sent.append(event)
 
     await _django()(scope, receive, send)

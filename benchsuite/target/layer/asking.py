@@ -50,7 +50,8 @@ class Asking:
         return await self._answered(next(self._numbers), message)
 
     async def _answered(self, number: int, message: Message) -> Message:
-        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
         try:
             await self._send(number, message)
             return await future

@@ -20,7 +20,7 @@ def bounded(
     """Answers 413 to more than LARGEST_BODY bytes."""
 
     @wraps(view)
-    def inner(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def inner(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not length.isdigit() or int(length) > LARGEST_BODY:
             return rendered(request, "too_large", {"most": LARGEST_BODY}, status=413)

@@ -258,9 +258,10 @@ class Condition(models.Model):
     @property
     def target_page(self) -> Page:
         """The conditional page, or the page of the conditional question."""
-        found = self.page or (self.question and self.question.page)
-        assert found is not None
-        return found
+        if self.page is not None:
+            return self.page
+        assert self.question is not None
+        return self.question.page
 
     def natural_key(self) -> tuple[Any, ...]:
         name = self.question.name if self.question else ""

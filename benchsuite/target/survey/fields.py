@@ -147,10 +147,11 @@ def _file(question: Question) -> forms.Field:
     endings = [ending.strip().lower() for ending in question.accept.split(",") if ending.strip()]
     most = min(question.max_bytes or LARGEST_UPLOAD, LARGEST_UPLOAD)
 
-    def small_and_known(file: UploadedFile) -> None:
-        if (file.size or 0) > most:
+    def small_and_known(file: "UploadedFile[bytes]") -> None:
+        size = file.size or 0
+        if size > most:
             raise ValidationError(
-                f"The file has {filesizeformat(file.size)}, and at most {filesizeformat(most)} "
+                f"The file has {filesizeformat(size)}, and at most {filesizeformat(most)} "
                 "are allowed.",
                 code="too_big",
             )

@@ -81,7 +81,7 @@ class PageForm(forms.Form):
             found[question.pk] = self._answer(question, names)
         return found
 
-    def uploads(self) -> dict[int, UploadedFile]:
+    def uploads(self) -> "dict[int, UploadedFile[bytes]]":
         """Question's ID → uploaded file."""
         return {
             question.pk: file

@@ -42,7 +42,7 @@ class Store(Protocol):
         visit: Visit,
         number: int,
         answers: Mapping[int, Any],
-        uploads: Mapping[int, UploadedFile],
+        uploads: "Mapping[int, UploadedFile[bytes]]",
         *,
         done: bool,
     ) -> None:
@@ -87,7 +87,7 @@ class DatabaseStore:
         visit: Visit,
         number: int,
         answers: Mapping[int, Any],
-        uploads: Mapping[int, UploadedFile],
+        uploads: "Mapping[int, UploadedFile[bytes]]",
         *,
         done: bool,
     ) -> None:

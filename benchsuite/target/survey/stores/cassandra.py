@@ -103,7 +103,7 @@ class CassandraStore:
         visit: Visit,
         number: int,
         answers: Mapping[int, Any],
-        uploads: Mapping[int, UploadedFile],
+        uploads: "Mapping[int, UploadedFile[bytes]]",
         *,
         done: bool,
     ) -> None:
