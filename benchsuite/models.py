@@ -145,6 +145,7 @@ class Run(models.Model):
         StudyCell, null=True, on_delete=models.SET_NULL, related_name="runs"
     )
     started_at = models.DateTimeField(db_index=True)
+    ended_at = models.DateTimeField(null=True, help_text="When all that it had started was gone.")
     status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
     verdict = models.CharField(max_length=8, choices=_choices(Verdict), blank=True)
     failure = models.TextField(blank=True)

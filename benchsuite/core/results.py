@@ -315,6 +315,7 @@ class RunResult:
     spec: RunSpec
     status: Status
     started_at: datetime
+    ended_at: datetime | None = None  #: When all that it had started was gone.
     failure: str = ""  #: Why there is no result; empty when the run finished.
     argv: tuple[str, ...] = ()  #: Command line of the server or its first instance.
     programs: tuple[Program, ...] = ()  #: All programs in order of start.

@@ -90,6 +90,7 @@ class Migration(migrations.Migration):
                 ("owner", models.CharField(blank=True, help_text="The process that runs it, while it runs.", max_length=200)),
                 ("study_cell", models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="runs", to="benchsuite.studycell")),
                 ("started_at", models.DateTimeField(db_index=True)),
+                ("ended_at", models.DateTimeField(help_text="When all that it had started was gone.", null=True)),
                 ("status", models.CharField(choices=[("running", "running"), ("finished", "finished"), ("failed", "failed"), ("interrupted", "interrupted")], default="running", max_length=12)),
                 ("verdict", models.CharField(blank=True, choices=[("valid", "valid"), ("weak", "weak"), ("invalid", "invalid")], max_length=8)),
                 ("failure", models.TextField(blank=True)),

@@ -8,6 +8,7 @@ from typing import Any
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
+from benchsuite.core.suggestions import choices
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan, server_facts
 from benchsuite.servers.base import Application
@@ -20,6 +21,9 @@ again.
 
 SESSION_S = 0.8
 """What a command takes before its first run: throw-away database made and migrated."""
+
+TWINS = ("sync", "async")  #: Kinds of views.
+ASYNC = "_async"  #: How the name of a workload ends whose views are async, where both are there.
 
 ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly; only the estimate of time uses it.
 
@@ -77,8 +81,25 @@ def resolve(spec: RunSpec) -> Plan:
 
 def async_twin(workload: str) -> str | None:
     """Name of the same workload in an asynchronous view; None where there is none."""
-    twin = f"{workload}_async"
-    return twin if twin in conf.workload_paths() else None
+    found = f"{workload}{ASYNC}"
+    return found if found in conf.workload_paths() else None
+
+
+def twin(workload: str, kind: str | None) -> str:
+    """The workload that does the same in views of that kind, one of `TWINS`; as it is for None."""
+    if kind is None:
+        return workload
+    if kind not in TWINS:
+        raise UsageError(f"--twin={kind} is not known; {choices(kind, TWINS)}")
+    plain = workload.removesuffix(ASYNC)
+    found = async_twin(plain)
+    if found is None:
+        able = [name for name in conf.workload_paths() if async_twin(name)]
+        raise UsageError(
+            f"The workload {workload} has no twin, so --twin={kind} can't choose one: leave it "
+            f"out, or take one of {', '.join(able)}."
+        )
+    return plain if kind == "sync" else found
 
 
 def known_facts(server: str, workload: str) -> dict[str, Any]:

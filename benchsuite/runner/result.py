@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from benchsuite import findings as validity
@@ -21,6 +22,7 @@ def result(
     ceilings: Ceilings = lambda environment: (),
 ) -> RunResult:
     """Without passwords, whoever told them: command lines, logs, drivers' errors."""
+    ended_at = datetime.now(UTC)
     evidence, server = Evidence(broken=record.broken), record.plan.server
     if record.total is not None and record.done is not None:
         evidence = gathered(record, record.done, ceilings(environment))
@@ -30,6 +32,7 @@ def result(
         spec=record.spec,
         status=record.status,
         started_at=record.started_at,
+        ended_at=ended_at,
         failure=hidden(record.failure),
         argv=hidden_in(record.serving.argv),
         programs=hidden_in(record.serving.programs),

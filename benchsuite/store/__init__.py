@@ -149,6 +149,7 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
 
 def _columns(run: models.Run, result: RunResult) -> None:
     run.owner = ""
+    run.ended_at = result.ended_at
     run.status = result.status.value
     run.verdict = result.verdict.value if result.verdict else ""
     run.failure = result.failure

@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def test_json_has_every_promised_field_and_null_for_what_is_missing(command: Com
     promised = (
         "id label workload server server_version argv python_version processes threads model users "
         "duration_s startup_s requests failures throughput goodput response_time service_time "
-        "cpu_percent memory_bytes verdict findings environment url"
+        "cpu_percent memory_bytes verdict findings environment url ended_at"
     )
     assert set(promised.split()) <= set(one)
     assert (one["label"], one["processes"], one["model"]) == ("here", 1, "closed")
@@ -77,6 +78,8 @@ def test_json_has_every_promised_field_and_null_for_what_is_missing(command: Com
     assert one["response_time"]["p99_s"] is None, "some twenty samples can't carry a p99"
     assert all({"code", "message", "hint"} <= set(finding) for finding in one["findings"])
     assert one["url"].endswith(f"{one['id']}/")
+    begun, ended = (datetime.fromisoformat(one[name]) for name in ("started_at", "ended_at"))
+    assert (ended - begun).total_seconds() > one["warmup_s"] + one["duration_s"] + one["startup_s"]
 
 
 @pytest.mark.parametrize("workload", ["cpu", "io_create", "io_read", "io_read_async"])

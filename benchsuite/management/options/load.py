@@ -84,6 +84,12 @@ def add_to(group: Any) -> None:
         help="a request without its whole answer by then has failed (default: %(default)s s)",
     )
     group.add_argument(
+        "--drain",
+        type=time,
+        metavar="TIME",
+        help="how long answers to open requests are awaited after the load (default: --timeout)",
+    )
+    group.add_argument(
         "--keep-alive",
         action=argparse.BooleanOptionalAction,
         default=True,
@@ -113,6 +119,7 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
         "warmup_s": _seconds(options["warmup"], work.warmup_s),
         "duration_s": _seconds(options["duration"], work.duration_s),
         "timeout_s": parse_seconds(options["timeout"]),
+        "drain_s": None if options["drain"] is None else parse_seconds(options["drain"]),
         "keep_alive": options["keep_alive"],
         "keep_cookies": _chosen(options["keep_cookies"], work.keep_cookies),
         "spawn_rate": options["spawn_rate"],

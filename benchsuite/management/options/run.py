@@ -101,6 +101,11 @@ def _add_target(group: Any) -> None:
         help="an option of the workload, such as size=1000000 for cpu",
     )
     group.add_argument(
+        "--twin",
+        metavar="|".join(planning.TWINS),
+        help="the same work in views of this kind: io_read with async is io_read_async",
+    )
+    group.add_argument(
         "--path",
         metavar="/PATH",
         help="page of your project to get; implies --workload=url, unless a workload ws_… is "
@@ -266,7 +271,7 @@ def _workload(options: dict[str, Any]) -> tuple[WorkloadSpec, type[Workload]]:
             )
         name = implied
         settings["path"] = options[flag]
-    name = name or "plain"
+    name = planning.twin(name or "plain", options["twin"])
     work = conf.workload_class(name)
     settings = socket_options.with_messages(settings, options, work)
     settings = visitor_options.with_answers(settings, options, work)

@@ -28,6 +28,7 @@ FACTS = (
     "id",
     "batch",
     "started_at",
+    "ended_at",
     "status",
     "verdict",
     "failure",

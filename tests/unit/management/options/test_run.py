@@ -40,9 +40,11 @@ def test_all_of_the_load() -> None:
         "--warmup=1m",
         "--duration=2m",
         "--timeout=180",
+        "--drain=15s",
         "--no-keep-alive",
     )
     load = run.load
+    assert (load.drain_limit_s, load.longest_s) == (15.0, load.window_end_s + 15)
     assert (load.users, load.spawn_rate, load.think_time_s) == (100, 5.0, 0.5)
     assert (load.warmup_s, load.duration_s, load.timeout_s) == (60.0, 120.0, 180.0)
     assert load.keep_alive is False
@@ -63,6 +65,39 @@ def test_each_journey_is_a_fresh_visitors_unless_told_otherwise(
     (run,) = specs(*words)
     assert run.load.keep_cookies is kept
     assert run.load.keep_alive is True
+
+
+def test_an_open_request_is_awaited_for_its_timeout_unless_drain_says_it() -> None:
+    assert specs("--timeout=20")[0].load.drain_limit_s == 20
+    assert specs("--timeout=20", "--drain=0")[0].load.drain_limit_s == 0
+    with pytest.raises(UsageError, match="--drain must be between 0 and 3600"):
+        specs("--drain=2h")
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["--workload=io_read", "--twin=async"], "io_read_async"),
+        (["--workload=io_read_async", "--twin=async"], "io_read_async"),
+        (["--workload=io_read_async", "--twin=sync"], "io_read"),
+        (["--twin=sync"], "plain"),
+    ],
+)
+def test_a_twin_does_the_same_in_other_views(words: list[str], name: str) -> None:
+    assert specs(*words)[0].workload.workload == name
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--twin=asynch"], r"--twin=asynch is not known; did you mean async\?"),
+        (["--path=/", "--twin=async"], "url has no twin.* take one of plain, "),
+        (["--workload=ws_echo", "--twin=sync"], "ws_echo has no twin"),
+    ],
+)
+def test_what_has_no_twin(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        specs(*words)
 
 
 def test_the_users_of_a_locustfile_keep_their_cookies() -> None:
