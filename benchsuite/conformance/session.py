@@ -17,7 +17,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.running_system import TARGET, Serving
+from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.runner.trial import started
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.system.ending import in_words
@@ -107,7 +107,7 @@ def report(plan: Plan, *, application: str) -> Report:
     )
 
 
-def _finding(check: Check, peer: Peer, serving: Serving) -> CheckResult:
+def _finding(check: Check, peer: Peer, serving: RunningSystem) -> CheckResult:
     try:
         note = check.run(peer) or Note("", Outcome.OK)
         finding = CheckResult(check, note.outcome, note.seen)

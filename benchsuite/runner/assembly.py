@@ -24,14 +24,8 @@ from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.isolation.facts import Facts
 from benchsuite.runner.fronting import fronted, replicas
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.process_environment import surroundings
-from benchsuite.runner.running_system import (
-    DELAY,
-    LOG_LINES,
-    TARGET,
-    WORKERS,
-    Serving,
-)
+from benchsuite.runner.process_environment import process_environment
+from benchsuite.runner.running_system import DELAY, LOG_LINES, TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
@@ -50,7 +44,7 @@ Address = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class StartRequest:
     """What all programs of one run are started with."""
 
     plan: Plan
@@ -90,7 +84,7 @@ class _Copy:
 
 
 @contextmanager
-def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
+def serving(found: RunningSystem, start: StartRequest, port: int | None) -> Iterator[None]:
     """Starts everything in order and ends it in reverse; inside the block the target answers.
 
     `found` is filled while it starts. Raises StartError with the end of the log of what did not
@@ -119,7 +113,7 @@ def serving(found: Serving, start: Start, port: int | None) -> Iterator[None]:
             found.log = found.log_tail(LOG_LINES)
 
 
-def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
+def _services(start: StartRequest, stack: ExitStack, found: RunningSystem) -> dict[str, str]:
     """Starts what server or channel layer want; name → URL."""
     urls: dict[str, str] = {}
     wanted = dict(start.plan.services)
@@ -143,7 +137,7 @@ def _services(start: Start, stack: ExitStack, found: Serving) -> dict[str, str]:
     return urls
 
 
-def _caches_in_redis(start: Start) -> bool:
+def _caches_in_redis(start: StartRequest) -> bool:
     """Whether the project's caches get a Redis; where none can be, they are kept in files."""
     if not start.facts.wants_redis or start.plan.front_runs_instances:
         return False
@@ -151,7 +145,7 @@ def _caches_in_redis(start: Start) -> bool:
 
 
 @contextmanager
-def _delayer(start: Start) -> Iterator[Delayer]:
+def _delayer(start: StartRequest) -> Iterator[Delayer]:
     """What delays as the spec says; without any delay all addresses are the real ones."""
     spec, facts = start.plan.spec.delay, start.facts
     choice = Choice(by=PROXY, reason="nothing is delayed")
@@ -180,7 +174,7 @@ def _delayer(start: Start) -> Iterator[Delayer]:
         yield late
 
 
-def _amended(start: Start, late: Delayer, services: Mapping[str, str]) -> dict[str, Any]:
+def _amended(start: StartRequest, late: Delayer, services: Mapping[str, str]) -> dict[str, Any]:
     """Fields of the instructions that are known only when everything around the servers is up."""
     amended: dict[str, Any] = {"server_host": late.server_host}
     if start.database is not None:
@@ -204,7 +198,7 @@ def _port(late: Delayer, wanted: int | None) -> int:
     return port
 
 
-def _not_in_there(start: Start) -> list[str]:
+def _not_in_there(start: StartRequest) -> list[str]:
     """What the run itself has where a server in a private network would not reach it."""
     layer = start.plan.spec.layer
     by_tcp = layer.by == TCP and REDIS in start.plan.services
@@ -213,7 +207,9 @@ def _not_in_there(start: Start) -> list[str]:
     return ["its front"] * bool(start.plan.spec.server.front) + ["its Redis"] * by_tcp
 
 
-def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
+def _servers(
+    start: StartRequest, stack: ExitStack, found: RunningSystem, scene: Scene, port: int
+) -> str:
     """The server on that port, or its instances with a front on it; the scheme clients speak."""
     spec = start.plan.spec.server
     if start.plan.front_runs_instances:
@@ -244,7 +240,7 @@ def _servers(start: Start, stack: ExitStack, found: Serving, scene: Scene, port:
     ).scheme
 
 
-def _answering(start: Start, found: Serving, copies: Sequence[_Copy]) -> float:
+def _answering(start: StartRequest, found: RunningSystem, copies: Sequence[_Copy]) -> float:
     """Waits for all copies of the server; seconds that the last one took."""
     for one in copies:
         host, port = one.address
@@ -253,7 +249,7 @@ def _answering(start: Start, found: Serving, copies: Sequence[_Copy]) -> float:
 
 
 def _restarted(
-    start: Start, found: Serving, scene: Scene, copies: Sequence[_Copy]
+    start: StartRequest, found: RunningSystem, scene: Scene, copies: Sequence[_Copy]
 ) -> tuple[float, float]:
     """Ends all copies of the server and starts them again, each at its address; from when on they
     were away, and until when.
@@ -268,7 +264,9 @@ def _restarted(
     return begin, monotonic()
 
 
-def _replicas(start: Start, stack: ExitStack, found: Serving, scene: Scene, port: int) -> str:
+def _replicas(
+    start: StartRequest, stack: ExitStack, found: RunningSystem, scene: Scene, port: int
+) -> str:
     """A front that runs the instances itself, each in a network and with files of its own."""
     adapter = start.plan.server_at(start.folder, scene.services)
     env = _env(start, scene, adapter)
@@ -298,9 +296,9 @@ def _replicas(start: Start, stack: ExitStack, found: Serving, scene: Scene, port
 
 
 def _server(
-    start: Start,
+    start: StartRequest,
     stack: ExitStack,
-    found: Serving,
+    found: RunningSystem,
     scene: Scene,
     address: Address,
 ) -> list[Process]:
@@ -314,7 +312,9 @@ def _server(
     programs: list[tuple[str, str, Sequence[str], str | None]] = [
         (TARGET, adapter.name, adapter.argv(*address), adapter.version(adapter.python))
     ]
-    programs += [(WORKERS, name, argv, None) for name, argv in adapter.beside().items()]
+    programs += [
+        (WORKERS, name, argv, None) for name, argv in adapter.companion_processes().items()
+    ]
     processes = []
     for part, name, argv, version in programs:
         process = stack.enter_context(
@@ -334,12 +334,14 @@ def _server(
     return processes
 
 
-def _env(start: Start, scene: Scene, adapter: ServerAdapter) -> dict[str, str]:
+def _env(start: StartRequest, scene: Scene, adapter: ServerAdapter) -> dict[str, str]:
     seed = start.plan.spec.seed
-    return surroundings(adapter, token=start.token, instructions=scene.instructions, seed=seed)
+    return process_environment(
+        adapter, token=start.token, instructions=scene.instructions, seed=seed
+    )
 
 
-def _workers(start: Start, stack: ExitStack, found: Serving, scene: Scene) -> None:
+def _workers(start: StartRequest, stack: ExitStack, found: RunningSystem, scene: Scene) -> None:
     """What answers at the other end of the channel layer; comes up while the server does.
 
     It gives no sign of that: the first answer through the layer is one.
@@ -361,8 +363,8 @@ def _workers(start: Start, stack: ExitStack, found: Serving, scene: Scene) -> No
 
 
 def _wait(
-    start: Start,
-    found: Serving,
+    start: StartRequest,
+    found: RunningSystem,
     process: Process,
     base_url: str,
     *,

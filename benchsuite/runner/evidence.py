@@ -9,10 +9,10 @@ from benchsuite.core.results import Ceiling, Summary
 from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Done
-from benchsuite.runner.monitor import Witness
+from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.running_system import DELAY, FRONT, TARGET
-from benchsuite.runner.segments import Stretch
+from benchsuite.runner.segments import Segment
 from benchsuite.stats.ceilings import ceiling_rate
 
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
@@ -21,7 +21,7 @@ CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a win
 def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
     load, sockets, window = record.spec.load, record.websockets, record.window
-    seen = _seen(record.witness, done)
+    seen = _seen(record.monitor, done)
     whole = replace(
         seen,
         unit=record.unit,
@@ -55,7 +55,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         unchecked=record.unchecked,
         unwatched=(*seen.unwatched, *_not_accounted(record), *_not_counted(record)),
     )
-    parts = [_of(stretch, whole, record, ceilings) for stretch in record.stretches]
+    parts = [_of(segment, whole, record, ceilings) for segment in record.segments]
     if not load.stages and not record.populations:
         return parts[0] if parts else whole
     return replace(whole, stages=parts, headline=record.headline)
@@ -80,10 +80,10 @@ def _front_timeout_s(record: RunRecord) -> float | None:
 def _not_accounted(record: RunRecord) -> Iterator[str]:
     """Which part of B105 can't be looked at, and why."""
     closed = not record.spec.load.is_open
-    if closed and any(one.waiting_users is None for one in record.stretches):
+    if closed and any(one.waiting_users is None for one in record.segments):
         why = "the run was stopped" if record.alike else "users need not all do the same"
         yield f"whether users lost time in the load generator (B105), as {why}"
-    if any(one.total.failures for one in record.stretches):
+    if any(one.total.failures for one in record.segments):
         yield "whether response times account for what was in flight (B105), as requests failed"
 
 
@@ -96,60 +96,60 @@ def _not_counted(record: RunRecord) -> Iterator[str]:
         yield "how many of the requests the target saw (B213)"
 
 
-def _seen(witness: Witness | None, done: Done) -> Evidence:
-    """What the witness saw of server and machine."""
-    if witness is None:
+def _seen(monitor: Monitor | None, done: Done) -> Evidence:
+    """What the monitor saw of server and machine."""
+    if monitor is None:
         return Evidence()
     return Evidence(
-        turnover=witness.turnover(done),
-        log=witness.log,
-        sessions_refused=witness.sessions_refused,
-        host=witness.shares(done),
-        clock=witness.clock(),
-        cpus_shared=witness.cpus_shared,
-        unwatched=witness.unwatched(done),
+        turnover=monitor.turnover(done),
+        log=monitor.log,
+        sessions_refused=monitor.sessions_refused,
+        host=monitor.shares(done),
+        clock=monitor.clock(),
+        cpus_shared=monitor.cpus_shared,
+        unwatched=monitor.unwatched(done),
     )
 
 
 def _of(
-    stretch: Stretch, whole: Evidence, record: RunRecord, ceilings: Sequence[Ceiling]
+    segment: Segment, whole: Evidence, record: RunRecord, ceilings: Sequence[Ceiling]
 ) -> Evidence:
-    """The same run, looked at over one stretch."""
+    """The same run, looked at over one segment."""
     load = record.spec.load
-    in_flight = _in_flight(stretch, load)
+    in_flight = _in_flight(segment, load)
     of_requests = record.unit == REQUEST and not record.populations
-    window = record.since_origin(stretch.window)
+    window = record.since_origin(segment.window)
     parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, DELAY}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
-    page, witness = _probed(record, stretch), record.witness
+    page, monitor = _probed(record, segment), record.monitor
     probes = None
-    if page and witness:
-        probes = witness.probes(stretch.window, page, stretch.waiting_users)
+    if page and monitor:
+        probes = monitor.probes(segment.window, page, segment.waiting_users)
     return replace(
         whole,
-        stage=stretch.total.name if load.stages or record.populations else "",
-        unit=stretch.unit or record.unit,
-        total=stretch.total,
-        arrivals=_arrivals(stretch.total),
+        stage=segment.total.name if load.stages or record.populations else "",
+        unit=segment.unit or record.unit,
+        total=segment.total,
+        arrivals=_arrivals(segment.total),
         # messages and mixtures have none: it was requests that were calibrated
         ceiling_rate=ceiling_rate(ceilings, load, in_flight) if of_requests else None,
-        waiting_users=stretch.waiting_users,
-        wakes_per_s=stretch.wakes_per_s,
-        under_way=stretch.under_way,
-        journeys_by_user=stretch.journeys_by_user,
-        slots=stretch.slots,
+        waiting_users=segment.waiting_users,
+        wakes_per_s=segment.wakes_per_s,
+        under_way=segment.under_way,
+        journeys_by_user=segment.journeys_by_user,
+        slots=segment.slots,
         probes=probes,
         unprobed="" if probes else _unprobed(record),
         front=_front(record, used),
-        busy_percent=_busy(record, used, stretch.under_way),
+        busy_percent=_busy(record, used, segment.under_way),
     )
 
 
-def _in_flight(stretch: Stretch, load: LoadProfile) -> float:
+def _in_flight(segment: Segment, load: LoadProfile) -> float:
     """Requests that may be in flight: users, or as many as there were in the open model."""
     if load.is_open:
-        return max(1.0, stretch.total.concurrency or 0.0)
-    return stretch.total.level or load.users
+        return max(1.0, segment.total.concurrency or 0.0)
+    return segment.total.level or load.users
 
 
 def _arrivals(total: Summary) -> Arrivals | None:
@@ -159,19 +159,19 @@ def _arrivals(total: Summary) -> Arrivals | None:
     return Arrivals(offered=found.offered_rate, achieved=found.achieved_rate, dropped=found.dropped)
 
 
-def _probed(record: RunRecord, stretch: Stretch) -> Summary | None:
+def _probed(record: RunRecord, segment: Segment) -> Summary | None:
     """Of the page that the prober asks, if the load's figures of it are known."""
     if record.asks_one_page:
-        return stretch.total
-    if record.witness is None or record.spec.load.stages:
+        return segment.total
+    if record.monitor is None or record.spec.load.stages:
         return None
-    name = record.witness.page
+    name = record.monitor.page
     pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
     return next(pages, None)
 
 
 def _unprobed(record: RunRecord) -> str:
-    if record.witness is None or not record.witness.page:
+    if record.monitor is None or not record.monitor.page:
         return "the prober can only ask a page that each journey gets first, by a plain GET"
     return "the journeys of stages ask several pages"
 
@@ -184,7 +184,7 @@ def _busy(record: RunRecord, used: CpuShares, under_way: UnderWay | None) -> flo
     if under_way is None:
         return None
     shares = [under_way.slots_busy_percent]
-    on = record.witness.cpus_target if record.witness is not None else None
+    on = record.monitor.cpus_target if record.monitor is not None else None
     if on:
         processes = record.plan.server.processes * record.spec.server.instances
         answering = [share for share in used.values() if share is not None]
@@ -197,8 +197,8 @@ def _busy(record: RunRecord, used: CpuShares, under_way: UnderWay | None) -> flo
 
 def _front(record: RunRecord, used: CpuShares) -> FrontShares | None:
     """What the front used beside those behind it; None without one, or where it was not seen."""
-    plan, witness = record.plan, record.witness
-    on = witness.cpus_target if witness is not None else None
+    plan, monitor = record.plan, record.monitor
+    on = monitor.cpus_target if monitor is not None else None
     if plan.front is None or not on:
         return None
     front, target = used[FRONT], used[TARGET]

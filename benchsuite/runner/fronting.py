@@ -11,7 +11,7 @@ from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, In
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.running_system import FRONT, TARGET, Serving
+from benchsuite.runner.running_system import FRONT, TARGET, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -19,7 +19,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 def fronted(
     stack: ExitStack,
-    found: Serving,
+    found: RunningSystem,
     *,
     plan: Plan,
     facts: Facts,
@@ -66,7 +66,7 @@ def replicas(
     """
     spec = adapter.spec
     elsewhere = spec.python or spec.environment or not adapter.serves_project
-    if elsewhere or adapter.config_files(*INSIDE) or adapter.beside():
+    if elsewhere or adapter.config_files(*INSIDE) or adapter.companion_processes():
         raise UsageError(
             f"{spec.front} runs a server from its image with nothing beside it, and "
             f"{adapter.name} as asked wants files, programs or a Python of this machine; take "

@@ -1,4 +1,4 @@
-"""Who looks on while a load runs, and says afterwards what else happened."""
+"""Watches a run while its load runs, and says afterwards what else happened."""
 
 import os
 import time
@@ -12,7 +12,7 @@ from benchsuite.core.results import Summary
 from benchsuite.core.stall import Stall
 from benchsuite.findings.target import NO_SESSION
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.runner.running_system import TARGET, Serving
+from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.services.database import DATABASE
 from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry import Sampler
@@ -32,12 +32,12 @@ AFTER_S = 0.4  #: How long is looked, at least, at what the target does when the
 LOG_LINES = 500  #: In which the server is heard to complain about its limits.
 
 
-class Witness:
+class Monitor:
     """Watches the machine, the target's processes and a page of it, second by second."""
 
     def __init__(
         self,
-        serving: Serving,
+        serving: RunningSystem,
         load_pids: Sequence[int],
         clocks: Clocks | None = None,
         devices: Sequence[type[Device]] = (),
@@ -64,7 +64,7 @@ class Witness:
         """When the load had ended, and the CPU time of each process of the target by then."""
 
     def sampler(self) -> Sampler:
-        """Reads the telemetry of every part and of the load, and takes this witness along."""
+        """Reads the telemetry of every part and of the load, and takes this monitor along."""
         return Sampler(
             {
                 **self._serving.parts,
@@ -73,12 +73,12 @@ class Witness:
             },
             interval_s=INTERVAL_S,
             also=(self.host.look, self.see_cpus),
-            tellers=self._serving.tellers,
+            service_probes=self._serving.service_probes,
             devices=(*DEVICES, Speed, *self._devices),
         )
 
     @contextmanager
-    def looking_on(self, workload: Workload, job: Job, folder: Path) -> Iterator[None]:
+    def watching(self, workload: Workload, job: Job, folder: Path) -> Iterator[None]:
         """From before the load until after it."""
         with ExitStack() as stack:
             page = probes.probed_page(workload)

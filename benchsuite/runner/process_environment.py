@@ -17,7 +17,7 @@ PROJECT = (
 )  #: Variables that are about the project.
 
 
-def surroundings(
+def process_environment(
     adapter: ServerAdapter, *, token: str, instructions: Path | None, seed: int
 ) -> dict[str, str]:
     """This process's variables, with what opens the target and what each start must vary.

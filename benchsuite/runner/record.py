@@ -18,12 +18,12 @@ from benchsuite.load.job import Done
 from benchsuite.load.parent.spool import NameEntry, Samples
 from benchsuite.runner.broadcasts import with_broadcasts
 from benchsuite.runner.figures import Figures, Window
-from benchsuite.runner.monitor import Witness
+from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.reasons import explained, of_sockets
 from benchsuite.runner.restarting import without_restart
-from benchsuite.runner.running_system import Serving
-from benchsuite.runner.segments import Stretch, stretches
+from benchsuite.runner.running_system import RunningSystem
+from benchsuite.runner.segments import Segment, segments
 from benchsuite.runner.sockets import websockets
 from benchsuite.stats import signs
 from benchsuite.stats.levels import climb, level_of
@@ -45,7 +45,7 @@ class RunRecord:
         self.failure = ""
         self.died = False
         self.broken = False  #: Whether it was the measuring that failed, and not what is measured.
-        self.serving = Serving()
+        self.serving = RunningSystem()
         self.settings_changed: Mapping[str, str] = {}
         self.facts = Facts()  #: Of the project and its data.
         self.done: Done | None = None
@@ -63,7 +63,7 @@ class RunRecord:
         self.away: tuple[float, float] | None = None
         """When the server was being restarted, in moments of the monotonic clock."""
         self.websockets: WebSockets | None = None
-        self.witness: Witness | None = None
+        self.monitor: Monitor | None = None
         self.stored_before: Mapping[str, int] = {}
         self.stored_after: Mapping[str, int] = {}
         self.stored: Stored | None = None
@@ -80,7 +80,7 @@ class RunRecord:
         """What the target still did when nobody asked it any more."""
         self.cluster: Cluster | None = None
         self.stall: Stall | None = None
-        self.stretches: tuple[Stretch, ...] = ()
+        self.segments: tuple[Segment, ...] = ()
 
     def fail(self, status: Status, failure: str, *, ours: bool = False) -> None:
         """The first reason stands; what follows from it doesn't replace it. `ours` is what broke
@@ -101,8 +101,8 @@ class RunRecord:
             seen = sampler.stop()
             self._seen = seen.readings
             self.sampler_cpu_percent = seen.cpu_percent
-            if self.witness is not None:
-                self.witness.errors = seen.errors
+            if self.monitor is not None:
+                self.monitor.errors = seen.errors
 
     def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
         """Figures from the load's samples; nothing when it was stopped before its window began."""
@@ -126,10 +126,10 @@ class RunRecord:
         told = self.unit != EVENT and not self.populations
         if self.spec.load.keep_alive and told:
             self.cluster = signs.cluster(figures.requests, done.window)
-        self.stretches = stretches(
+        self.segments = segments(
             figures, alike=self.alike, at_once=self._at_once, populations=self.populations
         )
-        by_population = [one.total for one in self.stretches] if self.populations else []
+        by_population = [one.total for one in self.segments] if self.populations else []
         self.summaries = (*figures.by_name, *figures.stages, *by_population)
         self.websockets = websockets(
             figures,
@@ -152,8 +152,8 @@ class RunRecord:
         assert self.serving.restart is not None
         self.restarts = False
         self.away = self.serving.restart()
-        if self.witness is not None:
-            self.witness.census.begin_anew()
+        if self.monitor is not None:
+            self.monitor.census.begin_anew()
 
     @property
     def headline(self) -> int | None:
@@ -161,9 +161,9 @@ class RunRecord:
         and where nothing was asked.
         """
         load = self.spec.load
-        if not load.stages or not self.stretches or not (self.total and self.total.requests):
+        if not load.stages or not self.segments or not (self.total and self.total.requests):
             return None
-        levels = [level_of(one.total, one.window[1] - one.window[0]) for one in self.stretches]
+        levels = [level_of(one.total, one.window[1] - one.window[0]) for one in self.segments]
         return climb(levels).headline
 
     def ask_again(self) -> None:
@@ -173,12 +173,12 @@ class RunRecord:
         """
         if self.status is not Status.FINISHED:
             return
-        cluster, witness = self.cluster, self.witness
-        if witness is not None:
-            self.busy_after_percent = witness.busy_after()
-        if cluster is None or witness is None or not FINDINGS["B205"].level(cluster.percent):
+        cluster, monitor = self.cluster, self.monitor
+        if monitor is not None:
+            self.busy_after_percent = monitor.busy_after()
+        if cluster is None or monitor is None or not FINDINGS["B205"].level(cluster.percent):
             return
-        found = witness.stall()
+        found = monitor.stall()
         if found is not None and (found.is_shown or self.asks_one_page):
             self.stall = found
 
@@ -208,7 +208,7 @@ class RunRecord:
     def _asked(self, figures: Figures) -> Asked:
         """What was sent and answered beside what the target saw; it may still see a last probe."""
         kinds = figures.of(REQUEST)["kind"]
-        probes = self.witness.asked if self.witness is not None else []
+        probes = self.monitor.asked if self.monitor is not None else []
         before, after = self.asked_before, self.asked_after
         return Asked(
             sent=len(kinds) + len(figures.of(RESENT)) + len(probes),

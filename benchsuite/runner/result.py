@@ -27,7 +27,7 @@ def result(
     if record.total is not None and record.done is not None:
         evidence = gathered(record, record.done, ceilings(environment))
     findings = validity.assess(evidence)
-    told = None if record.headline is None else record.stretches[record.headline]
+    told = None if record.headline is None else record.segments[record.headline]
     return RunResult(
         spec=record.spec,
         status=record.status,

@@ -11,7 +11,7 @@ from benchsuite.isolation.served.errors import Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
 from benchsuite.system.process import Process
-from benchsuite.telemetry.base import Teller
+from benchsuite.telemetry.base import ServiceProbe
 
 TARGET = "target"
 WORKERS = "workers"  #: Programs beside the server that do a part of its work.
@@ -32,7 +32,7 @@ class Member:
 
 
 @dataclass(slots=True)
-class Serving:
+class RunningSystem:
     """What has been started so far, in that order; readable also after a start that failed."""
 
     base_url: str = ""  #: Under which the load reaches the target.
@@ -49,7 +49,7 @@ class Serving:
     restart: Callable[[], tuple[float, float]] | None = None
     """Ends all copies of the server and starts them again; the moments at which that began and at
     which all answered. None where a front runs them."""
-    tellers: dict[str, Teller] = field(default_factory=dict)
+    service_probes: dict[str, ServiceProbe] = field(default_factory=dict)
     """Part → what asks its service for what only it knows."""
 
     def asked(self) -> int | None:
@@ -79,7 +79,7 @@ class Serving:
             Member(service.part, service.process, service.version, service.settings)
         )
         if (reading := service.reading()) is not None:
-            self.tellers[service.part] = reading
+            self.service_probes[service.part] = reading
 
     @property
     def started(self) -> int:

@@ -1,4 +1,4 @@
-"""The stretches of even load that a run has: its window or, with stages, the window of each."""
+"""The segments of even load that a run has: its window or, with stages, the window of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ Pauses = NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Segment:
     """What the samples tell of one level of load; see `Evidence` for what the fields mean."""
 
     total: Summary
@@ -31,13 +31,13 @@ class Stretch:
     unit: Unit | None = None  #: What the total is of, where that is not what the run's is of.
 
 
-def stretches(
+def segments(
     figures: Figures,
     *,
     alike: bool,
     at_once: int | None,
     populations: Sequence[Population] = (),
-) -> tuple[Stretch, ...]:
+) -> tuple[Segment, ...]:
     """One for each stage that was reached, or for each population; one where there is only one
     level.
 
@@ -59,7 +59,7 @@ def stretches(
     )
 
 
-def _population(figures: Figures, order: int, one: Population) -> Stretch:
+def _population(figures: Figures, order: int, one: Population) -> Segment:
     """What is told of these users alone, who are numbered anew."""
     theirs = figures.samples[np.isin(figures.samples["user"], one.users)]
     theirs["user"] = np.searchsorted(one.users, theirs["user"])
@@ -67,15 +67,15 @@ def _population(figures: Figures, order: int, one: Population) -> Stretch:
     count = len(one.users)
     name = f"{count} user{'s' * (count > 1)} of {one.name}"
     total = replace(own.total, name=name, scope=POPULATION, order=order)
-    stretch = _closed(own, total, own.done.window, count, alike=True)
-    return replace(stretch, unit=one.unit)
+    segment = _closed(own, total, own.done.window, count, alike=True)
+    return replace(segment, unit=one.unit)
 
 
 def _open(
     figures: Figures, total: Summary, window: Window, *, alike: bool, at_once: int | None
-) -> Stretch:
+) -> Segment:
     keeps = figures.load.keep_alive
-    return Stretch(
+    return Segment(
         total=total,
         window=window,
         under_way=UnderWay(
@@ -90,12 +90,12 @@ def _open(
 
 def _closed(
     figures: Figures, total: Summary, window: Window, users: int, *, alike: bool
-) -> Stretch:
+) -> Segment:
     if not alike:
-        return Stretch(total=total, window=window)
+        return Segment(total=total, window=window)
     pauses = figures.of(PAUSE)
     pauses = pauses[pauses["user"] < users]
-    return Stretch(
+    return Segment(
         total=total,
         window=window,
         waiting_users=_waiting(figures, pauses, window, users),

@@ -27,16 +27,16 @@ from benchsuite.isolation.databases.client import Keeper
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.runner import preflight
-from benchsuite.runner.assembly import Start, serving
+from benchsuite.runner.assembly import StartRequest, serving
 from benchsuite.runner.database_pool import Data
-from benchsuite.runner.monitor import Witness
+from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import PROJECT, about_the_project
 from benchsuite.runner.reasons import reason
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.result import Ceilings, result
-from benchsuite.runner.running_system import Serving
+from benchsuite.runner.running_system import RunningSystem
 from benchsuite.system import cpus, descriptors, fingerprint, scratch
 from benchsuite.system.ending import in_words
 from benchsuite.system.guard import guarded
@@ -138,7 +138,7 @@ class Session:
         record.facts = facts = keeper.facts
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
-        start = Start(
+        start = StartRequest(
             plan=plan,
             folder=folder,
             token=token,
@@ -159,13 +159,13 @@ class Session:
         record.unchecked = _check(load, job, record.serving)
         record.stored_before = keeper.counts(token)
         record.asked_before, left_out = record.serving.asked(), record.serving.left_out()
-        record.witness = witness = Witness(record.serving, load.pids, devices=plan.devices)
+        record.monitor = monitor = Monitor(record.serving, load.pids, devices=plan.devices)
         asked = plan.workload_with(keeper.workload.options)
-        looking_on = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
+        monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         with (
-            cpus.given(looking_on),  # this thread and the sampler; the prober is a client
-            witness.looking_on(asked, job, folder),
-            record.watched(witness.sampler()),
+            cpus.given(monitor_cpus),  # this thread and the sampler; the prober is a client
+            monitor.watching(asked, job, folder),
+            record.watched(monitor.sampler()),
         ):
             record.done = _load(load, record, watcher)
         record.asked_after = record.serving.asked()
@@ -185,7 +185,9 @@ def _without_the_project(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name not in PROJECT}
 
 
-def _job(plan: Plan, keeper: Keeper | OwnTarget, serving: Serving, token: str, folder: Path) -> Job:
+def _job(
+    plan: Plan, keeper: Keeper | OwnTarget, serving: RunningSystem, token: str, folder: Path
+) -> Job:
     told = serving.instructions
     return Job(
         base_url=serving.base_url,
@@ -205,7 +207,7 @@ def _job(plan: Plan, keeper: Keeper | OwnTarget, serving: Serving, token: str, f
     )
 
 
-def _check(load: LoadPool, job: Job, serving: Serving) -> str:
+def _check(load: LoadPool, job: Job, serving: RunningSystem) -> str:
     """One journey, answered right; a wrong answer is told with the error behind it. Gives what of
     answers isn't checked.
     """
@@ -236,8 +238,8 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
         if record.restart_is_due(tick.elapsed_s):
             watcher.stage("restarting the server")
             record.restart()
-        if record.witness is not None:
-            record.witness.told(tick)
+        if record.monitor is not None:
+            record.monitor.told(tick)
         watcher.tick(tick)
 
     try:

@@ -141,7 +141,7 @@ class ServerAdapter(ABC):
         """Files that the command line names: name below `place.folder` → content; pure."""
         return {}
 
-    def beside(self) -> Mapping[str, Sequence[str]]:
+    def companion_processes(self) -> Mapping[str, Sequence[str]]:
         """Name → command line of each program that runs beside the server; pure."""
         return {}
 

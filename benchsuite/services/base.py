@@ -19,7 +19,7 @@ from benchsuite.system.ports import ensure_port_free, free_port
 from benchsuite.system.process import Process
 from benchsuite.system.readiness import wait_until_ready
 from benchsuite.system.starting import running
-from benchsuite.telemetry.base import Teller
+from benchsuite.telemetry.base import ServiceProbe
 
 HOST = "127.0.0.1"
 ATTEMPTS = 3  #: Another program may take a free port between looking for it and listening on it.
@@ -102,7 +102,7 @@ class Service(ABC):
     def remove(self) -> None:  # noqa: B027
         """Removes what it leaves when it has ended."""
 
-    def reading(self) -> Teller | None:
+    def reading(self) -> ServiceProbe | None:
         """What asks it once a second for what only it knows."""
         return None
 

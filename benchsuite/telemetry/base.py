@@ -49,7 +49,7 @@ class Device:
         """Give back what `start` took."""
 
 
-class Teller(Protocol):
+class ServiceProbe(Protocol):
     """Asks a service for what only it knows; lives in the sampler's thread."""
 
     def sample(self) -> Mapping[str, int]: ...

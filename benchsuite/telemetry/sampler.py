@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchsuite.core.results import Reading
 from benchsuite.system.procfs import read_stat
-from benchsuite.telemetry.base import Device, Figures, Snapshot, Teller
+from benchsuite.telemetry.base import Device, Figures, ServiceProbe, Snapshot
 from benchsuite.telemetry.counts import Counts
 from benchsuite.telemetry.cpu import Cpu
 from benchsuite.telemetry.files import OpenFiles
@@ -50,7 +50,7 @@ class Sampler:
 
     An error of a device or of such a function ends neither the run nor the sampling: the figure is
     missing, and the error is told in the end. What is in `also` is called after the parts, each
-    time. `tellers` are asked with the part of that name.
+    time. `service_probes` are asked with the part of that name.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class Sampler:
         interval_s: float = 1.0,
         devices: Sequence[type[Device]] = DEVICES,
         also: Sequence[Callable[[], object]] = (),
-        tellers: Mapping[str, Teller] | None = None,
+        service_probes: Mapping[str, ServiceProbe] | None = None,
     ) -> None:
-        self._tellers = dict(tellers or {})
+        self._service_probes = dict(service_probes or {})
         self._interval_s = interval_s
         self._also = tuple(also)
         self._devices = tuple(devices)
@@ -104,8 +104,8 @@ class Sampler:
         for part in self._parts:
             for device in part.devices:
                 self._tried(f"{part.name}, {type(device).__name__}", device.stop)
-        for name, teller in self._tellers.items():
-            self._tried(f"{name}, its counts", teller.close)
+        for name, probe in self._service_probes.items():
+            self._tried(f"{name}, its counts", probe.close)
         return Watched(
             readings=tuple(self._readings),
             cpu_percent=100 * self._cpu_s / self._watched_s if self._watched_s else None,
@@ -152,9 +152,9 @@ class Sampler:
                 figures.update(seen)
             except Exception as error:  # noqa: BLE001 - the same border
                 self._note(f"{part.name}, {type(device).__name__}", error)
-        if teller := self._tellers.get(part.name):
+        if probe := self._service_probes.get(part.name):
             try:
-                counts |= teller.sample()
+                counts |= probe.sample()
             except Exception as error:  # noqa: BLE001 - the same border
                 self._note(f"{part.name}, its counts", error)
         if counts:

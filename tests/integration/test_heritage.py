@@ -16,7 +16,7 @@ from benchsuite.pythons.building import build
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import trial
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.running_system import TARGET, WORKERS, Serving
+from benchsuite.runner.running_system import TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.base import Heritage
@@ -39,7 +39,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Served:
     """A server of another time that was started for a test."""
 
-    def __init__(self, found: Serving, adapter: ServerAdapter, token: str) -> None:
+    def __init__(self, found: RunningSystem, adapter: ServerAdapter, token: str) -> None:
         self.found = found
         self.adapter = adapter
         self.token = token
@@ -99,7 +99,7 @@ def test_serves_its_target_with_as_many_processes_as_asked_for(name: str, cache:
         assert eventually(lambda: len(served.found.pids(TARGET)) == wanted), (
             f"{wanted} processes were expected: {served.found.pids(TARGET)}"
         )
-        assert len(served.found.pids(WORKERS)) == len(served.adapter.beside())
+        assert len(served.found.pids(WORKERS)) == len(served.adapter.companion_processes())
         versions = [one.version for one in served.found.members if one.part == TARGET]
         assert versions == [CLASSES[name].version()]
     port = int(served.address.partition(":")[2])

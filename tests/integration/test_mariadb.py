@@ -64,11 +64,11 @@ def databases(service: MariaDB) -> list[str]:
 def test_the_target_gets_as_many_connections_as_were_asked_for(service: MariaDB) -> None:
     import MySQLdb
 
-    teller = service.reading()
-    assert teller is not None
+    probe = service.reading()
+    assert probe is not None
     with ExitStack() as stack:
-        stack.callback(teller.close)
-        assert eventually(lambda: teller.sample() == {"limit": CONNECTIONS})
+        stack.callback(probe.close)
+        assert eventually(lambda: probe.sample() == {"limit": CONNECTIONS})
         held = [stack.enter_context(closing(connected(service.url))) for _ in range(CONNECTIONS)]
         with pytest.raises(MySQLdb.OperationalError, match="Too many connections"):
             connected(service.url)
@@ -79,7 +79,7 @@ def test_the_target_gets_as_many_connections_as_were_asked_for(service: MariaDB)
         held[0].query("INSERT INTO bench_x.t VALUES (1)")
         states = {"idle": CONNECTIONS - 1, "idle in transaction": 1, "limit": CONNECTIONS}
         time.sleep(0.2)  # InnoDB tells of transactions anew when it was not asked for 0.1 s
-        assert teller.sample() == states
+        assert probe.sample() == states
         held[0].rollback()
         held[0].query("DROP DATABASE bench_x")
 

@@ -67,10 +67,10 @@ def asked(url: str, statement: str) -> object:
 
 
 def test_the_target_gets_as_many_connections_as_were_asked_for(service: Service) -> None:
-    teller = Connections(service.admin_url)
+    probe = Connections(service.admin_url)
     with ExitStack() as stack:
-        stack.callback(teller.close)
-        teller.sample()
+        stack.callback(probe.close)
+        probe.sample()
         for _ in range(5):
             stack.enter_context(connected(service))
         with pytest.raises(psycopg.OperationalError, match="connection slots are reserved"):
@@ -92,13 +92,13 @@ def test_a_superuser_needs_the_runs_password(service: Service) -> None:
 
 
 def test_connections_are_told_by_state_also_when_all_are_taken(service: Service) -> None:
-    teller = Connections(service.admin_url)
+    probe = Connections(service.admin_url)
     with ExitStack() as stack:
-        stack.callback(teller.close)
-        assert eventually(lambda: teller.sample() == {"limit": 5}), "others end a moment later"
+        stack.callback(probe.close)
+        assert eventually(lambda: probe.sample() == {"limit": 5}), "others end a moment later"
         held = [stack.enter_context(connected(service)) for _ in range(5)]
         held[0].execute("SELECT 1")
-        assert teller.sample() == {"idle": 4, "idle in transaction": 1, "limit": 5}
+        assert probe.sample() == {"idle": 4, "idle in transaction": 1, "limit": 5}
 
 
 def test_what_changes_figures_is_recorded(service: Service) -> None:

@@ -41,9 +41,9 @@ def test_it_comes_up_and_nothing_is_left(by: str) -> None:
                 connection.set("x", 1)
                 assert connection.get("x") == b"1"
                 assert connection.config_get("save") == {"save": ""}
-                teller = Info(service.admin_url)
-                told = teller.sample()
-                teller.close()
+                probe = Info(service.admin_url)
+                told = probe.sample()
+                probe.close()
                 assert told["clients"] == 1, "its own is left out"
                 assert told["memory_bytes"] > 0
             assert service.settings["appendonly"] == "off"

@@ -10,7 +10,7 @@ from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, ServerSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import throwaway
 from benchsuite.load.job import Job
-from benchsuite.runner.process_environment import surroundings
+from benchsuite.runner.process_environment import process_environment
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system.ports import free_port
@@ -80,7 +80,7 @@ def test_as_many_completions_are_stored_as_were_claimed(
             name=name,
             log=tmp_path / "server.log",
             env={
-                **surroundings(adapter, token=TOKEN, instructions=plan, seed=1),
+                **process_environment(adapter, token=TOKEN, instructions=plan, seed=1),
                 "DATABASE_URL": env["DATABASE_URL"],
             },
             stop_signal=adapter.stop_signal,

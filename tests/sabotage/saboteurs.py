@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import psutil
 
-from benchsuite.runner.monitor import Witness
+from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.session import Session
 from benchsuite.telemetry.clocks import Clocks
 
@@ -156,7 +156,7 @@ def clock_set(step_s: float) -> Iterator[Callable[[], None]]:
     real = Clocks()
     clocks = Clocks(wall=lambda: real.wall() + sum(steps))
     where = sys.modules[Session.__module__]
-    with patch.object(where, "Witness", partial(Witness, clocks=clocks)):
+    with patch.object(where, "Monitor", partial(Monitor, clocks=clocks)):
         yield lambda: steps.append(step_s)
 
 

@@ -37,7 +37,7 @@ from benchsuite.workloads.base import Workload
 SUFFIX = 8  #: Characters of a run's token in the names of its databases.
 
 
-class Custody:
+class DatabaseAdmin:
     """Made once; `make()` first, then `clone()` and `drop()` for each run, `end()` at last."""
 
     def __init__(

@@ -91,9 +91,9 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
 
     Django is set up in between: the project's code meets no database but a throw-away one.
     """
-    from benchsuite.isolation.databases.admin import Custody
+    from benchsuite.isolation.databases.admin import DatabaseAdmin
 
-    custody = Custody(
+    admin = DatabaseAdmin(
         workload_path=request["workload_path"],
         workload=WorkloadSpec.from_json(request["workload"]),
         database=DatabaseSpec.from_json(request["database"]),
@@ -103,7 +103,7 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
     try:
         try:
             left = request.get("left")
-            made = custody.make() if left is None else custody.take_over(left)
+            made = admin.make() if left is None else admin.take_over(left)
             commands.made()
             _say(answers, {"event": "ready", "number": 0, **made})
         except BenchsuiteError as error:
@@ -111,19 +111,19 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
             _say(answers, {"event": "failed", "number": 0, "message": str(error)})
             return
         while (command := commands.next()) is not None:
-            _say(answers, {**_answered(custody, command), "number": command["number"]})
+            _say(answers, {**_answered(admin, command), "number": command["number"]})
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        custody.end()
+        admin.end()
 
 
-def _answered(custody: Any, command: Message) -> Message:
+def _answered(admin: Any, command: Message) -> Message:
     try:
         if command["do"] == "clone":
-            return {"event": "cloned", **custody.clone(command["token"], command["amended"])}
+            return {"event": "cloned", **admin.clone(command["token"], command["amended"])}
         if command["do"] == "count":
-            return {"event": "counted", "counts": custody.count(command["token"])}
-        custody.drop(command["token"])
+            return {"event": "counted", "counts": admin.count(command["token"])}
+        admin.drop(command["token"])
     except BenchsuiteError as error:
         return {"event": "failed", "message": str(error)}
     return {"event": "dropped"}

@@ -15,7 +15,7 @@ from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.session import session
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
-from benchsuite.telemetry.machine import Glance
+from benchsuite.telemetry.machine import HostSample
 
 
 class Command(BriefCommand):
@@ -25,7 +25,7 @@ class Command(BriefCommand):
         run_options.add_to(parser)
 
     def handle(self, **options: Any) -> None:
-        glance = Glance()
+        sample = HostSample()
         screen = output.Screen(quiet_stdout=options["json"] == "-")
         try:
             plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
@@ -41,7 +41,7 @@ class Command(BriefCommand):
             return
         results, progress = Results(screen.warn, len(plans)), screen.progress(plans)
         try:
-            screen.warn(glance.line())
+            screen.warn(sample.line())
             with session(
                 results,
                 progress,

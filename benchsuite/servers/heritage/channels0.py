@@ -73,7 +73,7 @@ class Daphne(Channels0):
         command = [self.python.script("daphne"), "-v", "0", "-b", host, "-p", str(port)]
         return [*command, "heritage.asgi:channel_layer"]
 
-    def beside(self) -> Mapping[str, Sequence[str]]:
+    def companion_processes(self) -> Mapping[str, Sequence[str]]:
         manage = str(self.target_folder / "manage.py")
         command = [self.python.executable, manage, "runworker", "-v", "0"]
         return {f"runworker {n + 1}": command for n in range(int(self.settings["workers"]))}

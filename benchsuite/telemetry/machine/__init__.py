@@ -6,9 +6,9 @@ from pathlib import Path
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import limits, noise
 from benchsuite.telemetry.machine.check import Check, State
-from benchsuite.telemetry.machine.noise import Glance
+from benchsuite.telemetry.machine.noise import HostSample
 
-__all__ = ["Check", "Glance", "State", "examine"]
+__all__ = ["Check", "HostSample", "State", "examine"]
 
 
 def examine(*, seconds: float = 1.0, root: Path = Path("/")) -> Iterator[Check]:

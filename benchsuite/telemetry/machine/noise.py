@@ -15,7 +15,7 @@ GAP_S = 0.0001  #: A loop that does nothing else is never held up so long, unles
 
 SLEEP_S = 0.001
 SLEEPS = 200
-GLANCE_S = 0.3  #: The kernel counts CPU time in hundredths of a second: less would be rounding.
+SAMPLE_S = 0.3  #: The kernel counts CPU time in hundredths of a second: less would be rounding.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ def observe(seconds: float) -> Noise:
     )
 
 
-class Glance:
+class HostSample:
     """A short look at the machine: what others do from its making to `line()`."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Glance:
     def line(self) -> str:
         """What makes the machine unquiet, in a line; empty when nothing does."""
         first = self._host.looks[0].at
-        time.sleep(max(0.0, first + GLANCE_S - time.monotonic()))
+        time.sleep(max(0.0, first + SAMPLE_S - time.monotonic()))
         self._host.look()
         checks = _from_host(self._host.shares(first, time.monotonic()))
         told = [check.found for check in checks if check.state is not State.OK]

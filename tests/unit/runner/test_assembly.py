@@ -13,7 +13,7 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import assembly
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.running_system import WORKERS, Serving
+from benchsuite.runner.running_system import WORKERS, RunningSystem
 
 SPEC = RunSpec(
     server=ServerSpec(server="daphne"),
@@ -36,14 +36,14 @@ def test_workers_run_under_the_python_that_serves(
     monkeypatch.setattr(assembly, "running", running)
     monkeypatch.setattr(Interpreter, "installed", lambda self, name: f"{name} of {self.name}")
     run = tmp_path / "run"
-    start = assembly.Start(
+    start = assembly.StartRequest(
         plan=resolve(SPEC).under(Interpreter("/new/bin/python", "new")),
         folder=run,
         token="feed",
         clone=cast(Any, None),
         facts=Facts(database_address=None, cut_off=(), static_url="", static_root=""),
     )
-    found = Serving()
+    found = RunningSystem()
     late = cast(Any, SimpleNamespace(wrapped=lambda argv: argv))
     with ExitStack() as stack:
         scene = assembly.Scene(late, run / "instructions.json", {"redis": "unix:/run/redis"})

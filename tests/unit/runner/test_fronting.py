@@ -35,7 +35,7 @@ class WithFiles(Plain):
 
 
 class WithWorkers(Plain):
-    def beside(self) -> dict[str, Sequence[str]]:
+    def companion_processes(self) -> dict[str, Sequence[str]]:
         return {"worker": ["plain-worker"]}
 
 

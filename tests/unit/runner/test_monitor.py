@@ -1,13 +1,13 @@
-"""What a witness that has seen nothing says of itself."""
+"""What a monitor that has seen nothing says of itself."""
 
 from benchsuite.load.job import Done
-from benchsuite.runner.monitor import Witness
-from benchsuite.runner.running_system import Serving
+from benchsuite.runner.monitor import Monitor
+from benchsuite.runner.running_system import RunningSystem
 
 
 def test_what_was_not_seen_is_named_with_the_check_that_it_costs() -> None:
-    witness = Witness(Serving(), ())
-    witness.errors = ("target, Memory: PermissionError: no",)
+    monitor = Monitor(RunningSystem(), ())
+    monitor.errors = ("target, Memory: PermissionError: no",)
     done = Done(
         origin=10.0,
         window=(11.0, 12.0),
@@ -16,7 +16,7 @@ def test_what_was_not_seen_is_named_with_the_check_that_it_costs() -> None:
         cpu_percent=None,
         lag_p99_s=None,
     )
-    unwatched = witness.unwatched(done)
+    unwatched = monitor.unwatched(done)
     assert [word for text in unwatched for word in text.split() if word.startswith("(B")] == [
         "(B203)",
         "(B401)",
@@ -24,4 +24,4 @@ def test_what_was_not_seen_is_named_with_the_check_that_it_costs() -> None:
         "(B403)",
     ]
     assert unwatched[-1] == "target, Memory: PermissionError: no"
-    assert witness.probes(done.window, 0.1, None) is None
+    assert monitor.probes(done.window, 0.1, None) is None

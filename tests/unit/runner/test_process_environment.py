@@ -4,13 +4,13 @@ from pathlib import Path
 
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.process_environment import MOST_PADDING, surroundings
+from benchsuite.runner.process_environment import MOST_PADDING, process_environment
 
 UVICORN = resolve(RunSpec(server=ServerSpec(server="uvicorn"))).server
 
 
 def made(seed: int = 1) -> dict[str, str]:
-    return surroundings(
+    return process_environment(
         UVICORN, token="feed", instructions=Path("/run/instructions.json"), seed=seed
     )
 

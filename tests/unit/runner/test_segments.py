@@ -10,7 +10,7 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Done
 from benchsuite.load.parent.spool import NameEntry
 from benchsuite.runner.figures import Figures
-from benchsuite.runner.segments import stretches
+from benchsuite.runner.segments import segments
 from benchsuite.stats import summary
 from benchsuite.workloads.base import Population
 
@@ -54,7 +54,7 @@ def steady(
 def test_a_run_without_stages_is_one_stretch() -> None:
     load = LoadProfile(users=2, warmup_s=1.0, duration_s=2.0)
     made = figures(load, *steady(0, 0.0, 3.0, 0.5), *steady(1, 0.0, 3.0, 1.0))
-    (whole,) = stretches(made, alike=True, at_once=None)
+    (whole,) = segments(made, alike=True, at_once=None)
     assert whole.window == (101.0, 103.0)
     assert whole.journeys_by_user == (4, 2)
     assert whole.waiting_users == 2
@@ -72,7 +72,7 @@ def test_users_think_for_as_long_as_they_were_seen_to() -> None:
     pauses["finish"] = ORIGIN + np.array([1.5, 3.5, 3.0])
     entry = NameEntry(name="pause", scope="pause", examples={})
     made = replace(made, samples=np.concatenate([made.samples, pauses]), names=(*NAMES, entry))
-    (whole,) = stretches(made, alike=True, at_once=None)
+    (whole,) = segments(made, alike=True, at_once=None)
     assert whole.waiting_users == pytest.approx(2 - (0.5 + 0.25) / 2.0)
     assert whole.wakes_per_s == 0.5
     assert [one.name for one in made.by_name] == ["GET /", "get"], "no figures of their own"
@@ -81,7 +81,7 @@ def test_users_think_for_as_long_as_they_were_seen_to() -> None:
 def test_each_stage_is_a_stretch_with_its_own_users() -> None:
     load = LoadProfile(users=2, stages=(1, 2), warmup_s=1.0, duration_s=2.0)
     made = figures(load, *steady(0, 0.0, 6.0, 0.5), *steady(1, 3.0, 6.0, 1.0))
-    first, second = stretches(made, alike=True, at_once=None)
+    first, second = segments(made, alike=True, at_once=None)
     assert (first.total.name, second.total.name) == ("1 user", "2 users")
     assert (first.waiting_users, second.waiting_users) == (1, 2)
     assert first.journeys_by_user == (4,)
@@ -94,20 +94,20 @@ def test_a_stage_that_was_not_reached_is_none() -> None:
     made = figures(
         load, *steady(0, 0.0, 2.5, 0.5), stopped=True, window=(ORIGIN + 1.0, ORIGIN + 2.5)
     )
-    (only,) = stretches(made, alike=True, at_once=None)
+    (only,) = segments(made, alike=True, at_once=None)
     assert only.waiting_users is None, "stopped: who waited is not known"
 
 
 def test_users_of_a_locustfile_need_not_do_the_same() -> None:
     load = LoadProfile(users=1, warmup_s=0.0, duration_s=2.0)
-    (whole,) = stretches(figures(load, *steady(0, 0.0, 2.0, 0.5)), alike=False, at_once=None)
+    (whole,) = segments(figures(load, *steady(0, 0.0, 2.0, 0.5)), alike=False, at_once=None)
     assert whole.journeys_by_user == ()
 
 
 def test_what_waits_to_be_sent_is_under_way_in_the_open_model() -> None:
     load = LoadProfile(model="open", arrival_rate=1.0, warmup_s=0.0, duration_s=4.0)
     made = figures(load, (0, 0.0, 0.0, 1.0), (0, 1.0, 2.0, 3.0), sent=(2,), dropped=(0,))
-    (whole,) = stretches(made, alike=True, at_once=None)
+    (whole,) = segments(made, alike=True, at_once=None)
     assert whole.under_way is not None
     assert whole.under_way.mean == pytest.approx(3.0 / 4.0)
     assert whole.under_way.arrived_per_s == pytest.approx(2 / 4.0)
@@ -121,7 +121,7 @@ def test_connections_that_are_not_kept_starve_nobody() -> None:
     load = LoadProfile(
         model="open", arrival_rate=1.0, warmup_s=0.0, duration_s=4.0, keep_alive=False
     )
-    (whole,) = stretches(figures(load, (0, 0.0, 0.0, 1.0)), alike=True, at_once=None)
+    (whole,) = segments(figures(load, (0, 0.0, 0.0, 1.0)), alike=True, at_once=None)
     assert whole.slots is None
 
 
@@ -130,7 +130,7 @@ def test_each_population_is_a_stretch_of_its_own_users() -> None:
     busy = [*steady(0, 0.0, 3.0, 0.5), *steady(2, 0.0, 3.0, 1.0)]
     made = figures(load, *busy, *steady(1, 0.0, 3.0, 0.25))
     kinds = (Population("url", "request", (0, 2)), Population("plain", "request", (1,)))
-    two, one = stretches(made, alike=False, at_once=None, populations=kinds)
+    two, one = segments(made, alike=False, at_once=None, populations=kinds)
     assert (two.total.name, two.total.scope) == ("2 users of url", "population")
     assert (two.waiting_users, two.total.concurrency) == (2, pytest.approx(2.0))
     assert (two.journeys_by_user, one.journeys_by_user) == ((4, 2), (8,))

@@ -142,7 +142,7 @@ def test_workers_stand_beside_daphne_and_the_layer_is_this_start_s():
         services={"redis": "redis://127.0.0.1:7000/0"},
         options={"workers": 2},
     )
-    beside = adapter.beside()
+    beside = adapter.companion_processes()
     assert list(beside) == ["runworker 1", "runworker 2"]
     assert list(beside["runworker 1"]) == [
         PYTHON.executable,

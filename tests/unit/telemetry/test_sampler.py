@@ -153,7 +153,9 @@ def test_a_service_tells_of_itself_with_its_part():
             self.closed += 1
 
     service = Service()
-    one = Sampler({"database": list, "load": list}, tellers={"database": service}, interval_s=0.01)
+    one = Sampler(
+        {"database": list, "load": list}, service_probes={"database": service}, interval_s=0.01
+    )
     one.start()
     while service.asked < 3:
         time.sleep(0.005)
@@ -183,7 +185,7 @@ def test_counts_of_devices_and_services_stand_together_and_only_where_they_look(
             pass
 
     one = Sampler(
-        {"target": list, "load": list}, 0.01, devices=[Named], tellers={"target": Service()}
+        {"target": list, "load": list}, 0.01, devices=[Named], service_probes={"target": Service()}
     )
     one.start()
     while not any(reading.part == "load" for reading in one._readings):

@@ -45,16 +45,16 @@ class Host:
         return self.shares_seen
 
 
-def test_a_glance_says_nothing_of_a_quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_sample_says_nothing_of_a_quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noise, "Host", Host)
     for quiet in (None, HostShares(others_percent=5.0, steal_percent=2.0)):
         monkeypatch.setattr(Host, "shares_seen", quiet)
-        assert noise.Glance().line() == ""
+        assert noise.HostSample().line() == ""
 
 
-def test_a_glance_names_who_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_sample_names_who_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noise, "Host", Host)
     monkeypatch.setattr(Host, "shares_seen", HostShares(others_percent=40.0, culprit="make (7)"))
-    line = noise.Glance().line()
+    line = noise.HostSample().line()
     assert "The machine is not quiet: other programs use 40.0" in line
     assert "make (7)" in line
