@@ -1,11 +1,11 @@
-"""Closes the target views outside a run."""
+"""What stands around each target view: it is closed outside a run, and bounded inside."""
 
 import os
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 
 RUN_VARIABLE = "BENCHSUITE_RUN"
 """The environment variable that holds the token of the run that started this server."""
@@ -17,6 +17,10 @@ Asgi = Callable[[dict[str, Any], Receive, Send], Coroutine[Any, Any, Any]]
 """It returns nothing; Any, because Channels routes it by Django's `path()`, typed for views."""
 
 
+class BadInput(ValueError):
+    """The request is out of bounds; the message is in the body of the 400 response."""
+
+
 def only_in_a_run(
     view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
@@ -26,7 +30,10 @@ def only_in_a_run(
     def gated(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if RUN_VARIABLE not in os.environ:
             raise Http404("Target views answer only inside a server that a run started.")
-        return view(request, *args, **kwargs)
+        try:
+            return view(request, *args, **kwargs)
+        except BadInput as error:
+            return JsonResponse({"error": str(error)}, status=400)
 
     return gated
 
@@ -40,7 +47,10 @@ def only_in_a_run_async(
     async def gated(request: HttpRequest) -> HttpResponse:
         if RUN_VARIABLE not in os.environ:
             raise Http404("Target views answer only inside a server that a run started.")
-        return await view(request)
+        try:
+            return await view(request)
+        except BadInput as error:
+            return JsonResponse({"error": str(error)}, status=400)
 
     return gated
 

@@ -1,4 +1,4 @@
-"""The table of the io_* views, and those of the survey application."""
+"""The tables of the io_* views, and those of the survey application."""
 
 import uuid
 
@@ -10,6 +10,7 @@ from benchsuite.target.survey.definitions import Choice, Condition, Page, Questi
 __all__ = [
     "Answer",
     "Choice",
+    "Comment",
     "Condition",
     "Page",
     "Participation",
@@ -40,3 +41,15 @@ class Post(models.Model):
             "created": self.created.isoformat(),
             "updated": self.updated.isoformat(),
         }
+
+
+class Comment(models.Model):
+    """One on each post, numbered from 1 on, so that a random one is found by its number."""
+
+    number = models.PositiveBigIntegerField(primary_key=True)
+    post = models.ForeignKey(Post, on_delete=models.CASCADE)
+    text = models.TextField()
+    likes = models.PositiveBigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.text}"

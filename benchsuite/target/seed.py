@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections, transaction
+from django.db.models import Model
 from django.utils import timezone
 
-from benchsuite.target.models import Post
+from benchsuite.target.models import Comment, Post
 
 CHUNK = 1_000_000  #: Rows a statement, so that a huge table is not one huge transaction.
 BATCH = 5_000  #: Rows a statement where only the ORM can be used.
@@ -30,6 +31,11 @@ _POSTGRESQL = f"""
     SELECT gen_random_uuid(), 'Post ' || n, %s, %s, %s FROM generate_series(%s, %s) AS n
 """
 
+_COMMENTS = """
+    INSERT INTO benchsuite_target_comment (number, post_id, text, likes)
+    SELECT ROW_NUMBER() OVER (ORDER BY id), id, %s, 0 FROM benchsuite_target_post
+"""
+
 
 class SeedError(Exception):
     """The rows could not be created; says what to do."""
@@ -45,20 +51,26 @@ class Seeded:
     seconds: float
 
 
-def seed(rows: int, *, using: str = "default") -> Seeded:
+def seed(rows: int, *, comments: bool = False, using: str = "default") -> Seeded:
     """Adds or removes posts until there are exactly `rows`; refreshes the planner's statistics.
 
-    Posts written afterwards change that number; call it again to restore it.
+    Removes all comments; with `comments` each post gets one. Posts written afterwards change that
+    number; call it again to restore it.
     """
     if rows < 0:
         raise SeedError(f"--rows must be 0 or more, and is {rows}.")
     began = time.perf_counter()
     found = counted(using=using)
+    if counted(Comment, using=using):
+        _execute(using, f"DELETE FROM {Comment._meta.db_table}", [])
     if found < rows:
         _add(found + 1, rows, using)
     elif found > rows:
         _remove(found - rows, using)
-    _analyze(using)
+    if comments:
+        _execute(using, _COMMENTS, [CONTENT])
+    for table in (Post, Comment):
+        _analyze(table._meta.db_table, using)
     now = counted(using=using)
     if now != rows:
         raise SeedError(
@@ -68,15 +80,15 @@ def seed(rows: int, *, using: str = "default") -> Seeded:
     return Seeded(rows, max(0, rows - found), max(0, found - rows), time.perf_counter() - began)
 
 
-def counted(*, using: str = "default") -> int:
-    """The number of posts; SeedError when their table is missing."""
-    table = Post._meta.db_table
+def counted(kind: type[Model] = Post, *, using: str = "default") -> int:
+    """The number of posts or comments; SeedError when their table is missing."""
+    table = kind._meta.db_table
     if table not in connections[using].introspection.table_names():
         raise SeedError(
             f"The table {table} is not in {connections[using].settings_dict['NAME']}; create it: "
             "python manage.py migrate benchsuite_target"
         )
-    return Post.objects.using(using).count()
+    return kind._base_manager.using(using).count()
 
 
 def _add(first: int, last: int, using: str) -> None:
@@ -96,7 +108,7 @@ def _add(first: int, last: int, using: str) -> None:
 
 
 def _remove(amount: int, using: str) -> None:
-    """Removes any rows: no other row refers to them."""
+    """Removes any rows: no other row refers to them any more."""
     table = Post._meta.db_table
     if amount == Post.objects.using(using).count():
         _execute(using, f"DELETE FROM {table}", [])
@@ -105,9 +117,8 @@ def _remove(amount: int, using: str) -> None:
     _execute(using, f"DELETE FROM {table} WHERE id IN ({chosen})", [amount])
 
 
-def _analyze(using: str) -> None:
+def _analyze(table: str, using: str) -> None:
     """COUNT(*) on a new PostgreSQL table is slow before a vacuum."""
-    table = Post._meta.db_table
     statements = {"postgresql": f"VACUUM ANALYZE {table}", "sqlite": f"ANALYZE {table}"}
     if statement := statements.get(connections[using].vendor):
         _execute(using, statement, [])

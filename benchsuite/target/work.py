@@ -8,12 +8,15 @@ from itertools import count
 from math import isfinite
 from typing import Any
 
-from django.http import HttpRequest, JsonResponse
+from django.db import transaction
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 
-from benchsuite.target.models import Post
+from benchsuite.target.gate import BadInput
+from benchsuite.target.models import Comment, Post
 
-DEFAULT_SIZE = 10**7
 MAX_SIZE = 10**8  #: About ten seconds of one CPU: more would only hang the server.
+MAX_ROWS = 10**10
 PAGE = 25
 LOOPS = 10_000
 WRITES = 10_000
@@ -21,19 +24,36 @@ PAUSE_S = 0.1
 MAX_TITLE = 200
 MAX_CONTENT = 100_000
 MAX_EVENT_BYTES = 2**20
+MAX_BODY_BYTES = 2**24
+MAX_SLEEP_S = 60.0
+
+JOINED = Comment.objects.select_related("post")
 
 
-class BadInput(ValueError):
-    """The request is out of bounds; the message is the body of the 400 response."""
+def wanted_size(request: HttpRequest, most: int = MAX_SIZE) -> int:
+    """`?size=`, from 0 to `most`."""
+    return _whole("size", request.GET.get("size", ""), most)
 
 
-def wanted_size(request: HttpRequest) -> int:
-    """`?size=`, from 0 to MAX_SIZE."""
-    text = request.GET.get("size", "")
-    if not text:
-        return DEFAULT_SIZE
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= MAX_SIZE):
-        raise BadInput(f"size must be a whole number from 0 to {MAX_SIZE}")
+def wanted_row(request: HttpRequest) -> int:
+    """`?row=`, the number of a comment."""
+    return _whole("row", request.GET.get("row", ""), MAX_ROWS)
+
+
+def wanted_sleep(request: HttpRequest) -> float:
+    """`?seconds=`, from 0 to MAX_SLEEP_S."""
+    try:
+        seconds = float(request.GET.get("seconds", ""))
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MAX_SLEEP_S:
+        raise BadInput(f"seconds must be a number from 0 to {MAX_SLEEP_S:g}")
+    return seconds
+
+
+def _whole(name: str, text: str, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= most):
+        raise BadInput(f"{name} must be a whole number from 0 to {most}")
     return int(text)
 
 
@@ -86,8 +106,23 @@ def page(posts: list[Post], count: int) -> Mapping[str, Any]:
     return {"count": count, "posts": [post.to_json() for post in posts]}
 
 
-def refused(error: BadInput) -> JsonResponse:
-    return JsonResponse({"error": str(error)}, status=400)
+def joined(comment: Comment) -> Mapping[str, Any]:
+    """A comment with its post, which was read with it."""
+    return {
+        "number": comment.number,
+        "text": comment.text,
+        "likes": comment.likes,
+        "post": comment.post.to_json(),
+    }
+
+
+def like(row: int) -> Mapping[str, int]:
+    """Locks the row of a comment, and writes it before the lock is released."""
+    with transaction.atomic():
+        comment = get_object_or_404(Comment.objects.select_for_update(), number=row)
+        comment.likes += 1
+        comment.save(update_fields=["likes"])
+    return {"number": row, "likes": comment.likes}
 
 
 def loop() -> None:

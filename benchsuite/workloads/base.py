@@ -4,6 +4,7 @@ The same journey runs under load, under `django.test.Client` as a functional tes
 every measurement as the check that the answers are right.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from benchsuite.core.client import WebSocket as WebSocket
 from benchsuite.core.exceptions import AnswerError, StatusError
 from benchsuite.core.samples import MESSAGE, REQUEST
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, Option, chosen_options
+
+_SECONDS = re.compile(rb"\d{1,4}\.\d{4}")
+EARLY_S = 0.0015  #: By how much a timer may be early: uvloop's count whole milliseconds.
 
 Unit = Literal["request", "message", "handshake", "event"]
 
@@ -147,6 +151,16 @@ def expect_object(response: Response, status: int = 200) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise AnswerError(f"expected a JSON object, and got {response.content[:60]!r}")
     return found
+
+
+def expect_seconds(response: Response, least_s: float) -> None:
+    """The page says what it took; raises AnswerError when that is less than it must be."""
+    expect_status(response)
+    body = response.content
+    if not _SECONDS.fullmatch(body) or float(body) < least_s - EARLY_S:
+        raise AnswerError(
+            f"expected the seconds it took, {least_s:g} or more, and got {body[:60]!r}"
+        )
 
 
 def expect_body(response: Response, body: bytes) -> None:

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from benchsuite.core.exceptions import AnswerError, UsageError
-from benchsuite.core.specs import Option
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.specs import Option, refuse_unless_within
 from benchsuite.workloads.base import Client, Workload, expect_object
 
 MAX_SIZE = 10**8  #: The view's limit.
@@ -20,11 +20,8 @@ class Cpu(Workload):
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
+        refuse_unless_within(self.name, self.settings, "size", 0, MAX_SIZE)
         size = int(self.settings["size"])
-        if not 0 <= size <= MAX_SIZE:
-            raise UsageError(
-                f"The option size of {self.name} must be between 0 and {MAX_SIZE}, and is {size}."
-            )
         self._url = f"{self.path}?size={size}"
         self._right = {"size": size, "sum": (size - 1) * size * (2 * size - 1) // 6}
 

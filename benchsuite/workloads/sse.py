@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.paths import check_written
 from benchsuite.core.samples import EVENT
-from benchsuite.core.specs import LoadProfile, Option
+from benchsuite.core.specs import LoadProfile, Option, refuse_below, refuse_unless_within
 from benchsuite.workloads.base import Workload
 
 PATH = "/bench/sse/"
@@ -37,15 +37,9 @@ class Sse(Workload):
         self._events = int(self.settings["events"])
         self._size = int(self.settings["size"])
         rate = float(self.settings["rate"])
-        if self._events < 0:
-            raise UsageError(f"sse's option events must be 0 (no end) or more, not {self._events}.")
-        if not 0 <= rate <= MOST_RATE:
-            raise UsageError(
-                f"sse's option rate must be 0 (as fast as they are read) to {MOST_RATE:g} events a "
-                f"second, and is {rate:g}."
-            )
-        if not 1 <= self._size <= MOST_BYTES:
-            raise UsageError(f"sse's option size must be 1 to {MOST_BYTES} bytes: {self._size}.")
+        refuse_below(self.name, self.settings, 0, "events")
+        refuse_unless_within(self.name, self.settings, "rate", 0, MOST_RATE)
+        refuse_unless_within(self.name, self.settings, "size", 1, MOST_BYTES)
         self.path = str(self.settings["path"])
         self.needs_target_app = not self.path
         if self.needs_target_app:

@@ -74,6 +74,20 @@ def test_a_database_of_the_run_s_own_with_a_delay_before_it(
     assert {"database", "delay"} <= watched(command)
 
 
+@needs("postgresql", "psycopg", "granian")
+def test_each_change_of_a_locked_row_is_stored(command: Command) -> None:
+    one = measured(
+        command,
+        "--server=granian-asgi",
+        "--workload=io_lock_async",
+        "--workload-option=among=1",
+        "--database=postgresql",
+        "--rows=20",
+    )
+    assert (one["requests"] > 5, one["failures"]) == (True, 0)
+    assert not [one for one in one["findings"] if one["code"].startswith(("B208", "B214"))]
+
+
 def test_a_delay_to_clients_is_in_every_response_time(command: Command) -> None:
     one = measured(
         command, "--server=gunicorn-sync", "--delay-to-clients=100ms", "--delay-by=proxy"

@@ -20,6 +20,13 @@ from benchsuite.target.models import Post
 for post in Post.objects.all():
     print(post.id, post.created.utcoffset(), post.title)
 """
+COMMENTS = """
+import django; django.setup()
+from benchsuite.target.models import Comment
+numbers = Comment.objects.values_list("number", flat=True)
+posts = Comment.objects.values("post").distinct().count()
+print(len(numbers), posts, min(numbers), max(numbers))
+"""
 
 
 def manage(url: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -72,6 +79,8 @@ def test_there_are_exactly_as_many_rows_as_asked_for(url: str) -> None:
     assert len(set(ids)) == 50
     assert {(one.version, one.variant) for one in ids} == {(4, uuid.RFC_4122)}
     assert all("0:00:00 Post " in line for line in lines)
+    assert manage(url, "seedbench", "--rows=60", "--comments").returncode == 0
+    assert python(url, "-c", COMMENTS).stdout == "60 60 1 60\n"
 
 
 def test_a_million_rows_take_seconds(url: str) -> None:

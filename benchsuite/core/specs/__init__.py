@@ -47,6 +47,7 @@ from benchsuite.core.specs.options import (
     chosen_options,
     refuse_below,
     refuse_unless_one_of,
+    refuse_unless_within,
 )
 from benchsuite.core.specs.run import (
     COLLECT,
@@ -109,4 +110,5 @@ __all__ = [
     "over",
     "refuse_below",
     "refuse_unless_one_of",
+    "refuse_unless_within",
 ]

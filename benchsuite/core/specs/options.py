@@ -48,6 +48,17 @@ def refuse_below(owner: str, chosen: Mapping[str, Option], least: int, *names: s
             raise UsageError(f"{owner}'s option {name} must be at least {least}, and is {value}.")
 
 
+def refuse_unless_within(
+    owner: str, chosen: Mapping[str, Option], name: str, least: float, most: float
+) -> None:
+    """Raises UsageError unless this option is from `least` to `most`."""
+    if not least <= float(chosen[name]) <= most:
+        raise UsageError(
+            f"{owner}'s option {name} must be from {least:.10g} to {most:.10g}, and is "
+            f"{chosen[name]}."
+        )
+
+
 def refuse_unless_one_of(owner: str, chosen: Mapping[str, Option], name: str, *words: str) -> None:
     """Raises UsageError unless this option is one of these words."""
     if chosen[name] not in words:

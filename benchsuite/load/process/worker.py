@@ -115,7 +115,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     """Checks, waits for "go" and loads; returns the last event."""
     job = parent.job.get()
     assert job is not None
-    random.seed(job.seed)
+    random.seed(f"{job.seed} {job.part}")
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
     pool: UserPool

@@ -30,10 +30,17 @@ class Command(BriefCommand):
             type=whole_number,
             help=f"Exact number ({ROWS}; with --surveys: left as they are).",
         )
+        parser.add_argument(
+            "--comments",
+            action="store_true",
+            help="Give each row a comment, which io_join and io_lock take.",
+        )
         parser.add_argument("--surveys", action="store_true", help="Load the seven surveys.")
         parser.add_argument("--database", default="default", help="Alias (%(default)s).")
 
-    def handle(self, *, rows: int | None, surveys: bool, database: str, **options: Any) -> None:
+    def handle(
+        self, *, rows: int | None, comments: bool, surveys: bool, database: str, **options: Any
+    ) -> None:
         if database not in connections:
             message = f"--database={database} names no database; {choices(database, connections)}"
             raise CommandError(message, returncode=2)
@@ -52,8 +59,8 @@ class Command(BriefCommand):
         try:
             if surveys:
                 self._load_surveys(database)
-            if rows is not None or not surveys:
-                self._seed_rows(ROWS if rows is None else rows, database)
+            if rows is not None or comments or not surveys:
+                self._seed_rows(ROWS if rows is None else rows, database, comments=comments)
         except (SeedError, SurveyError) as error:
             raise CommandError(str(error)) from error
 
@@ -65,10 +72,10 @@ class Command(BriefCommand):
             f"{loaded.surveys} surveys: {loaded.questions} questions on {loaded.pages} pages"
         )
 
-    def _seed_rows(self, rows: int, database: str) -> None:
+    def _seed_rows(self, rows: int, database: str, *, comments: bool) -> None:
         from benchsuite.target.seed import seed
 
-        seeded = seed(rows, using=database)
+        seeded = seed(rows, comments=comments, using=database)
         self.stdout.write(
             f"{format_count(seeded.rows)} rows in {format_duration(seeded.seconds)} "
             f"({format_count(seeded.added)} added, {format_count(seeded.removed)} removed)"

@@ -21,6 +21,15 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Comment",
+            fields=[
+                ("number", models.PositiveBigIntegerField(primary_key=True, serialize=False)),
+                ("text", models.TextField()),
+                ("likes", models.PositiveBigIntegerField(default=0)),
+                ("post", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="benchsuite_target.post")),
+            ],
+        ),
+        migrations.CreateModel(
             name="Survey",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

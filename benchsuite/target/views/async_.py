@@ -3,7 +3,9 @@
 import asyncio
 import time
 
+from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import aget_object_or_404
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
@@ -19,12 +21,33 @@ async def plain(request: HttpRequest) -> HttpResponse:
 
 
 @only_in_a_run_async
+async def get(request: HttpRequest) -> HttpResponse:
+    """As many bytes as are asked for."""
+    size = work.wanted_size(request, work.MAX_BODY_BYTES)
+    return HttpResponse(b"x" * size, content_type="application/octet-stream")
+
+
+@csrf_exempt
+@require_POST
+@only_in_a_run_async
+async def echo(request: HttpRequest) -> HttpResponse:
+    """What came in, of any length: `request.body` has a limit."""
+    return HttpResponse(request.read(), content_type="application/octet-stream")
+
+
+@only_in_a_run_async
+async def sleep(request: HttpRequest) -> HttpResponse:
+    """Waits and does nothing else; says how long that took."""
+    seconds = work.wanted_sleep(request)
+    start = time.perf_counter()
+    await asyncio.sleep(seconds)
+    return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
+
+
+@only_in_a_run_async
 async def cpu(request: HttpRequest) -> HttpResponse:
     """A sum of squares; it awaits nothing, so it blocks the event loop, as such code does."""
-    try:
-        size = work.wanted_size(request)
-    except work.BadInput as error:
-        return work.refused(error)
+    size = work.wanted_size(request)
     return JsonResponse({"size": size, "sum": work.sum_of_squares(size)})
 
 
@@ -33,10 +56,7 @@ async def cpu(request: HttpRequest) -> HttpResponse:
 @only_in_a_run_async
 async def io_create(request: HttpRequest) -> HttpResponse:
     """Inserts one row."""
-    try:
-        fields = work.wanted_post(request)
-    except work.BadInput as error:
-        return work.refused(error)
+    fields = work.wanted_post(request)
     post = await Post.objects.acreate(**fields)
     return JsonResponse(post.to_json(), status=201)
 
@@ -46,6 +66,21 @@ async def io_read(request: HttpRequest) -> HttpResponse:
     """Reads a page of rows and counts them all."""
     posts = [post async for post in Post.objects.all()[: work.PAGE]]
     return JsonResponse(work.page(posts, await Post.objects.acount()))
+
+
+@only_in_a_run_async
+async def io_join(request: HttpRequest) -> HttpResponse:
+    """Reads one comment and its post in one query."""
+    comment = await aget_object_or_404(work.JOINED, number=work.wanted_row(request))
+    return JsonResponse(work.joined(comment))
+
+
+@csrf_exempt
+@require_POST
+@only_in_a_run_async
+async def io_lock(request: HttpRequest) -> HttpResponse:
+    """Locks one row and changes it: a transaction, for which Django has no async way."""
+    return JsonResponse(await sync_to_async(work.like)(work.wanted_row(request)))
 
 
 @only_in_a_run_async

@@ -14,10 +14,7 @@ from benchsuite.target.gate import only_in_a_run
 @only_in_a_run
 def sse(request: HttpRequest) -> HttpResponseBase:
     """Endless events from the one after Last-Event-ID on, the first one at once."""
-    try:
-        stream = work.wanted_stream(request)
-    except work.BadInput as error:
-        return work.refused(error)
+    stream = work.wanted_stream(request)
     told = _told_async(stream) if isinstance(request, ASGIRequest) else _told(stream)
     return StreamingHttpResponse(
         told,

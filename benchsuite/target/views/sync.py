@@ -3,6 +3,7 @@
 import time
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
@@ -18,12 +19,33 @@ def plain(request: HttpRequest) -> HttpResponse:
 
 
 @only_in_a_run
+def get(request: HttpRequest) -> HttpResponse:
+    """As many bytes as are asked for."""
+    size = work.wanted_size(request, work.MAX_BODY_BYTES)
+    return HttpResponse(b"x" * size, content_type="application/octet-stream")
+
+
+@csrf_exempt
+@require_POST
+@only_in_a_run
+def echo(request: HttpRequest) -> HttpResponse:
+    """What came in, of any length: `request.body` has a limit."""
+    return HttpResponse(request.read(), content_type="application/octet-stream")
+
+
+@only_in_a_run
+def sleep(request: HttpRequest) -> HttpResponse:
+    """Waits and does nothing else; says how long that took."""
+    seconds = work.wanted_sleep(request)
+    start = time.perf_counter()
+    time.sleep(seconds)
+    return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
+
+
+@only_in_a_run
 def cpu(request: HttpRequest) -> HttpResponse:
     """A sum of squares: nothing but Python."""
-    try:
-        size = work.wanted_size(request)
-    except work.BadInput as error:
-        return work.refused(error)
+    size = work.wanted_size(request)
     return JsonResponse({"size": size, "sum": work.sum_of_squares(size)})
 
 
@@ -32,10 +54,7 @@ def cpu(request: HttpRequest) -> HttpResponse:
 @only_in_a_run
 def io_create(request: HttpRequest) -> HttpResponse:
     """Inserts one row."""
-    try:
-        fields = work.wanted_post(request)
-    except work.BadInput as error:
-        return work.refused(error)
+    fields = work.wanted_post(request)
     post = Post.objects.create(**fields)
     return JsonResponse(post.to_json(), status=201)
 
@@ -45,6 +64,21 @@ def io_read(request: HttpRequest) -> HttpResponse:
     """Reads a page of rows and counts them all."""
     posts = list(Post.objects.all()[: work.PAGE])
     return JsonResponse(work.page(posts, Post.objects.count()))
+
+
+@only_in_a_run
+def io_join(request: HttpRequest) -> HttpResponse:
+    """Reads one comment and its post in one query."""
+    comment = get_object_or_404(work.JOINED, number=work.wanted_row(request))
+    return JsonResponse(work.joined(comment))
+
+
+@csrf_exempt
+@require_POST
+@only_in_a_run
+def io_lock(request: HttpRequest) -> HttpResponse:
+    """Locks one row, changes it, and releases it."""
+    return JsonResponse(work.like(work.wanted_row(request)))
 
 
 @only_in_a_run

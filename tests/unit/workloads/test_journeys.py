@@ -7,22 +7,30 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.test import Client
 from django.urls import include, path
 
-from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec
-from benchsuite.target.models import Post
+from benchsuite.target.models import Comment, Post
+from benchsuite.target.seed import seed
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.bench_app import BenchApp, BenchAppAsync
 from benchsuite.workloads.cpu import Cpu, CpuAsync
+from benchsuite.workloads.echo import Echo, EchoAsync
+from benchsuite.workloads.get import Get, GetAsync
 from benchsuite.workloads.io_create import IoCreate, IoCreateAsync
+from benchsuite.workloads.io_join import IoJoin, IoJoinAsync
+from benchsuite.workloads.io_lock import IoLock, IoLockAsync
 from benchsuite.workloads.io_read import IoRead, IoReadAsync
 from benchsuite.workloads.plain import Plain, PlainAsync
+from benchsuite.workloads.sleep import Sleep, SleepAsync
 
 
 def liar(request: HttpRequest, name: str) -> HttpResponse:
     """Answers everything promptly, plausibly and wrong."""
     if request.GET.get("size"):
         return JsonResponse({"size": int(request.GET["size"]), "sum": 1})
-    if request.method == "POST":
+    if request.GET.get("row"):
+        return JsonResponse({"number": int(request.GET["row"]), "text": "one", "likes": 0})
+    if request.method == "POST" and name.startswith("io_create"):
         return JsonResponse({"id": "x" * 36, "title": "another", "content": "one"}, status=201)
     if name.startswith("io_read"):
         return JsonResponse({"count": 7, "posts": []})
@@ -34,9 +42,14 @@ pytestmark = [pytest.mark.urls(__name__), pytest.mark.django_db(transaction=True
 
 PAIRS: list[tuple[type[Workload], type[Workload]]] = [
     (Plain, PlainAsync),
+    (Get, GetAsync),
+    (Echo, EchoAsync),
+    (Sleep, SleepAsync),
     (Cpu, CpuAsync),
     (IoCreate, IoCreateAsync),
     (IoRead, IoReadAsync),
+    (IoJoin, IoJoinAsync),
+    (IoLock, IoLockAsync),
     (BenchApp, BenchAppAsync),
 ]
 ALL = [one for pair in PAIRS for one in pair]
@@ -54,6 +67,7 @@ def made(workload: type[Workload]) -> Workload:
 
 @pytest.mark.parametrize("workload", ALL)
 def test_the_journey_accepts_the_view(workload: type[Workload], client: Client) -> None:
+    seed(1, comments=True)
     made(workload).journey(client)
 
 
@@ -114,10 +128,66 @@ def test_io_read_takes_kept_rows_only_when_they_are_as_many_as_asked_for() -> No
     assert Post.objects.count() == 1
 
 
-@pytest.mark.parametrize("size", [-1, 10**8 + 1, "many"])
-def test_a_size_out_of_bounds_is_wrong_usage(size: int | str) -> None:
-    with pytest.raises(UsageError, match="size"):
-        Cpu(size=size)
+@pytest.mark.parametrize("workload", [IoJoin, IoJoinAsync])
+def test_io_join_takes_any_row_and_misses_none(workload: type[IoJoin], client: Client) -> None:
+    one = workload(**workload().prepare(DatabaseSpec(rows=3))["options"])
+    assert {one.url()[0] for _ in range(100)} == {1, 2, 3}
+    for _ in range(10):
+        one.journey(client)
+    Comment.objects.all().delete()
+    with pytest.raises(AnswerError, match="404"):
+        one.journey(client)
+
+
+@pytest.mark.parametrize("workload", [IoLock, IoLockAsync])
+def test_io_lock_counts_what_is_stored(workload: type[IoLock], client: Client) -> None:
+    seed(4, comments=True)
+    one = workload(rows=4, among=2)
+    before = one.count(DatabaseSpec())["completions"]
+    for _ in range(10):
+        one.journey(client)
+    assert (before, one.count(DatabaseSpec())["completions"]) == (0, 10)
+    assert {row.number for row in Comment.objects.filter(likes__gt=0)} <= {1, 2}
+
+
+def test_rows_that_can_not_be_taken_are_told() -> None:
+    with pytest.raises(DatabaseError, match="--rows=1 or more"):
+        IoJoin().prepare(DatabaseSpec(rows=0))
+    with pytest.raises(DatabaseError, match="SQLite can't; add --database=postgresql"):
+        IoLock().prepare(DatabaseSpec(rows=1))
+    kept = DatabaseSpec(use="keep", rows=2)
+    with pytest.raises(DatabaseError, match=r"0 comments.*seedbench --rows 2 --comments"):
+        IoJoin().inspect(kept)
+    seed(2, comments=True)
+    assert IoJoin().inspect(kept) == {"options": {"rows": 2}}
+    seed(3)
+    assert Comment.objects.count() == 0, "posts and comments belong together"
+
+
+@pytest.mark.parametrize(
+    ("workload", "options"),
+    [
+        *((Cpu, {"size": size}) for size in (-1, 10**8 + 1, "many")),
+        *((Get, {"size": size}) for size in (-1, 2**24 + 1)),
+        *((Echo, {"size": size}) for size in (0, 2**24 + 1)),
+        *((Sleep, {"seconds": seconds}) for seconds in (-0.1, 61)),
+        (IoJoin, {"rows": 0}),
+        (IoLock, {"among": -1}),
+    ],
+)
+def test_an_option_out_of_bounds_is_wrong_usage(
+    workload: type[Workload], options: dict[str, int | str]
+) -> None:
+    with pytest.raises(UsageError, match="|".join(options)):
+        workload(**options)
+
+
+@pytest.mark.parametrize("path", ["get/?size=x", "sleep/?seconds=nan", "sleep/", "io_join/?row=-1"])
+@pytest.mark.parametrize("twin", ["", "_async"])
+def test_what_is_out_of_bounds_is_refused_by_the_view(path: str, twin: str, client: Client) -> None:
+    response = client.get(f"/bench/{path.replace('/', f'{twin}/', 1)}")
+    assert response.status_code == 400
+    assert "must be a" in response.json()["error"]
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 1000])

@@ -121,10 +121,10 @@ def test_a_stream_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"events": -1}, "events must be 0"),
-        ({"rate": -1.0}, "rate must be 0"),
-        ({"rate": 1e9}, "rate must be 0"),
-        ({"size": 0}, "size must be 1 to"),
+        ({"events": -1}, "events must be at least 0"),
+        ({"rate": -1.0}, "rate must be from 0 to"),
+        ({"rate": 1e9}, "rate must be from 0 to"),
+        ({"size": 0}, "size must be from 1 to"),
         ({"path": "/events/", "rate": 5.0}, "rate belongs to benchsuite's stream"),
         ({"path": "events"}, "path"),
     ],

@@ -1,0 +1,80 @@
+"""A random row, and the one that it belongs to."""
+
+import random
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
+from benchsuite.core.specs import DatabaseSpec, Option
+from benchsuite.workloads.base import Client, Workload, expect_object
+
+
+class IoJoin(Workload):
+    name = "io_join"
+    unchecked = ""
+    summary = "GET a random row joined with the one it belongs to, as JSON"
+    options = {"rows": 1}
+    ready_path = "/bench/plain/"
+    needs_target_app = True
+    uses_rows = True
+    path: ClassVar[str] = "/bench/io_join/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        if int(self.settings["rows"]) < 1:
+            raise UsageError(
+                f"{self.name} takes a row at random, and its option rows is "
+                f"{self.settings['rows']}; run it with --rows=1 or more."
+            )
+        self.last = int(self.settings["rows"])  #: The last row that may be taken.
+
+    def url(self) -> tuple[int, str]:
+        """The number of a random row, and where it is."""
+        row = random.randint(1, self.last)
+        return row, f"{self.path}?row={row}"
+
+    def journey(self, client: Client) -> None:
+        row, url = self.url()
+        answer = expect_object(client.get(url, name=self.path))
+        post = answer.get("post") or {}
+        right = answer.get("number") == row and answer.get("text")
+        if not (right and len(post.get("id", "")) == 36 and post.get("content")):
+            raise AnswerError(f"expected row {row} with its post, and got {str(answer)[:100]}")
+
+    def prepare(self, database: DatabaseSpec) -> Mapping[str, Any]:
+        """Makes the requested number of rows that belong to as many others."""
+        from benchsuite.target.seed import SeedError, seed
+
+        self._ensure_possible(database)
+        try:
+            seeded = seed(database.rows, comments=True)
+        except SeedError as error:
+            raise DatabaseError(str(error)) from error
+        return {"options": {"rows": seeded.rows}}
+
+    def inspect(self, database: DatabaseSpec) -> Mapping[str, Any]:
+        """Uses the existing rows."""
+        from benchsuite.target.models import Comment
+        from benchsuite.target.seed import SeedError, counted
+
+        self._ensure_possible(database)
+        try:
+            rows = counted(Comment)
+        except SeedError as error:
+            raise DatabaseError(str(error)) from error
+        if rows != database.rows:
+            raise DatabaseError(
+                f"The kept database has {rows} comments, not the requested {database.rows}; run: "
+                f"python manage.py seedbench --rows {database.rows} --comments"
+            )
+        return {"options": {"rows": rows}}
+
+    def _ensure_possible(self, database: DatabaseSpec) -> None:
+        if not database.rows:
+            raise DatabaseError(f"{self.name} takes a row at random; give --rows=1 or more.")
+
+
+class IoJoinAsync(IoJoin):
+    name = "io_join_async"
+    summary = "io_join with an async view"
+    path = "/bench/io_join_async/"

@@ -1,0 +1,53 @@
+"""A row that is locked while it is changed."""
+
+from collections.abc import Mapping
+
+from benchsuite.core.exceptions import AnswerError, DatabaseError
+from benchsuite.core.specs import DatabaseSpec, Option, refuse_below
+from benchsuite.workloads.base import Client, expect_object
+from benchsuite.workloads.io_join import IoJoin
+
+FORM = "application/x-www-form-urlencoded"
+
+
+class IoLock(IoJoin):
+    name = "io_lock"
+    summary = "POST to a random row: SELECT … FOR UPDATE, changed in the same transaction"
+    options = {**IoJoin.options, "among": 0}
+    path = "/bench/io_lock/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        refuse_below(self.name, self.settings, 0, "among")
+        self.last = min(int(self.settings["among"]) or self.last, self.last)
+
+    def journey(self, client: Client) -> None:
+        row, url = self.url()
+        answer = expect_object(client.post(url, "", FORM, name=self.path))
+        if answer.get("number") != row or not answer.get("likes"):
+            raise AnswerError(f"expected row {row}, changed, and got {str(answer)[:100]}")
+
+    def count(self, database: DatabaseSpec) -> Mapping[str, int]:
+        """Every change must be there: locks are for that."""
+        from django.db.models import Sum
+
+        from benchsuite.target.models import Comment
+
+        found = Comment.objects.aggregate(all=Sum("likes", default=0))
+        return {"completions": int(found["all"])}
+
+    def _ensure_possible(self, database: DatabaseSpec) -> None:
+        from django.db import connection
+
+        super()._ensure_possible(database)
+        if not connection.features.has_select_for_update:
+            raise DatabaseError(
+                f"{self.name} locks single rows, and {connection.display_name} can't; add "
+                "--database=postgresql."
+            )
+
+
+class IoLockAsync(IoLock):
+    name = "io_lock_async"
+    summary = "io_lock with an async view (a transaction, which runs in a thread)"
+    path = "/bench/io_lock_async/"
