@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections, transaction
-from django.db.models import Model
+from django.db.models import Model, Sum
 from django.utils import timezone
 
 from benchsuite.target.models import Comment, Post
@@ -89,6 +89,17 @@ def counted(kind: type[Model] = Post, *, using: str = "default") -> int:
             "python manage.py migrate benchsuite_target"
         )
     return kind._base_manager.using(using).count()
+
+
+def likes() -> int:
+    """How often comments were changed."""
+    return int(Comment.objects.aggregate(all=Sum("likes", default=0))["all"])
+
+
+def without_row_locks() -> str:
+    """The name of a database that can't lock rows; empty for one that can."""
+    default = connections["default"]
+    return "" if default.features.has_select_for_update else default.display_name
 
 
 def _add(first: int, last: int, using: str) -> None:

@@ -29,21 +29,17 @@ class IoLock(IoJoin):
 
     def count(self, database: DatabaseSpec) -> Mapping[str, int]:
         """Every change must be there: locks are for that."""
-        from django.db.models import Sum
+        from benchsuite.target.seed import likes
 
-        from benchsuite.target.models import Comment
-
-        found = Comment.objects.aggregate(all=Sum("likes", default=0))
-        return {"completions": int(found["all"])}
+        return {"completions": likes()}
 
     def _ensure_possible(self, database: DatabaseSpec) -> None:
-        from django.db import connection
+        from benchsuite.target.seed import without_row_locks
 
         super()._ensure_possible(database)
-        if not connection.features.has_select_for_update:
+        if title := without_row_locks():
             raise DatabaseError(
-                f"{self.name} locks single rows, and {connection.display_name} can't; add "
-                "--database=postgresql."
+                f"{self.name} locks single rows, and {title} can't; add --database=postgresql."
             )
 
 
