@@ -1,6 +1,6 @@
 """The one settings dict, `BENCHSUITE`, with its defaults; and the names it adds to."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from benchsuite.servers.peers import PEERS
 from benchsuite.services import BUILTIN as BUILTIN_SERVICES
 from benchsuite.services.base import Service
 from benchsuite.services.database import DatabaseService
+from benchsuite.studies import catalogue
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload
@@ -106,6 +107,11 @@ def service_paths() -> dict[str, str]:
 def devices() -> tuple[type[Device], ...]:
     """The telemetry devices that the project adds."""
     return tuple(import_string(path) for path in config()["TELEMETRY"].values())
+
+
+def study_files() -> Mapping[str, Path]:
+    """All studies by name, built-in ones first; raises UsageError where two have one name."""
+    return catalogue.studies([Path(path) for path in config()["STUDIES"]])
 
 
 def access_rule() -> Callable[..., bool]:

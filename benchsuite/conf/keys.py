@@ -1,7 +1,7 @@
 """The keys of the BENCHSUITE setting: what each must be, and what is wrong with what it is."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 
 from django.utils.module_loading import import_string
 
-from benchsuite.core.exceptions import last_line
+from benchsuite.core.exceptions import UsageError, last_line
 from benchsuite.core.metrics.every import compared
 from benchsuite.core.suggestions import meant
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
+from benchsuite.studies import catalogue
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
 
@@ -150,6 +151,24 @@ def _is_folder(value: Any) -> bool:
     return isinstance(value, str | Path) and bool(str(value).strip()) and "\0" not in str(value)
 
 
+def _are_paths(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(
+        one is not None and _is_folder(one) for one in value
+    )
+
+
+def _studies(value: Sequence[str | Path]) -> Iterator[str]:
+    missing = [path for path in value if not Path(path).exists()]
+    for path in missing:
+        yield f": {str(path)!r} is not there"
+    if missing:
+        return
+    try:
+        catalogue.studies([Path(path) for path in value])
+    except UsageError as error:
+        yield f": {str(error).rstrip('.')}"
+
+
 def _are_margins(value: Any) -> bool:
     return isinstance(value, dict) and all(
         name in ("all", *compared())
@@ -217,6 +236,15 @@ KEYS: dict[Any, Key] = {
         is_right=_has_classes,
         faults=partial(_classes, base=Device),
     ),
+    "STUDIES": Key(
+        id="benchsuite.E014",
+        default=[],
+        wanted="a list of paths of files and folders",
+        hint='Write [BASE_DIR / "studies"]: files NAME.toml, or folders of them; docs/studies.md '
+        "shows how a study is written.",
+        is_right=_are_paths,
+        faults=_studies,
+    ),
     "TARGET_SETTINGS": Key(
         id="benchsuite.E006",
         default=None,
@@ -264,6 +292,7 @@ KEYS: dict[Any, Key] = {
 }
 """SERVERS, FRONTS, WORKLOADS, SERVICES, TELEMETRY: name → dotted path of a class, added to the
 built-in ones.
+STUDIES: files of studies, and folders of them, added to the built-in ones.
 TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
 ACCESS: dotted path of `f(request) -> bool` that opens the pages.
 CONSOLE_URL: where `runbench` says its results are to be seen.

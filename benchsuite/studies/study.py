@@ -12,7 +12,7 @@ Selector = Mapping[str, tuple[str, ...]]
 
 Options = Mapping[str, Any]
 """Long option names of `runbench` to their values. [] takes an option away, a table gives several
-`NAME=VALUE`; `Share` and `Calibrated` are resolved before the cell runs.
+`NAME=VALUE`; a `Share` is resolved before the cell runs.
 """
 
 
@@ -31,7 +31,7 @@ class Value:
 
     name: str
     options: Options
-    kind: Kind = Kind.TODAY
+    kind: Kind | None = None  #: None where the axis is no choice of arms.
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class Cell:
     """One combination of values: a `runbench` command."""
 
     coordinates: Coordinates
-    kinds: tuple[Kind, ...]  #: Of its values, without repetition.
+    kinds: tuple[Kind, ...]  #: Of those of its values that have one, without repetition.
     options: Options  #: All that hold for it, in order; none is [].
 
 

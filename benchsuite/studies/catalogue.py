@@ -1,0 +1,40 @@
+"""The studies that there are: benchsuite's own, and those of the project."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.suggestions import choices
+
+FOLDER = Path(__file__).parent / "files"
+SUFFIX = ".toml"
+
+
+def studies(extra: Sequence[Path] = ()) -> Mapping[str, Path]:
+    """Name → file: the catalogue's, then those of these files and folders.
+
+    A study is called as its file. Raises UsageError where two have one name.
+    """
+    found: dict[str, Path] = {}
+    for file in (one for place in (FOLDER, *extra) for one in _files(place)):
+        if file.stem in found:
+            raise UsageError(
+                f"Two studies are called {file.stem}, {found[file.stem]} and {file}; rename one."
+            )
+        found[file.stem] = file
+    return found
+
+
+def find(name: str, extra: Sequence[Path] = ()) -> Path:
+    """The file of that study; raises UsageError with the names that there are."""
+    found = studies(extra)
+    if name not in found:
+        raise UsageError(f"There is no study {name!r}; {choices(name, found)}")
+    return found[name]
+
+
+def _files(place: Path) -> Iterator[Path]:
+    if not place.is_dir():
+        yield place
+        return
+    yield from sorted(one for one in place.iterdir() if one.suffix == SUFFIX and one.is_file())

@@ -1,0 +1,138 @@
+"""Options of `runbench` as a study names them, and how one set of them is laid over another."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any
+
+from benchsuite.studies import strictly
+from benchsuite.studies.strictly import Place
+from benchsuite.studies.study import Options, Share
+
+
+class Takes(StrEnum):
+    """What an option of `runbench` is given."""
+
+    VALUE = "a text or a number"
+    FLAG = "true, or false for its opposite"
+    PAIRS = "a table of names and values"
+    SEVERAL = "a text, or a list of texts"
+
+
+Known = Mapping[str, Takes]  #: Long names without dashes: "no-keep-alive".
+
+AWAY = ()  #: Instead of a value: [] takes an option away.
+
+_SHARE = strictly.table(
+    {"share": strictly.number, "figure": strictly.text}, {"cell": strictly.mapping(strictly.text)}
+)
+
+
+class Reader:
+    """Reads the options of a study; without `known`, of a stored one, their names are taken as
+    they are.
+    """
+
+    def __init__(self, known: Known | None) -> None:
+        self.known = known
+
+    def __call__(self, name: str, value: Any, place: Place) -> Any:
+        if value == []:
+            self._takes(name, place)
+            return AWAY
+        if isinstance(value, bool):
+            name = name if value else f"no-{name}"
+        takes = self._takes(name, place) or _guessed(value)
+        return _READ[takes](value, place)
+
+    def limit(self, name: str, value: Any, place: Place) -> float:
+        """What an option must at least be for something."""
+        self._takes(name, place)
+        found: float = strictly.number(value, place)
+        return found
+
+    def _takes(self, name: str, place: Place) -> Takes | None:
+        if self.known is None:
+            return None
+        if name not in self.known:
+            raise place.unknown(name, "option of runbench", sorted(self.known))
+        return self.known[name]
+
+
+def _guessed(value: Any) -> Takes:
+    if isinstance(value, bool):
+        return Takes.FLAG
+    if isinstance(value, list):
+        return Takes.SEVERAL
+    is_pairs = isinstance(value, dict) and not {"share", "figure"} <= value.keys()
+    return Takes.PAIRS if is_pairs else Takes.VALUE
+
+
+def _plain(value: Any, place: Place) -> str | int | float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise place.wrong(value, Takes.VALUE)
+    return strictly.text(value, place) if isinstance(value, str) else strictly.number(value, place)
+
+
+def _value(value: Any, place: Place) -> str | int | float | Share:
+    if isinstance(value, dict):
+        found = _SHARE(value, place)
+        return Share(share=found["share"], figure=found["figure"], cell=found.get("cell", {}))
+    return _plain(value, place)
+
+
+def _flag(value: Any, place: Place) -> bool:
+    if not isinstance(value, bool):
+        raise place.wrong(value, Takes.FLAG)
+    return value
+
+
+def _pair(value: Any, place: Place) -> Any:
+    if value == []:
+        return AWAY
+    return value if isinstance(value, bool) else _plain(value, place)
+
+
+def _pairs(value: Any, place: Place) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise place.wrong(value, Takes.PAIRS)
+    found: dict[str, Any] = strictly.mapping(_pair)(value, place)
+    return found
+
+
+def _several(value: Any, place: Place) -> tuple[str, ...]:
+    found: tuple[str, ...] = strictly.texts([value] if isinstance(value, str) else value, place)
+    return found
+
+
+_READ = {Takes.VALUE: _value, Takes.FLAG: _flag, Takes.PAIRS: _pairs, Takes.SEVERAL: _several}
+
+
+def laid_over(base: Options, more: Options) -> dict[str, Any]:
+    """The first with the second: tables by name, everything else replaced."""
+    found = dict(base)
+    for name, value in more.items():
+        below = found.get(name)
+        both = isinstance(value, Mapping) and isinstance(below, Mapping)
+        found[name] = {**below, **value} if both and isinstance(below, Mapping) else value
+    return found
+
+
+def settled(options: Options) -> dict[str, Any]:
+    """Without what was taken away."""
+    found = {
+        name: settled(value) if isinstance(value, Mapping) else value
+        for name, value in options.items()
+        if value != AWAY
+    }
+    return {name: value for name, value in found.items() if value != {}}
+
+
+def shares(options: Options) -> dict[str, Share]:
+    """Those that must be measured first, by option."""
+    return {name: one for name, one in options.items() if isinstance(one, Share)}
+
+
+def in_cell(share: Share, coordinates: Mapping[str, str]) -> Share:
+    """The same with every axis of the cell that it looks at."""
+    return replace(share, cell={**coordinates, **share.cell})

@@ -1,0 +1,221 @@
+"""A study's file → Study. Strict: what can't be meant is refused in one sentence."""
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.units import parse_seconds
+from benchsuite.studies import references
+from benchsuite.studies.options import Known, Reader, laid_over
+from benchsuite.studies.strictly import (
+    Place,
+    mapping,
+    number,
+    one_of,
+    region,
+    selector,
+    several,
+    shown,
+    table,
+    text,
+    texts,
+    whole,
+)
+from benchsuite.studies.strictly import (
+    Reader as ReaderOf,
+)
+from benchsuite.studies.study import (
+    Axis,
+    Chart,
+    Check,
+    Claim,
+    Figure,
+    Kind,
+    Objective,
+    Options,
+    Override,
+    Published,
+    Scaling,
+    Study,
+    Table,
+    Value,
+)
+
+FORMAT = 1
+OPTIONS = "options"
+
+
+def read(path: Path, known: Known | None = None) -> Study:
+    """The study of this file; raises UsageError for what is wrong in it.
+
+    `known` are the options that `runbench` has; without them their names are not checked.
+    """
+    try:
+        said = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: the study can't be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: the study is not UTF-8; save it as text.") from error
+    study = parse(said, path, known)
+    references.check_files(study, Place(path.name))
+    return study
+
+
+def parse(said: str, path: Path, known: Known | None = None) -> Study:
+    """The study of this text, which was read from that file, now or when it was executed."""
+    place = Place(path.name)
+    try:
+        document = tomllib.loads(said)
+    except tomllib.TOMLDecodeError as error:
+        raise place.error(f"this is no TOML: {error}.") from error
+    study = _study(_file(known)(document, place), said, path, place)
+    references.check(study, place)
+    return study
+
+
+def _name(value: Any, place: Place) -> str:
+    """Of a study, an axis, a value: it stands in --only and in addresses."""
+    found = str(text(value, place))
+    if any(sign.isspace() or not sign.isprintable() or sign in ",=/" for sign in found):
+        raise place.wrong(value, "a name without blanks, commas, slashes and equals signs")
+    return found
+
+
+def _format(value: Any, place: Place) -> int:
+    if value != FORMAT or isinstance(value, bool):
+        raise place.wrong(value, f"{FORMAT}, the only format that this benchsuite reads")
+    return FORMAT
+
+
+def _seconds(value: Any, place: Place) -> float:
+    try:
+        return parse_seconds(text(value, place))
+    except UsageError as error:
+        raise place.error(str(error)) from error
+
+
+def _figure_option(name: str, value: Any, place: Place) -> tuple[str, Any]:
+    """A time gets its unit into its name: length = "10s" → length_s."""
+    if isinstance(value, str):
+        return f"{name}_s", _seconds(value, place)
+    return name, number(value, place)
+
+
+def _texts(value: Any, place: Place) -> tuple[str, ...]:
+    return () if value == [] else tuple(texts(value, place))
+
+
+def _least(value: Any, place: Place) -> int | float:
+    """A time in seconds, an amount, a number of values or of starts."""
+    return _seconds(value, place) if isinstance(value, str) else number(value, place)
+
+
+def _file(known: Known | None) -> Any:
+    """The whole format."""
+    reader = Reader(known)
+    options = (OPTIONS, reader)
+    needs = table({}, rest=("needs", reader.limit))
+    kind = one_of(*(kind.value for kind in Kind))
+    value = table({}, {"like": text, "kind": kind}, options)
+    figure = table(
+        {"of": text},
+        {"scope": one_of("window", "load"), "title": text},
+        ("options", _figure_option),
+    )
+    published = table(
+        {"file": text, "cell": mapping(text), "figures": mapping(text)},
+        {"names": mapping(mapping(text)), "factor": mapping(number), "only": mapping(text)},
+    )
+    check = table(
+        {"figure": text, "cell": selector},
+        {"to": mapping(text), "to_figure": text}
+        | {"ratio": region, "difference": region, "value": region},
+    )
+    scale = {"shorter": _texts, "faster": _texts, "thin": mapping(texts), "least": mapping(_least)}
+    claim = {"name": _name, "says": text, "check": several(check)}
+    drawn: dict[str, ReaderOf] = {"only": selector, "title": text}
+    return table(
+        {"format": _format, "name": _name, "question": text, "axis": mapping(mapping(value))},
+        {
+            "repeat": whole,
+            "every": table({}, rest=options),
+            "scale": table({}, scale),
+            "set": several(table({"when": selector}, rest=options)),
+            "exclude": several(selector),
+            "figures": mapping(figure),
+            "objective": table({"figure": text, "best": one_of("most", "least")}),
+            "published": several(published),
+            "table": several(table({"rows": text, "columns": text, "figures": texts}, drawn)),
+            "chart": several(table({"x": text, "y": text}, {"line": text, "small": text} | drawn)),
+            "claim": several(table(claim, {"needs": needs, "published": text})),
+        },
+    )
+
+
+def _study(found: Mapping[str, Any], said: str, path: Path, place: Place) -> Study:
+    if found["name"] != path.stem:
+        raise place.at("name").wrong(found["name"], f"what the file is called, {path.stem!r}")
+    axes = place.at("axis")
+    return Study(
+        name=found["name"],
+        question=found["question"],
+        text=said,
+        digest=hashlib.sha256(said.encode()).hexdigest(),
+        path=str(path),
+        repeat=found.get("repeat", 1),
+        every=found.get("every", {OPTIONS: {}})[OPTIONS],
+        scaling=Scaling(**found.get("scale", {})),
+        axes=tuple(_axis(name, values, axes.at(name)) for name, values in found["axis"].items()),
+        overrides=tuple(Override(**one) for one in found.get("set", ())),
+        excluded=tuple(found.get("exclude", ())),
+        figures=tuple(Figure(name=name, **_of(one)) for name, one in _figures(found)),
+        objective=Objective(**found["objective"]) if "objective" in found else None,
+        published=tuple(Published(**one) for one in found.get("published", ())),
+        tables=tuple(Table(**one) for one in found.get("table", ())),
+        charts=tuple(Chart(**one) for one in found.get("chart", ())),
+        claims=tuple(_claim(one) for one in found.get("claim", ())),
+    )
+
+
+def _figures(found: Mapping[str, Any]) -> Any:
+    return found.get("figures", {}).items()
+
+
+def _of(figure: Mapping[str, Any]) -> dict[str, Any]:
+    return {**figure, "options": dict(figure["options"].values())}
+
+
+def _claim(found: Mapping[str, Any]) -> Claim:
+    checks = tuple(Check(**one) for one in found["check"])
+    rest = {name: value for name, value in found.items() if name not in ("check", "needs")}
+    return Claim(checks=checks, **rest, **found.get("needs", {}))
+
+
+def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
+    _name(name, place)
+    if not values:
+        raise place.error("an axis needs at least one value.")
+    for one in values:
+        _name(one, place.at(one))
+    return Axis(name, tuple(_value(one, values, place) for one in values))
+
+
+def _value(name: str, values: Mapping[str, Any], place: Place) -> Value:
+    kind = values[name].get("kind")
+    return Value(name, _options(name, values, place, ()), Kind(kind) if kind else None)
+
+
+def _options(name: str, values: Mapping[str, Any], place: Place, asked: tuple[str, ...]) -> Options:
+    """Those of a value, over those of the one that it is like."""
+    model = values[name].get("like")
+    if model is None:
+        return dict(values[name][OPTIONS])
+    here = place.at(name).at("like")
+    if model not in values:
+        raise here.unknown(model, "value", list(values))
+    if model in (*asked, name):
+        raise here.error(f"{shown(model)} is like itself.")
+    return laid_over(_options(model, values, place, (*asked, name)), values[name][OPTIONS])

@@ -1,0 +1,192 @@
+"""Whether what a study names is there: axes, values, figures, cells, files and columns."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from benchsuite.studies import matrix
+from benchsuite.studies.options import in_cell, shares
+from benchsuite.studies.scaling import REPEAT
+from benchsuite.studies.strictly import Place
+from benchsuite.studies.study import (
+    Chart,
+    Check,
+    Coordinates,
+    Published,
+    Selector,
+    Study,
+    Table,
+    admits,
+    names,
+)
+
+Any_ = TypeVar("Any_")
+
+
+def check(study: Study, place: Place) -> None:
+    """Raises UsageError for the first that is not there."""
+    known = _Known(study)
+    known.scaling(place.at("scale"))
+    for one, at in _each(study.overrides, place, "set"):
+        known.selector(one.when, at.at("when"))
+    for selector, at in _each(study.excluded, place, "exclude"):
+        known.selector(selector, at)
+    if study.objective:
+        known.figure(study.objective.figure, place.at("objective").at("figure"))
+    for published, at in _each(study.published, place, "published"):
+        known.published(published, at)
+    for table, at in _each(study.tables, place, "table"):
+        known.table(table, at)
+    for chart, at in _each(study.charts, place, "chart"):
+        known.chart(chart, at)
+    known.cells(place)
+    for claim in study.claims:
+        for check, at in _each(claim.checks, place.at("claim").at(claim.name), "check"):
+            known.check(check, at)
+    _refuse_twice([claim.name for claim in study.claims], place.at("claim"))
+
+
+def check_files(study: Study, place: Place) -> None:
+    """Raises UsageError for a file of published figures, or a column of it, that is not there."""
+    for published, at in _each(study.published, place, "published"):
+        columns = _columns(Path(study.path).parent / published.file, at.at("file"))
+        wanted = (*published.cell.values(), *published.figures.values(), *published.only)
+        for column in wanted:
+            if column not in columns:
+                raise at.at("file").unknown(column, "column", columns)
+
+
+def _columns(file: Path, place: Place) -> list[str]:
+    try:
+        with file.open(encoding="utf-8", newline="") as lines:
+            return next(csv.reader(lines), [])
+    except OSError as error:
+        raise place.error(f"{file} can't be read: {error.strerror}.") from error
+
+
+def _each(found: Iterable[Any_], place: Place, key: str) -> Iterator[tuple[Any_, Place]]:
+    return ((one, place.at(key).nth(number)) for number, one in enumerate(found, start=1))
+
+
+def _refuse_twice(found: Sequence[str], place: Place) -> None:
+    for name in found:
+        if found.count(name) > 1:
+            raise place.error(f"two are called {name!r}.")
+
+
+class _Known:
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.axes = {axis.name: names(axis.values) for axis in study.axes}
+        self.figures = [figure.name for figure in study.figures]
+        self.all: list[Coordinates] = []
+
+    def axis(self, name: str, place: Place) -> None:
+        if name not in self.axes:
+            raise place.unknown(name, "axis", list(self.axes))
+
+    def figure(self, name: str, place: Place) -> None:
+        if name not in self.figures:
+            raise place.unknown(name, "figure", self.figures)
+
+    def selector(self, selector: Selector, place: Place) -> None:
+        for axis, values in selector.items():
+            self.axis(axis, place)
+            for value in values:
+                if value not in self.axes[axis]:
+                    raise place.at(axis).unknown(value, "value", self.axes[axis])
+
+    def coordinates(self, found: Coordinates, place: Place) -> None:
+        self.selector({axis: (value,) for axis, value in found.items()}, place)
+
+    def scaling(self, place: Place) -> None:
+        scaling = self.study.scaling
+        for axis, kept in scaling.thin.items():
+            self.axis(axis, place.at("thin"))
+            self.selector({axis: kept}, place.at("thin"))
+            _refuse_twice(kept, place.at("thin").at(axis))
+            if missing := [one for one in self.axes[axis] if one not in kept]:
+                raise (
+                    place.at("thin")
+                    .at(axis)
+                    .error(f"must name all values, the one kept longest first; add {missing[0]}.")
+                )
+        limited = [*scaling.shorter, *scaling.thin, REPEAT]
+        for name in scaling.least:
+            if name not in limited:
+                raise place.at("least").unknown(name, "scaled option or axis", limited)
+
+    def published(self, published: Published, place: Place) -> None:
+        for axis in (*published.cell, *published.names):
+            self.axis(axis, place)
+        for axis, called in published.names.items():
+            self.selector({axis: tuple(called.values())}, place.at("names"))
+        for figure in (*published.figures, *published.factor):
+            self.figure(figure, place.at("figures"))
+
+    def table(self, table: Table, place: Place) -> None:
+        self.axis(table.rows, place.at("rows"))
+        self.axis(table.columns, place.at("columns"))
+        for figure in table.figures:
+            self.figure(figure, place.at("figures"))
+        self.selector(table.only, place.at("only"))
+
+    def chart(self, chart: Chart, place: Place) -> None:
+        if chart.x not in (*self.axes, *self.figures):
+            raise place.at("x").unknown(chart.x, "axis or figure", [*self.axes, *self.figures])
+        self.figure(chart.y, place.at("y"))
+        for axis in filter(None, (chart.line, chart.small)):
+            self.axis(axis, place)
+        self.selector(chart.only, place.at("only"))
+
+    def cells(self, place: Place) -> None:
+        """That there are some, and that those exist whose figures others need, in no circle."""
+        found = {matrix.key(cell.coordinates): cell for cell in matrix.every(self.study)}
+        if not found:
+            raise place.at("exclude").error("no cell is left.")
+        self.all = [cell.coordinates for cell in found.values()]
+
+        def follow(at: Coordinates, asked: tuple[Any, ...]) -> None:
+            for option, share in shares(found[matrix.key(at)].options).items():
+                here = place.at(option)
+                self.figure(share.figure, here)
+                self.coordinates(share.cell, here.at("cell"))
+                needed = in_cell(share, at).cell
+                if matrix.key(needed) not in found:
+                    raise here.error(f"the cell {_shown(needed)} is excluded.")
+                if matrix.key(needed) in asked:
+                    raise here.error(f"the cell {_shown(needed)} would need itself.")
+                follow(needed, (*asked, matrix.key(needed)))
+
+        for key, cell in found.items():
+            follow(cell.coordinates, (key,))
+
+    def check(self, check: Check, place: Place) -> None:
+        self.figure(check.figure, place.at("figure"))
+        self.selector(check.cell, place.at("cell"))
+        regions = {"ratio": check.ratio, "difference": check.difference, "value": check.value}
+        given = [name for name, region in regions.items() if region is not None]
+        if len(given) != 1:
+            raise place.error(f"needs one region of {', '.join(regions)}, and has {len(given)}.")
+        compared = check.to is not None or bool(check.to_figure)
+        if compared == (given == ["value"]):
+            raise place.at(given[0]).error(
+                "is of one cell, and to names another." if compared else "needs the other cell: to."
+            )
+        if check.to_figure:
+            self.figure(check.to_figure, place.at("to_figure"))
+        self.coordinates(check.to or {}, place.at("to"))
+        checked = [one for one in self.all if admits(check.cell, one)]
+        if not checked:
+            raise place.at("cell").error("selects no cell.")
+        for one in checked:
+            other = {**one, **(check.to or {})}
+            if other not in self.all:
+                raise place.at("to").error(f"the cell {_shown(other)} is excluded.")
+            if other == one and check.to_figure in ("", check.figure) and compared:
+                raise place.at("to").error(f"the cell {_shown(one)} is held against itself.")
+
+
+def _shown(coordinates: Coordinates) -> str:
+    return " ".join(f"{axis}={value}" for axis, value in coordinates.items())

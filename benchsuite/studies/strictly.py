@@ -1,0 +1,149 @@
+"""Values of a TOML file, read strictly: whatever is wrong is one sentence with file and key."""
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.suggestions import choices
+
+SHOWN = 60  #: Characters of a wrong value that a sentence shows.
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a file a value stands."""
+
+    file: str
+    keys: tuple[str, ...] = ()
+
+    def at(self, key: object) -> "Place":
+        return Place(self.file, (*self.keys, str(key)))
+
+    def nth(self, number: int) -> "Place":
+        """Of a list or of an array of tables: claim[2]."""
+        return Place(self.file, (*self.keys[:-1], f"{self.keys[-1]}[{number}]"))
+
+    def error(self, said: str) -> UsageError:
+        return UsageError(
+            ": ".join(part for part in (self.file, ".".join(self.keys), said) if part)
+        )
+
+    def wrong(self, value: object, wanted: str) -> UsageError:
+        return self.error(f"must be {wanted}, and is {shown(value)}.")
+
+    def unknown(self, name: str, what: str, known: Collection[str]) -> UsageError:
+        if not known:
+            return self.error(f"there is no {what} {name!r}, nor any other.")
+        return self.error(f"there is no {what} {name!r}; {choices(name, known)}")
+
+
+Reader = Callable[[Any, Place], Any]
+Rest = Callable[[str, Any, Place], Any]  #: Of the keys that are not named: key, value, its place.
+
+
+def shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def text(value: Any, place: Place) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise place.wrong(value, 'a text, such as "10s"')
+    return value
+
+
+def number(value: Any, place: Place) -> float:
+    if not _is_number(value) or not math.isfinite(value):
+        raise place.wrong(value, "a number")
+    return float(value) if isinstance(value, float) else int(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def whole(value: Any, place: Place) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise place.wrong(value, "a whole number from 1 on")
+    return value
+
+
+def one_of(*words: str) -> Reader:
+    def read(value: Any, place: Place) -> str:
+        if value not in words:
+            raise place.wrong(value, f"one of {', '.join(words)}")
+        return str(value)
+
+    return read
+
+
+def region(value: Any, place: Place) -> tuple[float | None, float | None]:
+    """[from, to]; inf and -inf are open ends, which become None."""
+    wanted = "a region [from, to], such as [0.4, 0.6] or [2, inf]"
+    if not isinstance(value, list) or len(value) != 2 or not all(map(_is_number, value)):
+        raise place.wrong(value, wanted)
+    low, high = value
+    if not low < high:
+        raise place.wrong(value, f"{wanted}, its end above its beginning")
+    return (None if low == -math.inf else low, None if high == math.inf else high)
+
+
+def several(read: Reader) -> Reader:
+    """A list of at least one."""
+
+    def read_all(value: Any, place: Place) -> tuple[Any, ...]:
+        if not isinstance(value, list) or not value:
+            raise place.wrong(value, "a list of at least one")
+        return tuple(read(one, place.nth(number)) for number, one in enumerate(value, start=1))
+
+    return read_all
+
+
+texts = several(text)
+
+
+def mapping(read: Reader) -> Reader:
+    """A table whose keys are names of the file's own."""
+
+    def read_all(value: Any, place: Place) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise place.wrong(value, "a table")
+        return {name: read(one, place.at(name)) for name, one in value.items()}
+
+    return read_all
+
+
+def table(
+    required: Mapping[str, Reader],
+    optional: Mapping[str, Reader] | None = None,
+    rest: tuple[str, Rest] | None = None,
+) -> Reader:
+    """A table with these keys; others are refused, or go to `rest`, under one key of the result."""
+    known = {**required, **(optional or {})}
+
+    def read_all(value: Any, place: Place) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise place.wrong(value, "a table")
+        found: dict[str, Any] = {rest[0]: {}} if rest else {}
+        for name, one in value.items():
+            if name in known:
+                found[name] = known[name](one, place.at(name))
+            elif rest:
+                found[rest[0]][name] = rest[1](name, one, place.at(name))
+            else:
+                raise place.unknown(name, "key", known)
+        for name in required:
+            if name not in value:
+                raise place.error(f"the key {name} is missing.")
+        return found
+
+    return read_all
+
+
+def selector(value: Any, place: Place) -> dict[str, tuple[str, ...]]:
+    """Axis → the values that it admits, where one may stand without a list."""
+    read = mapping(lambda one, at: texts([one] if isinstance(one, str) else one, at))
+    found: dict[str, tuple[str, ...]] = read(value, place)
+    return found

@@ -1,0 +1,53 @@
+"""The page on studies: its example is a study, and its table has every key."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.management.options import cells
+from benchsuite.studies import matrix, reading
+from benchsuite.studies.arguments import arguments
+
+PAGE = Path("docs/studies.md").read_text()
+
+
+def example() -> str:
+    (found,) = re.findall(r"```toml\n(.+?)```", PAGE, re.DOTALL)
+    return str(found)
+
+
+def test_every_cell_of_the_example_is_one_run(tmp_path: Path) -> None:
+    file = tmp_path / "shop_servers.toml"
+    file.write_text(example())
+    study = reading.read(file, cells.known())
+    for scale, expected in ((1.0, 10), (0.05, 5)):
+        found = matrix.cells(study, scale)
+        assert len(found) == expected
+        assert {cells.spec(arguments(cell)).server.server for cell in found} == {
+            "gunicorn-sync",
+            "gunicorn-gthread",
+            "waitress",
+        }
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        *("", "[scale]", "[objective]", "[[published]]", "[[table]]", "[[chart]]", "[[claim]]"),
+        "[[claim.check]]",
+    ],
+)
+def test_the_table_has_every_key(before: str) -> None:
+    """The sentence that refuses a key lists those that there are."""
+    head = 'format = 1\nname = "x"\nquestion = "?"\n[axis.a]\nb = {}\n'
+    claim = '[[claim]]\nname = "c"\nsays = "?"\n' if before == "[[claim.check]]" else ""
+    text = f"wrong = 1\n{head}" if not before else f"{head}{claim}{before}\nwrong = 1\n"
+    with pytest.raises(UsageError) as refused:
+        reading.parse(text, Path("x.toml"))
+    names = re.search(r"here are: (.*)\.$", str(refused.value))
+    assert names, refused.value
+    table = "".join(line for line in PAGE.splitlines(keepends=True) if line.startswith("| "))
+    for name in names[1].split(", "):
+        assert re.search(rf"`(\[+({name}|claim\.{name})[\].]|{name}`)", table), name
