@@ -1,10 +1,10 @@
 """What the parent must know of the project and its data, which only the keeper has loaded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from benchsuite.core.specs import Option
+from benchsuite.core.specs import Option, WorkloadSpec
 
 PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
 """Default port, by the last word of the engine."""
@@ -51,6 +51,10 @@ class Facts:
             static_root=str(settings.get("STATIC_ROOT") or ""),
             memory_layers=in_memory(settings.get("CHANNEL_LAYERS")),
         )
+
+    def workload(self, spec: WorkloadSpec) -> WorkloadSpec:
+        """The workload with the options that `prepare()` added, for the load."""
+        return replace(spec, options={**spec.options, **self.options})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:

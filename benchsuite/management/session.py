@@ -77,12 +77,15 @@ class Session:
             preflight.check_installed(plan)
         return tuple(plans)
 
-    def one(self, plan: Plan) -> tuple[Run, RunResult]:
+    def one(self, plan: Plan, later: Sequence[Plan] | None = None) -> tuple[Run, RunResult]:
         """Makes one run: its stored row, and its result, which says how it ended.
 
-        After Ctrl-C that is INTERRUPTED, and whoever makes several stops there.
+        After Ctrl-C that is INTERRUPTED, and whoever makes several stops there. Where the
+        `later` runs are known, databases that none of them will use are dropped first.
         """
         (plan,) = self.prepared([plan])
+        if later is not None:
+            self.at_work.keep_for([plan, *later])
         self.watcher.begin(plan.spec)
         with self.results.run(plan) as (row, keep):
             result = self.at_work.run(plan, self.watcher)

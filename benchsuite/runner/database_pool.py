@@ -1,98 +1,148 @@
-"""The databases of a session: made once for each workload and each database asked for."""
+"""The databases of a session: made once for all runs that may use copies of the same."""
 
 import os
 import secrets
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchsuite import conf
+from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.plan import Plan
 from benchsuite.services.database import DatabaseService
 
+ServiceKey = tuple[str, bool]  #: Its name, and whether it waits for the disk.
+
+
+@dataclass(frozen=True, slots=True)
+class _Databases:
+    keeper: Keeper
+    stack: ExitStack  #: Drops them.
+    service: ServiceKey | None  #: On which they are, where the run has started that.
+
 
 @dataclass(slots=True)
 class Data:
-    """Keepers, and the services on which they keep; all end with the session's stack."""
+    """Keepers, and the services on which they keep; all end with the session's stack at last."""
 
     _settings_module: str
     _folder: Path
     _stack: ExitStack
     _marker: str  #: The session's: its guard ends what is left when this process is killed.
     _start_timeout_s: float | None = None
-    _keepers: dict[tuple[str, ...], Keeper] = field(default_factory=dict)
-    _services: dict[tuple[str, int, bool, tuple[int, ...] | None], DatabaseService] = field(
-        default_factory=dict
-    )
+    _keepers: dict[tuple[object, ...], _Databases] = field(default_factory=dict)
+    _services: dict[ServiceKey, tuple[DatabaseService, ExitStack]] = field(default_factory=dict)
+    _made: int = 0
 
     def service(self, plan: Plan) -> DatabaseService | None:
-        """The database service that was asked for, started at the first run that wants it.
+        """The database service that was asked for, started at the first run that wants it, and
+        again where this run wants it otherwise; what it holds stays.
 
-        It is a part of what answers: it runs on the target's CPUs, and keeps off the load's.
+        It is a part of what answers: it runs on the target's CPUs, and keeps off the load's. One
+        that died between two runs is made anew, and so are its databases.
         """
-        spec, kind = plan.spec, plan.database
-        wanted = spec.database
-        if kind is None:
+        kind, key = plan.database, _service_key(plan)
+        if kind is None or key is None:
             return None
-        connections = wanted.max_connections or kind.max_connections
-        key = (wanted.service, connections, wanted.fsync, spec.server.cpus)
+        connections = plan.spec.database.max_connections or kind.max_connections
+        wanted = (connections, plan.spec.server.cpus)
+        if key in self._services and self._services[key][0].process.poll() is not None:
+            self._forget(key)
         if key not in self._services:
-            folder = self._folder / f"{wanted.service}-{len(self._services)}"
-            folder.mkdir()
-            self._services[key] = self._stack.enter_context(
+            own = self._stack.enter_context(ExitStack())
+            service = own.enter_context(
                 kind(
-                    folder=folder,
+                    folder=self._new_folder(kind.name),
                     marker=self._marker,
                     max_connections=connections,
-                    fsync=wanted.fsync,
+                    fsync=plan.spec.database.fsync,
                     env=dict(os.environ),
-                    on_cpus=spec.server.cpus,
+                    on_cpus=plan.spec.server.cpus,
                     start_timeout_s=self._start_timeout_s,
                 )
             )
-        return self._services[key]
+            self._services[key] = service, own
+        service, _ = self._services[key]
+        if (service.max_connections, service.on_cpus) != wanted:
+            service.max_connections, service.on_cpus = wanted
+            service.restart()
+        return service
 
     def keeper(self, plan: Plan) -> Keeper | OwnTarget:
-        """Who keeps the databases of this workload; it begins to make them when it is first asked
-        for.
+        """Who keeps the databases of this run; it begins to make them when it is first asked for.
 
-        One for each Python: another Django has other migrations. A server that brings its own
-        target has none of them, and something that stands in.
+        A server that brings its own target has none of them, and something that stands in.
         """
-        spec, python = plan.spec, plan.server.python
         if not plan.server.serves_project:
-            return OwnTarget(spec.workload)
-        service = self.service(plan)
-        key = (
-            repr(spec.workload),
-            repr(spec.database),
-            repr((spec.visitor.login, spec.visitor.host)),
-            service.admin_url if service else "",
-            python.executable,
-            spec.static,
-        )
+            return OwnTarget()
+        service, key = self.service(plan), plan.data_key
+        if key in self._keepers and self._keepers[key].keeper.was_killed:
+            self._keepers.pop(key).stack.close()
         if key not in self._keepers:
-            folder = self._folder / f"data-{len(self._keepers)}"
-            folder.mkdir()
-            self._keepers[key] = self._stack.enter_context(
-                throwaway(
-                    folder=folder,
-                    settings_module=self._settings_module,
-                    token=secrets.token_hex(6),
-                    workload_path=plan.workload_path,
-                    workload=spec.workload,
-                    database=spec.database,
-                    visitor=spec.visitor,
-                    database_url=service.admin_url if service else "",
-                    needs_target_app=plan.workload.needs_target_app,
-                    log=folder / "keeper.log",
-                    env=dict(os.environ),
-                    python=python,
-                    start_timeout_s=self._start_timeout_s,
-                    static=spec.static,
-                    overrides=conf.config()["OVERRIDES"],
-                )
-            )
-        return self._keepers[key]
+            own = self._stack.enter_context(ExitStack())
+            own.enter_context(_gone_with(service))
+            keeper = own.enter_context(self._throwaway(plan, service))
+            self._keepers[key] = _Databases(keeper, own, _service_key(plan))
+        return self._keepers[key].keeper
+
+    def keep_for(self, later: Iterable[Plan]) -> None:
+        """Drops what none of the later runs will use."""
+        plans = [plan for plan in later if plan.server.serves_project]
+        wanted = {plan.data_key for plan in plans}
+        for key in [key for key in self._keepers if key not in wanted]:
+            self._keepers.pop(key).stack.close()
+        services = {_service_key(plan) for plan in plans}
+        for one in [one for one in self._services if one not in services]:
+            self._forget(one)
+
+    def _forget(self, key: ServiceKey) -> None:
+        for name in [name for name, one in self._keepers.items() if one.service == key]:
+            self._keepers.pop(name).stack.close()
+        self._services.pop(key)[1].close()
+
+    def _throwaway(
+        self, plan: Plan, service: DatabaseService | None
+    ) -> AbstractContextManager[Keeper]:
+        spec = plan.spec
+        folder = self._new_folder("data")
+        return throwaway(
+            folder=folder,
+            settings_module=self._settings_module,
+            token=secrets.token_hex(6),
+            workload_path=plan.workload_path,
+            workload=spec.workload,
+            database=plan.data,
+            visitor=spec.visitor,
+            database_url=service.admin_url if service else "",
+            needs_target_app=plan.workload.needs_target_app,
+            log=folder / "keeper.log",
+            env=dict(os.environ),
+            python=plan.server.python,
+            start_timeout_s=self._start_timeout_s,
+            static=spec.static,
+            overrides=conf.config()["OVERRIDES"],
+        )
+
+    def _new_folder(self, name: str) -> Path:
+        self._made += 1
+        folder = self._folder / f"{name}-{self._made}"
+        folder.mkdir()
+        return folder
+
+
+def _service_key(plan: Plan) -> ServiceKey | None:
+    database = plan.spec.database
+    return (database.service, database.fsync) if plan.database is not None else None
+
+
+@contextmanager
+def _gone_with(service: DatabaseService | None) -> Iterator[None]:
+    """Databases on a service that died went with it: that they can't be dropped is no error."""
+    try:
+        yield
+    except DatabaseError:
+        if service is None or service.process.poll() is None:
+            raise

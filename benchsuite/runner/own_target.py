@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from benchsuite.core.specs import WorkloadSpec
 from benchsuite.isolation.facts import Facts
 
 
@@ -12,7 +11,6 @@ from benchsuite.isolation.facts import Facts
 class OwnTarget:
     """What `Keeper` says, said of a target that is not the project: nothing was made or changed."""
 
-    workload: WorkloadSpec
     facts: Facts = field(default_factory=Facts)
     settings_changed: Mapping[str, str] = field(default_factory=dict)
 

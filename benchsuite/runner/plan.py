@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.core.specs import Option, RunSpec
+from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.fronts.base import FrontAdapter, FrontPlace
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.pythons.recipe import Recipe
@@ -32,6 +32,32 @@ class Plan:
     async_twin: str | None  #: Name of the same workload in an asynchronous view.
     recipe: Recipe | None  #: Of the environment; None where an interpreter serves as it is.
     python: Interpreter | None  #: The one that serves; None while its environment isn't built.
+
+    @property
+    def has_own_data(self) -> bool:
+        """Whether the workload makes, reads or counts rows of its own in the databases."""
+        hooks = ("prepare", "inspect", "count")
+        return any(getattr(type(self.workload), one) is not getattr(Workload, one) for one in hooks)
+
+    @property
+    def data(self) -> DatabaseSpec:
+        """What the databases hold; not how a run reaches them."""
+        asked = self.spec.database
+        rows = asked.rows if self.has_own_data else 0
+        return replace(asked, rows=rows, max_connections=None, conn_max_age_s=None, pool=None)
+
+    @property
+    def data_key(self) -> tuple[object, ...]:
+        """Equal for runs whose databases may be copies of the same ones."""
+        spec, work = self.spec, self.workload
+        rows = type(work).shared_data or (self.workload_path, repr(spec.workload.options))
+        return (
+            rows if self.has_own_data else "",
+            repr(self.data),
+            (spec.visitor.login, spec.visitor.host),
+            (work.needs_target_app, spec.static),
+            self.server.python.executable,
+        )
 
     @property
     def front_runs_instances(self) -> bool:

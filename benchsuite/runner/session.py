@@ -7,7 +7,7 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -23,14 +23,13 @@ from benchsuite.core.exceptions import (
     LoadError,
 )
 from benchsuite.core.results import RunResult, Status
-from benchsuite.isolation.databases.client import Keeper
+from benchsuite.isolation.facts import Facts
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import StartRequest, serving
 from benchsuite.runner.database_pool import Data
 from benchsuite.runner.monitor import Monitor
-from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import PROJECT, about_the_project
 from benchsuite.runner.reasons import reason
@@ -77,9 +76,7 @@ def session(
 
 @dataclass(slots=True)
 class Session:
-    """Makes one run after another; databases are made once for each workload and cloned for each
-    run.
-    """
+    """Makes one run after another; what databases hold is made once and copied for each run."""
 
     folder: Path
     port: int | None
@@ -118,6 +115,13 @@ class Session:
             self._environment = fingerprint.fingerprint()
         return result(record, self._environment, self._ceilings)
 
+    def keep_for(self, later: Iterable[Plan]) -> None:
+        """Drops the databases and ends their servers that none of the later runs will use.
+
+        Raises DatabaseError where something could not be dropped.
+        """
+        self._data.keep_for(later)
+
     def _measure(
         self, plan: Plan, record: RunRecord, folder: Path, stack: ExitStack, watcher: Watcher
     ) -> None:
@@ -142,7 +146,12 @@ class Session:
             plan=plan,
             folder=folder,
             token=token,
-            clone=partial(keeper.clone, token),
+            clone=partial(
+                keeper.clone,
+                token,
+                conn_max_age_s=spec.database.conn_max_age_s,
+                pool=spec.database.pool,
+            ),
             facts=facts,
             headers=spec.visitor.sent(facts.cookies),
             database=self._data.service(plan),
@@ -155,12 +164,12 @@ class Session:
             **({"(limit of open files)": limits} if limits else {}),
         }
         watcher.stage(f"ready in {record.serving.startup_s:.1f} s")
-        job = _job(plan, keeper, record.serving, token, folder)
+        job = _job(plan, facts, record.serving, token, folder)
         record.unchecked = _check(load, job, record.serving)
         record.stored_before = keeper.counts(token)
         record.asked_before, left_out = record.serving.asked(), record.serving.left_out()
         record.monitor = monitor = Monitor(record.serving, load.pids, devices=plan.devices)
-        asked = plan.workload_with(keeper.workload.options)
+        asked = plan.workload_with(job.workload.options)
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         with (
             cpus.given(monitor_cpus),  # this thread and the sampler; the prober is a client
@@ -185,20 +194,18 @@ def _without_the_project(env: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in env.items() if name not in PROJECT}
 
 
-def _job(
-    plan: Plan, keeper: Keeper | OwnTarget, serving: RunningSystem, token: str, folder: Path
-) -> Job:
+def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: Path) -> Job:
     told = serving.instructions
     return Job(
         base_url=serving.base_url,
         run_header=token,
         workload_class=plan.workload_path,
-        workload=keeper.workload,
+        workload=facts.workload(plan.spec.workload),
         load=plan.spec.load,
         spool=str(folder),
         locustfile=plan.workload.locustfile,
         environment={} if told is None else about_the_project(told),
-        cookies=keeper.facts.cookies,
+        cookies=facts.cookies,
         visitor=plan.spec.visitor,
         seed=plan.spec.seed,
         unit=plan.workload.unit,

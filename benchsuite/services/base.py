@@ -140,9 +140,16 @@ class Service(ABC):
         with ExitStack() as stack:
             stack.callback(self.remove)
             self.make()
-            self._come_up(stack)
+            self._up = stack.enter_context(ExitStack())
+            self._come_up(self._up)
             self.learn()
             self._stack = stack.pop_all()
+
+    def restart(self) -> None:
+        """Ends it and starts it as its fields say now, with what it holds, at the same address."""
+        self._up.close()
+        self._come_up(self._up)
+        self.learn()
 
     def stop(self) -> None:
         self._stack.close()

@@ -116,7 +116,8 @@ class PostgreSQL(DatabaseService):
     def learn(self) -> None:
         shown = {}
         with self._connect() as connection:
-            connection.execute(f"CREATE ROLE {USER} LOGIN CREATEDB")
+            if not self.version:  # this is its first start
+                connection.execute(f"CREATE ROLE {USER} LOGIN CREATEDB")
             for name in SHOWN:
                 row = connection.execute(f"SHOW {name}").fetchone()
                 assert row is not None

@@ -75,6 +75,9 @@ class Workload(ABC):
     default the one used last takes the next."""
     uses_rows: ClassVar[bool] = False
     """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
+    shared_data: ClassVar[str] = ""
+    """Name of what `prepare()` makes, where other workloads make and count the same: it is made
+    once for all of them. Empty for what is this workload's own."""
     unchecked: str = (
         "Of the answers, the status was checked and what the journey itself asks of them, nothing "
         "else: a log-in page, another user's page or a stale one may have counted as right."

@@ -18,6 +18,7 @@ class IoRead(Workload):
     ready_path = "/bench/plain/"
     needs_target_app = True
     uses_rows = True
+    shared_data = "posts"
     path: ClassVar[str] = "/bench/io_read/"
 
     def journey(self, client: Client) -> None:

@@ -118,7 +118,7 @@ def served(folder: Path, server: str) -> Iterator[tuple[PlainClient, WorkloadSpe
         ) as process:
             url = f"http://127.0.0.1:{port}/bench/plain/"
             wait_until_ready(process, lambda: answers_as(url, TOKEN), timeout_s=30)
-            yield PlainClient(port), keeper.workload
+            yield PlainClient(port), keeper.facts.workload(WorkloadSpec(workload="io_read"))
 
 
 def workloads() -> list[Workload]:

@@ -65,7 +65,6 @@ class DatabaseAdmin:
         # would otherwise keep an incomplete set.
         settings.BENCHSUITE_INSTRUCTIONS  # noqa: B018
         self._changes()  # refuses what can't work before anything is created
-        self._check_pool()
         kept = self._database.use == KEEP
         with _explained():
             self._uncopied = files.made(overridden(self._project(), self._instructions).folders)
@@ -110,21 +109,22 @@ class DatabaseAdmin:
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the databases for one run, and the instructions its server is started with.
 
-        `amended` are fields of the instructions that are known only now, when the services of the
-        run are up: addresses, a layer.
+        `amended` are fields of the instructions that are this run's alone, or are known only now,
+        when its services are up: how connections are kept, addresses, a layer.
         """
-        folder = self._folder / token[:SUFFIX]
+        suffix, kept = token[:SUFFIX], self._database.use == KEEP
+        folder = self._folder / suffix
         path = folder / "instructions.json"
-        names: Mapping[str, str] = {}
-        with _explained():
-            folder.mkdir()
-            if self._database.use != KEEP:
-                names = self._throwaway.clone(token[:SUFFIX])
+        names = {} if kept else self._throwaway.names(suffix)
         instructions = dataclasses.replace(
             self._run_instructions(token, str(folder), names), **amended
         )
-        changes = overridden(self._project(), instructions)
+        _check_pool(instructions)
+        changes = overridden(self._project(), instructions)  # refused before anything is copied
         with _explained():
+            folder.mkdir()
+            if not kept:
+                self._throwaway.clone(suffix)
             files.handed_on(self._folder, folder)
             files.made(dict.fromkeys(changes.folders, ""))
             instructions.write(path)
@@ -187,13 +187,6 @@ class DatabaseAdmin:
             undone=undone(project),
         )
 
-    def _check_pool(self) -> None:
-        if self._database.pool is not None and find_spec("psycopg_pool") is None:
-            raise DatabaseError(
-                "--pool needs psycopg 3 with its pool in the project's environment: pip install "
-                "'psycopg[pool]'"
-            )
-
     def _project(self) -> dict[str, Any]:
         """The project's own settings."""
         return project_settings(self._instructions.settings_module)
@@ -210,6 +203,14 @@ def _explained() -> Iterator[None]:
         if not error.code:
             raise
         raise DatabaseError(explain(error, _default_entry())) from error
+
+
+def _check_pool(instructions: Instructions) -> None:
+    if instructions.pool is not None and find_spec("psycopg_pool") is None:
+        raise DatabaseError(
+            "--pool needs psycopg 3 with its pool in the project's environment: pip install "
+            "'psycopg[pool]'"
+        )
 
 
 def _revision() -> str:

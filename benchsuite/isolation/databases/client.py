@@ -1,6 +1,5 @@
 """The parent's side of the throw-away databases: starts the keeper and speaks with it."""
 
-import dataclasses
 import json
 import os
 import selectors
@@ -38,14 +37,13 @@ ADVICE = {"made": f"lower --rows, {_LONGER}", "copied": f"lower --rows, {_LONGER
 
 
 class Keeper:
-    """The databases of the runs that share a workload and a DatabaseSpec."""
+    """The databases of the runs that share their data."""
 
     def __init__(
         self,
         child: subprocess.Popen[bytes],
         answers: int,
         log: Path,
-        spec: WorkloadSpec,
         rows: int,
         start_timeout_s: float | None = None,
     ) -> None:
@@ -53,7 +51,6 @@ class Keeper:
         self._answers = answers
         self._buffer = b""
         self._log = log
-        self._spec = spec
         self._seeding_s = rows / ROWS_PER_SECOND
         self._start_timeout_s = start_timeout_s
         self._asked = 0  #: Commands so far, by whose number their answers are known.
@@ -98,19 +95,13 @@ class Keeper:
         """What only the project and its data tell."""
         return Facts.from_json(self._found("facts"))
 
-    @property
-    def workload(self) -> WorkloadSpec:
-        """The workload with the options that `prepare()` added, for the load."""
-        options = {**self._spec.options, **self.facts.options}
-        return dataclasses.replace(self._spec, options=options)
-
     @contextmanager
     def clone(self, token: str, **amended: Any) -> Iterator[Path]:
         """A fresh copy of the databases while the block runs; the path of its instructions.
 
-        `amended` are fields of those instructions which are known only when the services of the
-        run are up (`database_url`, `database_host`, `layer`, …); the databases are made where the
-        keeper reaches them all the same.
+        `amended` are fields of those instructions which differ from run to run (`pool`, …), or are
+        known only when the services of the run are up (`database_url`, `database_host`, `layer`,
+        …); the databases are made where the keeper reaches them all the same.
         """
         self.wait()
         self.clones.append(token)
@@ -269,7 +260,7 @@ def throwaway(
             with held_back():
                 private.write(folder / "keeper-request.json", json.dumps({**request, **more}))
                 child, answers = _start(folder, env, log, python)
-                keeper = Keeper(child, answers, log, workload, database.rows, start_timeout_s)
+                keeper = Keeper(child, answers, log, database.rows, start_timeout_s)
                 stack.callback(keeper.end)
             return keeper
 

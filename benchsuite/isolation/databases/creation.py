@@ -70,23 +70,27 @@ class Throwaway:
                 serialized_aliases=[],
             )
 
-    def clone(self, suffix: str) -> dict[str, str]:
-        """Copies every template; gives back alias → NAME of the copy."""
+    def names(self, suffix: str) -> dict[str, str]:
+        """Alias → NAME of its copy with this suffix."""
+        return {
+            alias: self._clone_name(first, suffix)
+            for first, same in self.groups.items()
+            for alias in same
+        }
+
+    def clone(self, suffix: str) -> None:
+        """Copies every template."""
         connections.close_all()  # a template with open connections can't be copied
         self._clones.append(suffix)
-        names = {}
-        for first, same in self.groups.items():
+        for first in self.groups:
             _send_away(first, _entry(first)["NAME"])
             connections[first].creation.clone_test_db(suffix=suffix, verbosity=0)
             _check_copy(first, self._clone_name(first, suffix))
-            names.update(dict.fromkeys(same, self._clone_name(first, suffix)))
-        return names
 
     @contextmanager
     def looking_at(self, suffix: str) -> Iterator[None]:
         """Every alias points at the copies of one run while the block runs."""
-        names = {first: self._clone_name(first, suffix) for first in self.groups}
-        clones = {alias: names[first] for first, same in self.groups.items() for alias in same}
+        clones = self.names(suffix)
         clones.update({alias: clones[other] for alias, other in self.mirrors.items()})
         templates = {alias: _entry(alias)["NAME"] for alias in clones}
         _point(clones)

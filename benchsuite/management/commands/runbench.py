@@ -52,8 +52,8 @@ class Command(BriefCommand):
             ) as at_work:
                 plans = at_work.prepared(plans)
                 with progress:
-                    for plan in plans:
-                        _, result = at_work.one(plan)
+                    for number, plan in enumerate(plans, start=1):
+                        _, result = at_work.one(plan, plans[number:])
                         if result.status is Status.INTERRUPTED:
                             break
         except BenchsuiteError as error:
