@@ -61,8 +61,8 @@ class Cell:
         return self.entering or self.measured
 
     @property
-    def left_out(self) -> list[Run]:
-        return [run for run in self.runs if start(run).standing is Standing.LEFT_OUT]
+    def excluded(self) -> list[Run]:
+        return [run for run in self.runs if start(run).standing is Standing.EXCLUDED]
 
     @property
     def failed(self) -> list[Run]:

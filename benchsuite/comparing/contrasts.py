@@ -134,7 +134,7 @@ class Contrast:
             return f"{who.title} has no start with this figure{self._way_out()}"
         several = f" for {self.found.compared} comparisons" if self.found.compared > 1 else ""
         sides = (self.baseline, self.candidate)
-        missing = [f"{one.title}: {one.cell.starts.words}" for one in sides if one.cell.left_out]
+        missing = [f"{one.title}: {one.cell.starts.words}" for one in sides if one.cell.excluded]
         return "; ".join(
             [
                 f"{first} against {second} starts prove nothing",
@@ -210,7 +210,7 @@ def ranked(cells: Sequence[Cell], metric: Metric) -> list[Contrast]:
 
 
 def notes(pairs: Iterable[Pair]) -> list[str]:
-    """What a reader has to know beside the figures: starts left out or failed, weak ones, time
+    """What a reader has to know beside the figures: starts excluded or failed, weak ones, time
     between.
     """
     every = list(pairs)

@@ -68,7 +68,7 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
             found.append(((mine or bases)[0], candidate))
         else:
             alone.append(candidate)
-            said.append(f"{candidate.title} has no counterpart in {base.word} and is left out.")
+            said.append(f"{candidate.title} has no counterpart in {base.word} and is excluded.")
     if alone and not found:
         raise UsageError(
             f"{base.word} and {_words(others)} have nothing in common: nothing was measured in "
@@ -87,7 +87,7 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
             )
     paired = {id(pair[0]) for pair in found}
     said += [
-        f"{one.title} has no counterpart in {_words(others)} and is left out."
+        f"{one.title} has no counterpart in {_words(others)} and is excluded."
         for one in bases
         if id(one) not in paired
     ]

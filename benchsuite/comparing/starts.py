@@ -1,7 +1,7 @@
 """Which server starts count: one rule for tables, lists, comparisons and gates.
 
 * A start that is in doubt because of the machine or the load generator (B1xx, B4xx), or that was
-  interrupted, is left out, and counted as that: its figures say nothing about the server.
+  interrupted, is excluded, and counted as that: its figures say nothing about the server.
 * A start that the server itself spoiled (B2xx, it did not start, it died) stays in the count:
   without it a server that fails looks better than it is. It makes its cell weak, from half of the
   starts on invalid. So does any other invalid start: only a known cause outside excuses one.
@@ -23,7 +23,7 @@ INVALID_SHARE = 0.5  #: From so many failed starts on a cell is invalid.
 class Standing(StrEnum):
     COUNTED = "counted"
     FAILED = "failed"  #: Counted, and spoiled by the server.
-    LEFT_OUT = "left out"
+    EXCLUDED = "excluded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +39,17 @@ class Start:
     @property
     def standing(self) -> Standing:
         if self.status in (Status.RUNNING.value, Status.INTERRUPTED.value):
-            return Standing.LEFT_OUT
+            return Standing.EXCLUDED
         if self.status == Status.FINISHED.value and self.verdict in (Verdict.VALID, Verdict.WEAK):
             return Standing.COUNTED
         if self.codes and all(code.startswith(OUTSIDE) for code in self.codes):
-            return Standing.LEFT_OUT
+            return Standing.EXCLUDED
         return Standing.FAILED
 
     @property
     def has_own_figures(self) -> bool:
         """Whether its figures, where there are any, are those of this server, fairly measured."""
-        if self.standing is Standing.LEFT_OUT:
+        if self.standing is Standing.EXCLUDED:
             return False
         return not any(code.startswith(OF_OTHERS) for code in self.codes)
 
@@ -79,15 +79,15 @@ class Starts:
 
     @property
     def counted(self) -> list[Start]:
-        return [one for one in self.every if one.standing is not Standing.LEFT_OUT]
+        return [one for one in self.every if one.standing is not Standing.EXCLUDED]
 
     @property
     def failed(self) -> list[Start]:
         return [one for one in self.every if one.standing is Standing.FAILED]
 
     @property
-    def left_out(self) -> list[Start]:
-        return [one for one in self.every if one.standing is Standing.LEFT_OUT]
+    def excluded(self) -> list[Start]:
+        return [one for one in self.every if one.standing is Standing.EXCLUDED]
 
     @property
     def verdict(self) -> Verdict:
@@ -99,27 +99,27 @@ class Starts:
 
     @property
     def number(self) -> str:
-        """ "6", or "5/6" where one of six is left out."""
+        """ "6", or "5/6" where one of six is excluded."""
         counted, every = len(self.counted), len(self.every)
         return str(every) if counted == every else f"{counted}/{every}"
 
     @property
     def words(self) -> str:
-        """ "6 starts", "5 of 6 starts; 1 left out (B401)", "2 of 6 starts failed (B201)"."""
+        """ "6 starts", "5 of 6 starts; 1 excluded (B401)", "2 of 6 starts failed (B201)"."""
         counted, every = len(self.counted), len(self.every)
         parts = []
-        if self.left_out:
+        if self.excluded:
             parts.append(f"{counted} of {_starts(every)}")
-            parts.append(f"{len(self.left_out)} left out ({_reasons(self.left_out)})")
+            parts.append(f"{len(self.excluded)} excluded ({_reasons(self.excluded)})")
         if self.failed:
-            of = f"{counted}" if self.left_out else _starts(counted)
+            of = f"{counted}" if self.excluded else _starts(counted)
             parts.append(f"{len(self.failed)} of {of} failed ({_reasons(self.failed)})")
         return "; ".join(parts) or _starts(every)
 
     @property
     def is_whole(self) -> bool:
         """Whether every start counts and none failed."""
-        return not self.left_out and not self.failed
+        return not self.excluded and not self.failed
 
 
 def _starts(count: int) -> str:

@@ -173,4 +173,4 @@ def test_b107_the_load_process_is_killed(lab: Laboratory) -> None:
     assert finding.level is Level.INVALID
     codes = [one.code for one in result.findings if one.level is Level.INVALID]
     start = Start(result.status.value, str(result.verdict or ""), codes)
-    assert start.standing is Standing.LEFT_OUT, told(result)
+    assert start.standing is Standing.EXCLUDED, told(result)

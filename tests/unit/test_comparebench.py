@@ -124,14 +124,14 @@ def test_labels_with_several_servers_are_paired_by_server(
         ("uvicorn · branch", "uvicorn · main"),
     ]
     assert found["comparisons"][0]["p_corrected"] == pytest.approx(4 / 252)
-    assert "daphne has no counterpart in main and is left out." in found["notes"]
+    assert "daphne has no counterpart in main and is excluded." in found["notes"]
 
 
 @pytest.mark.usefixtures("two_builds")
 def test_what_only_the_baseline_has_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     starts("uvicorn", SLOW, label="main")
     found = as_json(capsys, "branch", "--baseline=main", "--fail-if=goodput < -50%")
-    assert "uvicorn has no counterpart in branch and is left out." in found["notes"]
+    assert "uvicorn has no counterpart in branch and is excluded." in found["notes"]
 
 
 @pytest.mark.usefixtures("two_builds")
@@ -182,7 +182,7 @@ def test_too_few_starts_are_undecided() -> None:
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_what_is_left_out_by_the_targets_fault_does_not_pass(
+def test_what_is_excluded_by_the_targets_fault_does_not_pass(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (died,) = starts("gunicorn-gthread", [600.0], label="branch", begun=LATER)
@@ -194,11 +194,11 @@ def test_what_is_left_out_by_the_targets_fault_does_not_pass(
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_what_is_left_out_by_the_machines_fault_does(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_excluded_by_the_machines_fault_does(capsys: pytest.CaptureFixture[str]) -> None:
     (noisy,) = starts("gunicorn-gthread", [300.0], label="branch", begun=LATER)
     doubt(noisy, "B401 noisy-host")
     assert compared("main", "branch", "--fail-if=goodput < -30%") == 0
-    assert "branch: 5 of 6 starts; 1 left out (B401)." in capsys.readouterr().out
+    assert "branch: 5 of 6 starts; 1 excluded (B401)." in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("two_builds")

@@ -200,7 +200,7 @@ def test_which_starts_count_is_said_and_the_others_enter_no_figure(soup: Any) ->
         status="failed", verdict="", **dict.fromkeys(("goodput", "p95_s", "memory_bytes"))
     )
     page = soup(f"/results/compare/?batch={runs[0].batch}")
-    assert "4 of 5 starts; 1 left out (B401)" in row(page, "uwsgi").text
+    assert "4 of 5 starts; 1 excluded (B401)" in row(page, "uwsgi").text
     assert "2 of 5 starts failed (B201, no result)" in row(page, "waitress").text
     assert "weak" in row(page, "waitress").select_one("td").text
 

@@ -208,4 +208,4 @@ def test_what_is_invalid_or_of_another_unit_is_never_sorted_among_the_others(
 def test_the_line_of_a_command_says_which_of_its_starts_count(soup: Any) -> None:
     runs = starts("uwsgi", SLOW)
     doubt(runs[0], "B401 noisy-host")
-    assert "4 of 5 starts; 1 left out (B401)" in soup("/results/").select_one("summary").text
+    assert "4 of 5 starts; 1 excluded (B401)" in soup("/results/").select_one("summary").text

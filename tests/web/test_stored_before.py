@@ -151,7 +151,7 @@ def comparisons(runs: list[Run]) -> dict[str, str]:
 
     return {
         "one command": f"batch={next(run.batch for run in reversed(runs) if run.label == 'plain')}",
-        "two commands, starts left out": of("plain"),
+        "two commands, starts excluded": of("plain"),
         "not alike": of("open", "stages"),
         "one without figures": of("open", "cannot start"),
         "beside a peer": of("ws_echo", "peer"),

@@ -76,7 +76,7 @@ def _side(side: Side, one: Contrast) -> dict[str, Any]:
         "verdict": side.cell.verdict.value if side.cell.verdict else None,
         "starts": side.cell.starts.words,
         "runs": [str(run.pk) for run in side.starts],
-        "left_out": [str(run.pk) for run in side.cell.left_out],
+        "excluded": [str(run.pk) for run in side.cell.excluded],
         "failed": [str(run.pk) for run in side.cell.failed],
         "figures": side.figures(one.metric),
     }

@@ -105,7 +105,7 @@ def test_invalid_cells_and_other_units_never_stand_among_the_others() -> None:
 
 def test_the_terminal_says_which_starts_count() -> None:
     found = cells([run(), run(minute=1), run(minute=2, invalid="B401 noisy-host")])
-    assert text.starts_lines(found) == ["uvicorn: 2 of 3 starts; 1 left out (B401)."]
+    assert text.starts_lines(found) == ["uvicorn: 2 of 3 starts; 1 excluded (B401)."]
     assert shown(*found[0].runs)[0].startswith("uvicorn 2/3 ")
     assert text.starts_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
 

@@ -105,7 +105,7 @@ def test_only_sound_starts_enter() -> None:
         found_out(run, "B401 noisy-host")
     (found,) = contrasts([(side("a", SLOW), noisy)], [metric("goodput")])
     assert found.found.starts == (5, 0)
-    assert found.says == "b is invalid: 0 of 5 starts; 5 left out (B401)"
+    assert found.says == "b is invalid: 0 of 5 starts; 5 excluded (B401)"
     for columns in ({"status": "interrupted"}, {"goodput": None}):
         assert side("b", FAST, columns=columns).starts == []
     assert len(side("b", FAST, columns={"verdict": "weak"}).starts) == 5
