@@ -10,14 +10,14 @@ from benchsuite.servers.base import Available
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Method:
     """A delayer, and the reason in words."""
 
     by: str
     reason: str
 
 
-def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_more: bool) -> Choice:
+def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_more: bool) -> Method:
     """`netem` is the result of `netem.available()`; `cut_off` names what the project could not
     reach from a private network (`reach.cut_off`); `may_reach_more` says that it may need more than
     is known, like every project but benchsuite's own.
@@ -26,7 +26,7 @@ def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_mo
     the project off.
     """
     if asked == PROXY:
-        return Choice(by=PROXY, reason="it was asked for")
+        return Method(by=PROXY, reason="it was asked for")
     away = f"a private network would cut it off from {' and '.join(cut_off)}" if cut_off else ""
     if asked == NETEM:
         if not netem.ok:
@@ -38,15 +38,15 @@ def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_mo
             raise UsageError(
                 f"--delay-by=netem is impossible, because {away}; take --delay-by=proxy."
             )
-        return Choice(by=NETEM, reason="it was asked for")
+        return Method(by=NETEM, reason="it was asked for")
     if asked != AUTO:
         raise UsageError(
             f"--delay-by={asked} is not known; {choices(asked, ('auto', 'proxy', 'netem'))}"
         )
     if not netem.ok:
-        return Choice(by=PROXY, reason=f"no netem: {netem.reason}")
+        return Method(by=PROXY, reason=f"no netem: {netem.reason}")
     if away:
-        return Choice(by=PROXY, reason=away)
+        return Method(by=PROXY, reason=away)
     if may_reach_more:
-        return Choice(by=PROXY, reason="the project may need more than a private network reaches")
-    return Choice(by=NETEM, reason="the kernel has it, and reaches all that the project needs")
+        return Method(by=PROXY, reason="the project may need more than a private network reaches")
+    return Method(by=NETEM, reason="the kernel has it, and reaches all that the project needs")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from benchsuite.core.specs.delay import NETEM, DelaySpec
 from benchsuite.delay.address import HOST, Address, DelayedAddress, Direction, delayed
-from benchsuite.delay.choice import Choice
+from benchsuite.delay.choice import Method
 from benchsuite.delay.network import PrivateNetwork, private_network
 from benchsuite.system.ports import free_port
 from benchsuite.system.process import Process
@@ -46,7 +46,7 @@ class Delayer(Protocol):
 @contextmanager
 def delayer(
     spec: DelaySpec,
-    choice: Choice,
+    choice: Method,
     *,
     database: Address | None,
     folder: Path,
@@ -61,7 +61,7 @@ def delayer(
     `private_network`.
     """
     with ExitStack() as stack:
-        start = Start(folder=folder, marker=marker, env=env, on_cpus=on_cpus)
+        start = LaunchOptions(folder=folder, marker=marker, env=env, on_cpus=on_cpus)
         if choice.by == NETEM:
             network = stack.enter_context(
                 private_network(
@@ -80,7 +80,7 @@ def delayer(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class LaunchOptions:
     """How programs of a run are started."""
 
     folder: Path
@@ -97,9 +97,9 @@ class ProxyDelayer:
     def __init__(
         self,
         spec: DelaySpec,
-        choice: Choice,
+        choice: Method,
         database: Address | None,
-        start: Start,
+        start: LaunchOptions,
         stack: ExitStack,
     ) -> None:
         self._spec = spec
@@ -155,7 +155,7 @@ class ProxyDelayer:
 class NetemDelayer:
     """A private network in which everything sent is delayed."""
 
-    def __init__(self, network: PrivateNetwork, choice: Choice, database: Address | None) -> None:
+    def __init__(self, network: PrivateNetwork, choice: Method, database: Address | None) -> None:
         self.server_host = network.address
         self._network = network
         self._choice = choice

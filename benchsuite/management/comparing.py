@@ -27,7 +27,7 @@ LISTED = 12  #: Differences shown on the screen; the JSON has all.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ComparisonReport:
     """The result of a comparison, ready for any output."""
 
     metrics: Sequence[Metric]
@@ -44,7 +44,7 @@ class Answer:
         return [*(f"Forced. {reason}" for reason in self.unlike), *differing]
 
 
-def answer(options: Mapping[str, Any]) -> Answer:
+def compared(options: Mapping[str, Any]) -> ComparisonReport:
     """Compares what the options ask for; raises UsageError."""
     for name in ("json", "junit", "markdown"):
         writing.check(f"--{name}", options[name])
@@ -59,7 +59,7 @@ def answer(options: Mapping[str, Any]) -> Answer:
     unlike = likeness.reasons(comparison)
     if unlike and not options["force"]:
         raise UsageError(f"{' '.join(unlike)} --force compares them anyway and says so.")
-    return Answer(
+    return ComparisonReport(
         metrics=metrics,
         found=contrasts(pairs, metrics),
         judgements=gate.judge(pairs, conditions),
@@ -69,7 +69,7 @@ def answer(options: Mapping[str, Any]) -> Answer:
     )
 
 
-def show(found: Answer, *, quiet_stdout: bool) -> None:
+def show(found: ComparisonReport, *, quiet_stdout: bool) -> None:
     """Prints the table, a sentence for each comparison, the conditions, and notes."""
     console = Screen(quiet_stdout=quiet_stdout).console
     for line in found.first:
@@ -86,7 +86,7 @@ def show(found: Answer, *, quiet_stdout: bool) -> None:
         console.say(f"Note: {note}")
 
 
-def write(found: Answer, options: Mapping[str, Any]) -> None:
+def write(found: ComparisonReport, options: Mapping[str, Any]) -> None:
     """Writes the requested files; raises BenchsuiteError for one that can't be written."""
     if options["json"]:
         content = as_json(

@@ -18,7 +18,7 @@ NOTHING = 1.001
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Tile:
     """One figure of a run with WebSockets; `text` is empty where it has none."""
 
     title: str
@@ -35,7 +35,7 @@ class Figure:
         return f"{self.text} {self.note}".strip()
 
 
-def figures(run: Run, *, brief: bool = False) -> list[Figure]:
+def figures(run: Run, *, brief: bool = False) -> list[Tile]:
     """All of them in their order, those that a run has none of left out; none without WebSockets.
 
     What went astray is one figure when it is to be brief.
@@ -51,13 +51,13 @@ def figures(run: Run, *, brief: bool = False) -> list[Figure]:
     opened, until = ("streams", "first event") if run.unit == EVENT else ("handshakes", "handshake")
     reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
     told = [
-        Figure("connections", _count(data["connections"]) if keeps_connections(run) else ""),
-        Figure("per connection", *_slope(data["idle"], kib=True)),
-        Figure("left by each", *_slope(data["closed"])),
-        Figure(opened, _count(accounts["handshakes"])),
-        Figure(f"{opened}/s", format_rate(shake.goodput) if shake and reconnects else ""),
+        Tile("connections", _count(data["connections"]) if keeps_connections(run) else ""),
+        Tile("per connection", *_slope(data["idle"], kib=True)),
+        Tile("left by each", *_slope(data["closed"])),
+        Tile(opened, _count(accounts["handshakes"])),
+        Tile(f"{opened}/s", format_rate(shake.goodput) if shake and reconnects else ""),
         *_times(until, shake),
-        Figure("without connecting", format_rate(rate) if reconnects else ""),
+        Tile("without connecting", format_rate(rate) if reconnects else ""),
         *_times("last subscriber", last),
         *_recovery(data["recovery"]),
         *_lagging(data["lagging"], measurements),
@@ -71,27 +71,27 @@ def figures(run: Run, *, brief: bool = False) -> list[Figure]:
     counts = {"lost": accounts["lost"]}
     counts |= {"astray": sum(astray.values())} if brief else astray
     if accounts["messages"]:
-        told += [Figure(title, format_count(count)) for title, count in counts.items()]
+        told += [Tile(title, format_count(count)) for title, count in counts.items()]
     if accounts["unsolicited"]:
         rate = sum(one.goodput for one in measurements if one.scope == UNSOLICITED)
         text = format_count(accounts["unsolicited"])
-        told.append(Figure("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
-    told.append(Figure("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
+        told.append(Tile("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
+    told.append(Tile("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
     return [one for one in [*told, *_compression(data["compression"])] if one.text]
 
 
-def _recovery(found: Mapping[str, Any] | None) -> list[Figure]:
+def _recovery(found: Mapping[str, Any] | None) -> list[Tile]:
     """How long it took until the connections were back that had been cut."""
     if not found:
         return []
     half, whole, away_s = found["half_back_s"], found["all_back_s"], found.get("away_s")
     missing = "" if whole is not None else f"{found['back']} of {found['cut']}"
     return [
-        Figure("half back", format_duration(half)),
-        Figure("all back", format_duration(whole), missing),
-        Figure("refused meanwhile", format_count(found["failed"])),
-        Figure("server away", format_duration(away_s) if away_s is not None else ""),
-        Figure("without close frame", _count(found.get("unclosed"))),
+        Tile("half back", format_duration(half)),
+        Tile("all back", format_duration(whole), missing),
+        Tile("refused meanwhile", format_count(found["failed"])),
+        Tile("server away", format_duration(away_s) if away_s is not None else ""),
+        Tile("without close frame", _count(found.get("unclosed"))),
     ]
 
 
@@ -106,9 +106,7 @@ def _slope(found: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str, 
     return f"{each} {'KiB' if kib else 'B'}", f"[{low}, {high}]"
 
 
-def _lagging(
-    lagging: Mapping[str, Any] | None, measurements: Sequence[Measurement]
-) -> list[Figure]:
+def _lagging(lagging: Mapping[str, Any] | None, measurements: Sequence[Measurement]) -> list[Tile]:
     """Healthy and slow subscribers apart, and what the messages kept for the slow ones took."""
     if not lagging:
         return []
@@ -121,7 +119,7 @@ def _lagging(
     )
     return [
         *_times("healthy", of[HEALTHY]),
-        Figure(
+        Tile(
             "slow subscribers", format_count(lagging["subscribers"]), f"({grown})" if grown else ""
         ),
         *_times("slow", of[SLOW]),
@@ -148,16 +146,16 @@ def keeps_connections(run: Run) -> bool:
     return run.unit != HANDSHAKE and keeps_alive(run)
 
 
-def _compression(traffic: Mapping[str, Any] | None) -> list[Figure]:
+def _compression(traffic: Mapping[str, Any] | None) -> list[Tile]:
     """What was negotiated, and what became of what was said; nothing where it wasn't asked for."""
     if traffic is None:
         return []
-    told = [Figure("compression", ", ".join(one or "declined" for one in traffic["negotiated"]))]
+    told = [Tile("compression", ", ".join(one or "declined" for one in traffic["negotiated"]))]
     for way in ("sent", "received"):
         said, wire = traffic[f"{way}_bytes"], traffic[f"{way}_wire_bytes"]
         if said:
             note = f"of {format_bytes(said)}"
-            told.append(Figure(f"{way} on the wire", f"{100 * wire / said:.1f} %", note))
+            told.append(Tile(f"{way} on the wire", f"{100 * wire / said:.1f} %", note))
     return told
 
 
@@ -193,8 +191,8 @@ def _count(count: int | None) -> str:
     return "" if count is None else format_count(count)
 
 
-def _times(title: str, measurement: Measurement | None) -> list[Figure]:
+def _times(title: str, measurement: Measurement | None) -> list[Tile]:
     """Median and p99 of one kind of times."""
     figures = [every.figure(name) for name in ("p50_s", "p99_s")] if measurement else []
     told = [(one.heading, one.show(one.of_part(measurement))) for one in figures]
-    return [Figure(f"{title} {name}", text) for name, text in told if text != MISSING]
+    return [Tile(f"{title} {name}", text) for name, text in told if text != MISSING]

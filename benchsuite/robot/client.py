@@ -15,7 +15,7 @@ MAX_BYTES = 20_000_000  #: A longer page is not a form.
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """What a journey may use of a response."""
 
     status_code: int
@@ -48,7 +48,7 @@ class BlockingClient:
     def __exit__(self, *raised: object) -> None:
         self._connection.close()
 
-    def get(self, path: str, *, name: str = "", headers: Mapping[str, str] | None = None) -> Answer:
+    def get(self, path: str, *, name: str = "", headers: Mapping[str, str] | None = None) -> Reply:
         return self._ask("GET", path, None, dict(headers or {}))
 
     def post(
@@ -59,10 +59,10 @@ class BlockingClient:
         *,
         name: str = "",
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> Reply:
         return self._ask("POST", path, data, {**(headers or {}), "Content-Type": content_type})
 
-    def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Answer:
+    def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Reply:
         asked = urllib.request.Request(self._origin + path, method=method)
         self._cookies.add_cookie_header(asked)
         headers |= {"User-Agent": "benchsuite robot", "Accept": "text/html,*/*", **asked.headers}
@@ -77,7 +77,7 @@ class BlockingClient:
         if len(content) > MAX_BYTES:
             self._connection.close()
             raise AnswerError(f"the page is longer than {MAX_BYTES // 1_000_000} MB")
-        return Answer(response.status, content, response.headers)
+        return Reply(response.status, content, response.headers)
 
     def _response(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str]

@@ -10,7 +10,7 @@ from random import Random
 from benchsuite.robot import formats, identifiers, numbers, texts
 from benchsuite.robot.constraints import Constraint, constraint
 from benchsuite.robot.encoding import Upload, Value
-from benchsuite.robot.forms import CHOSEN, Button, Choice, Control, Form
+from benchsuite.robot.forms import CHOSEN, Button, Control, Form, Option
 from benchsuite.robot.hints import DATE, NUMBER, hint, part_of_date
 from benchsuite.robot.people import Person, people
 from benchsuite.robot.texts import Writer
@@ -316,7 +316,7 @@ class Filler:
         self,
         control: Control,
         asked: Constraint,
-        offered: Sequence[Choice],
+        offered: Sequence[Option],
         refused: Sequence[tuple[Value, ...]],
     ) -> tuple[Value, ...]:
         """As many choices as the errors or the question allow."""
@@ -354,7 +354,7 @@ def _again(control: Control) -> bool:
     )
 
 
-def _meant(choice: Choice) -> bool:
+def _meant(choice: Option) -> bool:
     """Whether an option is an answer and not a placeholder."""
     return bool(choice.value) and not (
         PLACEHOLDER.search(choice.label) and choice.value in ("0", "-1", "none", choice.label)

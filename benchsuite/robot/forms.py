@@ -23,7 +23,7 @@ FILLED = TYPED | CHOSEN | {"file"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Option:
     """An option of a select, or one radio button or checkbox of a group."""
 
     value: str
@@ -42,7 +42,7 @@ class Control:
     limits: dict[str, str]  #: The attributes as written: required, min, max, pattern, …
     key: str = ""  #: Its name, or a unique one if several controls share it.
     hint: str = ""  #: Its description besides the label.
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Option, ...] = ()
     errors: tuple[str, ...] = ()
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from benchsuite.robot import encoding
-from benchsuite.robot.forms import TYPED, Button, Choice, Control, Form, Page
+from benchsuite.robot.forms import TYPED, Button, Control, Form, Option, Page
 from benchsuite.robot.visible import Sight, sight
 
 CONTROLS = "input, select, textarea, button"
@@ -167,7 +167,7 @@ class _Reader:
                 limits=limits,
             )
             return
-        choices: tuple[Choice, ...] = ()
+        choices: tuple[Option, ...] = ()
         if grouped:
             choices = (self._choice(part, limits, labels),)
             label = _legend(part) or self._group(part) or choices[0].label
@@ -186,9 +186,9 @@ class _Reader:
             choices=choices,
         )
 
-    def _choice(self, part: LexborNode, limits: dict[str, str], labels: dict[str, str]) -> Choice:
+    def _choice(self, part: LexborNode, limits: dict[str, str], labels: dict[str, str]) -> Option:
         label = labels.get(limits.get("id", ""), "") or limits.get("aria-label", "")
-        return Choice(
+        return Option(
             value=limits.get("value", "on"),
             label=label or _around(part),
             chosen="checked" in limits,
@@ -290,9 +290,9 @@ def _button(part: LexborNode, limits: dict[str, str]) -> Button:
     )
 
 
-def _options(part: LexborNode) -> tuple[Choice, ...]:
+def _options(part: LexborNode) -> tuple[Option, ...]:
     return tuple(
-        Choice(
+        Option(
             value=option.attributes.get("value", _text(option)) or "",
             label=_text(option),
             chosen="selected" in option.attributes,

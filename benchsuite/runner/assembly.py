@@ -19,7 +19,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import PROXY, REDIS, TCP, UNIX
 from benchsuite.delay import netem
 from benchsuite.delay.address import HOST
-from benchsuite.delay.choice import Choice, choose
+from benchsuite.delay.choice import Method, choose
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.isolation.facts import Facts
 from benchsuite.runner.fronting import fronted, replicas
@@ -148,7 +148,7 @@ def _caches_in_redis(start: StartRequest) -> bool:
 def _delayer(start: StartRequest) -> Iterator[Delayer]:
     """What delays as the spec says; without any delay all addresses are the real ones."""
     spec, facts = start.plan.spec.delay, start.facts
-    choice = Choice(by=PROXY, reason="nothing is delayed")
+    choice = Method(by=PROXY, reason="nothing is delayed")
     if spec:
         if spec.to_database_s and facts.database_address is None:
             raise UsageError(

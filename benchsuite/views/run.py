@@ -30,7 +30,7 @@ from benchsuite.report.charts.drawing import Chart, share_time
 from benchsuite.report.pages import html
 from benchsuite.report.populations import columns_of_parts
 from benchsuite.report.sentences import model_sentence, run_sentence
-from benchsuite.report.sockets import Figure
+from benchsuite.report.sockets import Tile
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.system.revision import short
 from benchsuite.views import access
@@ -93,13 +93,11 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     return page(request, "run", context)
 
 
-def tiles(run: Run) -> list[Figure]:
+def tiles(run: Run) -> list[Tile]:
     """The key figures of a run in their order; none of answers where nothing was asked."""
     asked = was_asked(run)
     return [
-        Figure(
-            one.headline(units_of(run)), html.figure(run, one), one.note(run) if one.note else ""
-        )
+        Tile(one.headline(units_of(run)), html.figure(run, one), one.note(run) if one.note else "")
         for one in every.in_place(Place.TILE)
         if (asked or not one.of_answers) and one.only(run)
     ]

@@ -22,7 +22,7 @@ from urllib.request import urlopen
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.specs.delay import DelaySpec
 from benchsuite.delay import netem
-from benchsuite.delay.choice import Choice
+from benchsuite.delay.choice import Method
 from benchsuite.delay.delayer import delayer
 from benchsuite.delay.network import PrivateNetwork, private_network, sweep
 from benchsuite.system import owner
@@ -138,7 +138,7 @@ def _said_by(host: str, port: int) -> str:
 
 def facade(folder: Path) -> dict[str, Any]:
     """What a run would do."""
-    choice = Choice(by="netem", reason="of the test")
+    choice = Method(by="netem", reason="of the test")
     with (
         server(lambda connection: connection.sendall(b"a row")) as service,
         delayer(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.specs.delay import DelaySpec
-from benchsuite.delay.choice import Choice
+from benchsuite.delay.choice import Method
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.system.ports import ensure_port_free
 from tests.integration.delay_servers import connect, receive, server
@@ -19,7 +19,7 @@ from tests.integration.left_behind import processes_with
 from tests.integration.stub import stub
 
 MARKER = "a-marker-of-a-delayer"
-CHOICE = Choice(by="proxy", reason="of the test")
+CHOICE = Method(by="proxy", reason="of the test")
 
 
 def answer_rows(connection: socket.socket) -> None:

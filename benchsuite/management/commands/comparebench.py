@@ -26,7 +26,7 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         try:
-            found = comparing.answer(options)
+            found = comparing.compared(options)
             comparing.show(found, quiet_stdout=options["json"] == "-")
             comparing.write(found, options)
         except BenchsuiteError as error:

@@ -56,7 +56,7 @@ class Ordered(tables.Column):
         return []
 
 
-class Figure(Ordered):
+class FigureColumn(Ordered):
     """A measured figure, or "—" with the reason."""
 
     def __init__(self, metric: Metric) -> None:
@@ -76,7 +76,7 @@ class Figure(Ordered):
         return html.figure(record, self.metric)
 
 
-class Goodput(Figure):
+class GoodputColumn(FigureColumn):
     """Goodput and, for workloads that count them, how many people came to the end.
 
     Idle connections answer nothing; there it is the memory that each takes.
@@ -128,7 +128,7 @@ class RunTable(tables.Table):
         figures = [
             (
                 one.heading.lower().replace(" ", "_"),
-                Goodput(one) if one.name == "goodput" else Figure(one),
+                GoodputColumn(one) if one.name == "goodput" else FigureColumn(one),
             )
             for one in every.in_place(Place.LIST)
         ]
