@@ -15,7 +15,7 @@ from django.db import Error, OperationalError, close_old_connections
 from benchsuite import store
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
-from benchsuite.models import Run
+from benchsuite.models import Run, StudyCell
 from benchsuite.report import addresses
 from benchsuite.report.exports.runs import json_of
 from benchsuite.runner.plan import Plan
@@ -52,7 +52,9 @@ class Results:
             raise BenchsuiteError(self._refusal)
 
     @contextmanager
-    def run(self, plan: Plan) -> Iterator[tuple[Run, Callable[[RunResult], None]]]:
+    def run(
+        self, plan: Plan, cell: StudyCell | None = None
+    ) -> Iterator[tuple[Run, Callable[[RunResult], None]]]:
         """A run that begins: its row, and what takes its result. Without one the row says what
         ended it: this process may live on, and the row must not say "running" for ever.
         """
@@ -62,6 +64,7 @@ class Results:
             started_at=datetime.now(UTC),
             server_facts=plan.server_facts,
         )
+        row.study_cell = cell
         self.rows.append(row)
         try:
             if self._tried(row.save, once=True) and row is self.rows[0]:

@@ -23,7 +23,8 @@ from benchsuite.report.targets import own_target_sentence
 from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import text
 from benchsuite.report.terminal.progress import Progress
-from benchsuite.runner import environments, planning
+from benchsuite.runner import environments
+from benchsuite.runner.estimating import Estimate
 from benchsuite.runner.plan import Plan
 
 
@@ -36,8 +37,8 @@ class Screen:
         stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
         self.console = SafeConsole(file=cast(TextIO, stream))
 
-    def plan(self, plans: Sequence[Plan]) -> None:
-        self._line(f"Plan     {planned.line(plans, planning.estimate_s(plans))}")
+    def plan(self, plans: Sequence[Plan], estimate: Estimate) -> None:
+        self._line(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
         self.warn(
             own_target_sentence((plan.spec.server.server, plan.server_facts) for plan in plans)
         )
@@ -60,9 +61,10 @@ class Screen:
     def building(self, what: str) -> None:
         self._line(f"Building {what}")
 
-    def progress(self, plans: Sequence[Plan]) -> Progress:
-        estimates_s = [planning.estimate_s([plan]) for plan in plans]
-        return Progress(self.console, estimates_s, planned.titles(plans))
+    def progress(self, plans: Sequence[Plan], estimate: Estimate) -> Progress:
+        return Progress(
+            self.console, planned.titles(plans), lambda done: estimate.each_s(plans[done:])
+        )
 
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
         """The table, the findings, one plain sentence, and where to look at those stored."""

@@ -1,20 +1,25 @@
 """What the runs of one command share: the machine's lock, clean-up, databases, where results go."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import Protocol
+
+from django.db import Error
 
 from benchsuite import conf, runner
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_bytes, format_duration, format_rate
 from benchsuite.management.keeping import Results
-from benchsuite.models import Run
+from benchsuite.models import Run, StudyCell
 from benchsuite.runner import environments, preflight
+from benchsuite.runner.estimating import Estimate
 from benchsuite.runner.plan import Plan
 from benchsuite.store.abandoned import sweep
+from benchsuite.store.periods import overheads
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
 
@@ -29,6 +34,14 @@ class Watcher(runner.Watcher, Protocol):
         """It is over; one line says how it went."""
 
 
+def estimated(servers: Iterable[str]) -> Estimate:
+    """How long runs of these servers will take, as far as past ones are known."""
+    try:
+        return Estimate(overheads(servers))
+    except Error:  # whoever needs the database says so; nobody needs it for an estimate
+        return Estimate()
+
+
 @contextmanager
 def session(
     results: Results,
@@ -36,13 +49,14 @@ def session(
     *,
     port: int | None = None,
     start_timeout_s: float | None = None,
+    estimate: Estimate | None = None,
     on_wait: Callable[[int | None], None],
     on_build: Callable[[str], None],
 ) -> Iterator["Session"]:
     """The machine for as many runs as are made in the block, which may be decided one by one.
 
-    Raises BenchsuiteError when nothing could be stored. `on_wait` is told the process that has the
-    machine, `on_build` what is being built.
+    Raises BenchsuiteError when nothing could be stored. `estimate` learns what each run took;
+    `on_wait` is told the process that has the machine, `on_build` what is being built.
     """
     results.check()
     with terminable(), alone(on_wait):
@@ -54,7 +68,7 @@ def session(
             start_timeout_s=start_timeout_s,
             ceilings=results.ceilings,
         ) as at_work:
-            yield Session(at_work, results, watcher, on_build)
+            yield Session(at_work, results, watcher, on_build, estimate or Estimate())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,7 @@ class Session:
     results: Results
     watcher: Watcher
     on_build: Callable[[str], None]
+    estimate: Estimate = field(default_factory=Estimate)
 
     def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
         """The same plans with their environments, built where they were not, and looked through.
@@ -77,7 +92,9 @@ class Session:
             preflight.check_installed(plan)
         return tuple(plans)
 
-    def one(self, plan: Plan, later: Sequence[Plan] | None = None) -> tuple[Run, RunResult]:
+    def one(
+        self, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
+    ) -> tuple[Run, RunResult]:
         """Makes one run: its stored row, and its result, which says how it ended.
 
         After Ctrl-C that is INTERRUPTED, and whoever makes several stops there. Where the
@@ -87,9 +104,11 @@ class Session:
         if later is not None:
             self.at_work.keep_for([plan, *later])
         self.watcher.begin(plan.spec)
-        with self.results.run(plan) as (row, keep):
+        begun = monotonic()
+        with self.results.run(plan, cell) as (row, keep):
             result = self.at_work.run(plan, self.watcher)
             keep(result)
+        self.estimate.learn(plan, monotonic() - begun, result)
         self.watcher.end(_line(result))
         return row, result
 

@@ -1,8 +1,8 @@
 """From what was asked for to the runs, in the order in which they will be made."""
 
 import random
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchsuite import conf
@@ -14,36 +14,41 @@ from benchsuite.runner.plan import Plan, server_facts
 from benchsuite.servers.base import Application
 from benchsuite.workloads.base import Workload
 
-START_S = 1.2
-"""What one run usually takes besides its load: server and load process up, first answer, down
-again.
-"""
-
-SESSION_S = 0.8
-"""What a command takes before its first run: throw-away database made and migrated."""
-
 TWINS = ("sync", "async")  #: Kinds of views.
 ASYNC = "_async"  #: How the name of a workload ends whose views are async, where both are there.
 
-ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly; only the estimate of time uses it.
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """When one of several is run."""
+
+    place: int  #: Of what is run, among the others.
+    repetition: int  #: From 1.
+    seed: int  #: Of this start.
 
 
-def blocks(specs: Sequence[RunSpec], repeat: int, seed: int) -> tuple[RunSpec, ...]:
-    """Each spec `repeat` times, in shuffled blocks: every block holds each spec once.
+def turns(count: int, repeat: int, seed: int) -> tuple[Turn, ...]:
+    """Each of so many `repeat` times, in shuffled blocks: every block holds each once.
 
     So whatever changes slowly on the machine (heat, other users) falls on all alike.
     """
     if not 1 <= repeat <= 1000:
         raise UsageError(f"--repeat must be between 1 and 1000, and is {repeat}.")
     order = random.Random(seed)
-    runs: list[RunSpec] = []
+    found: list[Turn] = []
     for repetition in range(1, repeat + 1):
-        block = [
-            replace(spec, repetition=repetition, seed=order.randrange(2**31)) for spec in specs
-        ]
+        block = [Turn(place, repetition, order.randrange(2**31)) for place in range(count)]
         order.shuffle(block)
-        runs += block
-    return tuple(runs)
+        found += block
+    return tuple(found)
+
+
+def blocks(specs: Sequence[RunSpec], repeat: int, seed: int) -> tuple[RunSpec, ...]:
+    """Each spec in its turns."""
+    return tuple(
+        replace(specs[one.place], repetition=one.repetition, seed=one.seed)
+        for one in turns(len(specs), repeat, seed)
+    )
 
 
 def resolve(spec: RunSpec) -> Plan:
@@ -110,20 +115,6 @@ def known_facts(server: str, workload: str) -> dict[str, Any]:
 def workload(spec: WorkloadSpec) -> Workload:
     """The workload of a run; UsageError when its options are wrong."""
     return conf.workload_class(spec.workload)(**spec.options)
-
-
-def estimate_s(plans: Iterable[Plan]) -> float:
-    """Seconds that these runs will take, drain not counted."""
-    total = SESSION_S
-    seeded: set[tuple[str, int]] = set()
-    for plan in plans:
-        run = plan.spec
-        total += START_S + run.load.window_end_s
-        rows = (run.workload.workload, run.database.rows)
-        if plan.workload.uses_rows and rows not in seeded:
-            seeded.add(rows)
-            total += run.database.rows / ROWS_PER_S
-    return total
 
 
 def is_usable(name: str) -> bool:

@@ -206,6 +206,14 @@ class LoadProfile(Spec):
     def drain_limit_s(self) -> float:
         return self.timeout_s if self.drain_s is None else self.drain_s
 
+    def expected_drain_s(self, goodput: float | None) -> float:
+        """Seconds until users have their last answers, at so many answers a second; 0 where that is
+        not known, or where arrivals don't wait.
+        """
+        if self.is_open or not goodput:
+            return 0.0
+        return min(self.drain_limit_s, self.levels[-1] / goodput)
+
     def level_words(self, level: float, who: str = USER) -> str:
         """A level in words: "50 users", "200 /s"; `who` is the singular."""
         if self.is_open:

@@ -12,7 +12,7 @@ from benchsuite.management import output, writing
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.session import session
+from benchsuite.management.session import estimated, session
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.telemetry.machine import HostSample
@@ -35,11 +35,12 @@ class Command(BriefCommand):
             writing.check("--json", options["json"])
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
-        screen.plan(plans)
+        estimate = estimated(plan.spec.server.server for plan in plans)
+        screen.plan(plans, estimate)
         if options["dry_run"]:
             screen.rows(plans)
             return
-        results, progress = Results(screen.warn, len(plans)), screen.progress(plans)
+        results, progress = Results(screen.warn, len(plans)), screen.progress(plans, estimate)
         try:
             screen.warn(sample.line())
             with session(
@@ -47,6 +48,7 @@ class Command(BriefCommand):
                 progress,
                 port=options["port"],
                 start_timeout_s=start_timeout_s,
+                estimate=estimate,
                 on_wait=screen.waiting,
                 on_build=screen.building,
             ) as at_work:

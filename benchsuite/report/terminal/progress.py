@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
 from rich.console import Console
@@ -23,20 +23,24 @@ class Progress:
     """
 
     def __init__(
-        self, console: Console, estimates_s: Sequence[float], titles: Sequence[str] = ()
+        self,
+        console: Console,
+        titles: Sequence[str],
+        estimates_s: Callable[[int], Sequence[float]],
     ) -> None:
-        """`estimates_s` are the seconds that each of the runs should take, and `titles` say what
-        it measures, in their order; a run without a title goes by its server.
+        """`titles` say what each of the runs measures, in their order; `estimates_s` are the
+        seconds that those from a place on should take, as is known now.
         """
         self.console = console
-        self.total = len(estimates_s)
-        self._estimates_s = estimates_s
+        self.total = len(titles)
         self._titles = titles
+        self._estimates_s = estimates_s
+        self._expected_s: Sequence[float] = ()  #: Of the run that has begun, and of those after it.
         self._number = 0
         self._spec: RunSpec | None = None
         self._stage = ""
         self._tick: Tick | None = None
-        self._begun = self._first_begun = 0.0
+        self._begun = 0.0
         self._live = Live(console=console, transient=True, auto_refresh=False)
 
     def __enter__(self) -> Self:
@@ -51,12 +55,16 @@ class Progress:
     def begin(self, spec: RunSpec) -> None:
         """The next run begins."""
         self._begun = time.monotonic()
-        if not self._number:
-            self._first_begun = self._begun
+        self._expected_s = self._estimates_s(self._number)
         self._number += 1
         self._spec = spec
         self._stage = ""
         self._tick = None
+
+    def skip(self, reason: str) -> None:
+        """The next run is none."""
+        self._number += 1
+        self._print(f"skipped: {reason}")
 
     def stage(self, text: str) -> None:
         self._stage = text
@@ -78,13 +86,9 @@ class Progress:
 
     @property
     def left_s(self) -> float:
-        """Seconds until the last run ends: what was estimated, at the pace of those that ended."""
-        now = time.monotonic()
-        ended = self._number - 1
-        expected_s = sum(self._estimates_s[:ended])
-        pace = (self._begun - self._first_begun) / expected_s if expected_s else 1.0
-        current_s = max(0.0, pace * self._estimates_s[ended] - (now - self._begun))
-        return current_s + pace * sum(self._estimates_s[self._number :])
+        """Seconds until the last run ends."""
+        current_s, *later_s = self._expected_s
+        return max(0.0, current_s - (time.monotonic() - self._begun)) + sum(later_s)
 
     def _print(self, text: str) -> None:
         words = f"{self._name()} {text}"
@@ -94,9 +98,7 @@ class Progress:
         self.console.print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)
 
     def _name(self) -> str:
-        assert self._spec is not None
-        title = self._titles[self._number - 1] if self._titles else self._spec.server.server
-        return f"▶ {title} ({self._number} of {self.total})"
+        return f"▶ {self._titles[self._number - 1]} ({self._number} of {self.total})"
 
     def _show(self) -> None:
         self._live.update(self._line(self.console.width), refresh=True)

@@ -46,6 +46,9 @@ class AtWork:
         self.folder = folder
         self.ends = list(ends)
 
+    def keep_for(self, later: object) -> None:
+        """There are no databases."""
+
     def run(self, plan: Plan, watcher: Any) -> RunResult:
         watcher.stage("starting")
         end = self.ends.pop(0)
@@ -333,7 +336,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(
     def measured(file: Path) -> None:
         told.append("measured")
 
-    watcher = Progress(Console(file=io.StringIO()), [1.0])
+    watcher = Progress(Console(file=io.StringIO()), ["waitress"], lambda done: [1.0])
     made = management_session.Session(
         AtWork(folder, measured), keeping.Results(lambda line: None), watcher, told.append
     )

@@ -8,6 +8,7 @@ from benchsuite.management.output import Screen
 from benchsuite.report.sentences import ranking_sentence
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.runner import planning
+from benchsuite.runner.estimating import Estimate
 from tests.factories import facts
 from tests.unit.report.test_sentences import run
 
@@ -44,7 +45,7 @@ def test_what_it_serves_has_no_async_twin() -> None:
 
 def test_the_plan_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     screen = Screen(quiet_stdout=False)
-    screen.plan([planning.resolve(RunSpec(server=ServerSpec(server="peer-ws")))])
+    screen.plan([planning.resolve(RunSpec(server=ServerSpec(server="peer-ws")))], Estimate())
     assert capsys.readouterr().out.splitlines()[1:] == [
         "peer-ws serves a small target of its own, not this project."
     ]

@@ -26,7 +26,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 
 def begun(count: int = 3) -> Progress:
     console = SafeConsole(file=io.StringIO(), force_terminal=True, width=80)
-    made = Progress(console, [10.0] * count)
+    titles = ["circus-chaussette-meinheld"] * count
+    made = Progress(console, titles, lambda done: [10.0] * (count - done))
     made.begin(SPEC)
     return made
 
@@ -65,13 +66,14 @@ def test_the_drain_says_what_is_awaited_and_not_its_limit(clock: list[float]) ->
     assert "/30 s" not in made._line(120).plain
 
 
-def test_the_time_left_is_of_all_runs_at_the_pace_of_those_that_ended(clock: list[float]) -> None:
+def test_the_time_left_is_of_all_runs_as_is_known_when_one_begins(clock: list[float]) -> None:
     made = begun()
     assert made.left_s == 30
     clock[0] += 4
     assert made.left_s == 26
     clock[0] += 16  # it took 20 s in place of 10
     assert made.left_s == 20
+    made._estimates_s = lambda done: [20.0] * (3 - done)
     made.begin(SPEC)
     assert made.left_s == 40
     clock[0] += 100
