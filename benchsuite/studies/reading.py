@@ -97,11 +97,8 @@ def _seconds(value: Any, place: Place) -> float:
         raise place.error(str(error)) from error
 
 
-def _figure_option(name: str, value: Any, place: Place) -> tuple[str, Any]:
-    """A time gets its unit into its name: length = "10s" → length_s."""
-    if isinstance(value, str):
-        return f"{name}_s", _seconds(value, place)
-    return name, number(value, place)
+def _figure_option(name: str, value: Any, place: Place) -> str | float:
+    return text(value, place) if isinstance(value, str) else number(value, place)
 
 
 def _texts(value: Any, place: Place) -> tuple[str, ...]:
@@ -171,21 +168,13 @@ def _study(found: Mapping[str, Any], said: str, path: Path, place: Place) -> Stu
         axes=tuple(_axis(name, values, axes.at(name)) for name, values in found["axis"].items()),
         overrides=tuple(Override(**one) for one in found.get("set", ())),
         excluded=tuple(found.get("exclude", ())),
-        figures=tuple(Figure(name=name, **_of(one)) for name, one in _figures(found)),
+        figures=tuple(Figure(name=name, **one) for name, one in found.get("figures", {}).items()),
         objective=Objective(**found["objective"]) if "objective" in found else None,
         published=tuple(Published(**one) for one in found.get("published", ())),
         tables=tuple(Table(**one) for one in found.get("table", ())),
         charts=tuple(Chart(**one) for one in found.get("chart", ())),
         claims=tuple(_claim(one) for one in found.get("claim", ())),
     )
-
-
-def _figures(found: Mapping[str, Any]) -> Any:
-    return found.get("figures", {}).items()
-
-
-def _of(figure: Mapping[str, Any]) -> dict[str, Any]:
-    return {**figure, "options": dict(figure["options"].values())}
 
 
 def _claim(found: Mapping[str, Any]) -> Claim:

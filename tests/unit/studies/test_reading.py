@@ -20,7 +20,7 @@ def test_a_file_becomes_a_study() -> None:
     assert (sync.kind, asynchronous.kind) == (Kind.TODAY, None)
     assert found.overrides[1].when == {"setup": ("pool",)}
     assert found.excluded == ({"setup": ("pool",), "route": ("cpu",)},)
-    assert found.figures[1].options == {"length_s": 10.0}
+    assert found.figures[1].options == {"length": "10s"}
     assert (found.figures[0].scope, found.figures[1].scope) == ("window", "load")
     assert found.scaling.least == {"duration": 7.0, "repeat": 2}
     assert found.published[0].names == {"setup": {"gunicorn": "sync"}}
@@ -83,11 +83,7 @@ def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
         ('setup = ["pool"]', 'stup = ["pool"]', "exclude[1]: there is no axis 'stup'"),
         ('setup = ["pool"]\nroute = "cpu"', 'route = ["cpu", "read"]', "exclude: no cell is left."),
         ('of = "best_window"', 'off = "best_window"', "figures.best"),
-        (
-            'length = "10s"',
-            'length = "10 parsec"',
-            "figures.best.length: '10 parsec' is not a time",
-        ),
+        ('length = "10s"', "length = [10]", "figures.best.length: must be a number, and is [10]."),
         ('scope = "load"', 'scope = "all"', "figures.best.scope: must be one of window, load"),
         ('best = "most"', 'best = "more"', "objective.best: must be one of most, least"),
         ('figure = "plateau"\nbest', 'figure = "plato"\nbest', "objective.figure: there is no fig"),
