@@ -130,7 +130,7 @@ def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -
             if cell.verdict == Verdict.INVALID
         ],
         "several": any(len(cell.shown) > 1 for cell in cells),
-        "failed": overlays.failed_cells(cells),
+        "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
         "charts": overlays.charts(comparison),
         "query": _query(request),
     }

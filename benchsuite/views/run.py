@@ -14,7 +14,6 @@ from benchsuite.comparing.titles import (
     options_title,
     size_title,
     units_of,
-    who_of,
     workload_title,
 )
 from benchsuite.core.metrics import every
@@ -22,11 +21,8 @@ from benchsuite.core.metrics.metric import Place
 from benchsuite.core.metrics.reading import was_asked
 from benchsuite.core.results import Status
 from benchsuite.models import Measurement, Run
-from benchsuite.report import queries, sockets, stages
-from benchsuite.report.charts import figures, series
-from benchsuite.report.charts import sockets as socket_charts
-from benchsuite.report.charts import stages as stage_charts
-from benchsuite.report.charts.drawing import Chart, share_time
+from benchsuite.report import queries, sockets
+from benchsuite.report.charts import of_run
 from benchsuite.report.pages import html
 from benchsuite.report.populations import columns_of_parts
 from benchsuite.report.sentences import model_sentence, run_sentence
@@ -69,7 +65,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "tiles": [*sockets.figures(run), *tiles(run)],
         "asked": was_asked(run),
         "name_columns": columns,
-        "charts": charts(run, measurements),
+        "charts": of_run.charts(run),
         "what": {
             "workload": workload_title(run),
             "load": load_title(run),
@@ -114,36 +110,3 @@ def commands(run: Run) -> list[dict[str, str]]:
         {**program, "command": shlex.join(str(word) for word in program["argv"])}
         for program in run.programs
     ]
-
-
-def charts(run: Run, measurements: list[Measurement]) -> list[Chart]:
-    """The charts that have something to show."""
-    total = next((one for one in measurements if one.scope == "all"), None)
-    intervals = list(queries.intervals(run))
-    readings = list(queries.readings(run))
-    levels = stages.stages_of(measurements)
-    units = units_of(run)
-    answers = [
-        (stage_charts.goodput(levels, units, who_of(run)), stage_charts.draw_goodput),
-        (stage_charts.response_times(levels, who_of(run)), stage_charts.draw_response_times),
-        (series.goodput(run, intervals), figures.goodput),
-        (series.response_times(intervals), figures.response_times),
-        (series.distribution(total, units), figures.distribution),
-    ]
-    made = [
-        *(answers if run.requests else ()),
-        (socket_charts.memory_of_connections(run), socket_charts.draw_memory_of_connections),
-        (
-            socket_charts.connections(intervals if sockets.keeps_connections(run) else ()),
-            socket_charts.draw_connections,
-        ),
-        (socket_charts.losses(intervals), socket_charts.draw_losses),
-        (series.cpu(readings), figures.cpu),
-        (series.memory(readings), figures.memory),
-        (series.processes(readings), figures.processes),
-        (series.connections(readings), figures.connections),
-    ]
-    drawn = [draw(numbers) for numbers, draw in made if numbers]
-    ends = [*(one.second + 1 for one in intervals), *(one.second for one in readings)]
-    share_time(drawn, series.shades(intervals), max(ends, default=0.0))
-    return drawn

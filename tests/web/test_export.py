@@ -153,8 +153,11 @@ def test_numbers_of_a_comparison(client: Any, slug: Any) -> None:
 
 def test_unknown_chart_names_the_known(soup: Any) -> None:
     run = make_run("uwsgi")
-    assert "goodput, distribution" in soup(f"/results/{run.pk}/colour.csv", status=404).text
-    assert "goodput, distribution" in soup("/results/compare/colour.csv", status=404).text
+    for form in ("csv", "html"):
+        of_run = soup(f"/results/{run.pk}/colour.{form}", status=404)
+        assert "here are: goodput, response-times, distribution, cpu" in of_run.text
+        compared = soup(f"/results/compare/colour.{form}?runs={run.pk}", status=404)
+        assert "here are: goodput, distribution, goodput-memory." in compared.text
 
 
 def anyone(request: Any) -> bool:

@@ -107,7 +107,7 @@ def test_every_parameter_of_every_page(client: Any, run: Run, number: int) -> No
     [
         "/results/{nasty}/",
         "/results/{pk}/{nasty}.csv",
-        "/results/compare/{nasty}.csv",
+        "/results/compare/{nasty}.csv?runs={pk}",
         "/results/plotly-{nasty}.min.js",
     ],
 )

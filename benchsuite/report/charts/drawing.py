@@ -5,20 +5,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchsuite.core.results import Phase
-from benchsuite.report.charts.series import Series
+from benchsuite.report.charts import labels
+from benchsuite.report.charts.marks import Mark, Trace
+from benchsuite.report.charts.series import Axis, Column, Scale, Series
 
-HEIGHT = 320
-TOP, BOTTOM, LEFT = 44, 48, 64
 SECONDS_FROM = 2.0  #: A time axis that reaches this far is in seconds, else in milliseconds.
 DIGITS = 5
-SECONDS = "seconds since the first request"
 
 PERCENT_TICKS = {50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %"}
+
+HOVER = {
+    Scale.MOMENT: "%{y:.4~r}UNIT",
+    Scale.QUANTITY: "%{y:.4~r}UNIT at %{x:.4~r} ACROSS",
+    Scale.PERCENTILE: "%{customdata:.6~g} % within %{y:.4~r}UNIT",
+}
+"""What is told of a point, by what the horizontal axis measures."""
 
 ABOVE = {"y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False}
 """A note over the plot, where nothing is drawn."""
 
-Trace = dict[str, Any]
 Shade = tuple[str, float, float]
 
 
@@ -29,110 +34,122 @@ class Chart:
     series: Series
     drawing: dict[str, Any]
 
-    def add(self, *traces: Trace) -> None:
-        self.drawing["data"].extend(traces)
-
     @property
     def layout(self) -> dict[str, Any]:
         layout: dict[str, Any] = self.drawing["layout"]
         return layout
 
 
-def blank(series: Series, across: str, up: str) -> Chart:
-    """A chart with its axis titles and nothing drawn."""
+def draw(series: Series) -> Chart:
+    """Every column that has a mark and something to show."""
+    up = _fitted(series)
+    chart = blank(series, up)
+    ends = []
+    for index, column in enumerate(series.columns):
+        mark = column.mark
+        if mark is None or not (values := _drawn(mark, series.column(index), up)):
+            continue
+        traces = _traces(series, column, mark, values, up)
+        chart.drawing["data"] += traces
+        if traces[0]["type"] == "bar":
+            chart.layout["barmode"] = "stack"
+        if mark.number:
+            name, colour = traces[0]["name"], mark.look["line"]["color"]
+            ends.append(labels.End(mark.number, name, colour, values[-1]))
+    if ends:
+        labels.write(chart.drawing, ends)
+    return chart
+
+
+def _traces(series: Series, column: Column, mark: Mark, values: list[Any], up: Axis) -> list[Trace]:
+    """What draws a column: itself and, without a word of their own, the lower edge of a band and
+    the rest of the last step.
+    """
+    hover = f"{escaped(column.title)}: {HOVER[series.across.scale]}<extra></extra>"
+    trace = {
+        "type": "scatter",
+        "y": values,
+        "name": escaped(mark.name or column.title),
+        "hovertemplate": hover.replace("UNIT", up.unit).replace("ACROSS", series.across.title),
+        **mark.look,
+    }
+    if len(series.rows) == 1 and trace.get("mode") == "lines":
+        trace["mode"] = "markers"  # one point makes no line
+    silent = {**mark.look, "type": "scatter", "showlegend": False, "hoverinfo": "skip"}
+    if mark.above:
+        edge = _drawn(mark, series.named(mark.above), up)
+        return [{**silent, "fill": "none", "y": edge}, trace]
+    if trace.get("line", {}).get("shape") == "hv":
+        last = series.rows[len(values) - 1][0]
+        return [trace, {**silent, "x": [last, last + 1], "y": values[-1:] * 2}]
+    return [trace]
+
+
+def blank(series: Series, up: Axis) -> Chart:
+    """A chart with its axes and nothing drawn; the x of all lines stands once, as `shared`."""
+    over_time = series.across.scale == Scale.MOMENT
+    across: dict[str, Any] = {"title": {"text": series.across.title, "standoff": 8}}
+    shared = {"x": [rounded(place) for place in series.column(0)]}
+    if series.across.scale == Scale.QUANTITY:
+        across["rangemode"] = "tozero"
+    if series.across.scale == Scale.PERCENTILE:
+        percents = series.column(0)
+        across |= _percent_ticks(percents)
+        shared = {"x": [rounded(_place(one)) for one in percents], "customdata": percents}
     layout = {
-        "height": HEIGHT,
-        "margin": {"l": LEFT, "r": 12, "t": TOP, "b": BOTTOM},
-        "hovermode": "x unified" if across == SECONDS else "closest",
-        "hoverdistance": -1 if across == SECONDS else 20,  # parts are read at moments of their own
+        "height": labels.HEIGHT,
+        "margin": {"l": 64, "r": 12, "t": labels.TOP, "b": labels.BOTTOM},
+        "hovermode": "x unified" if over_time else "closest",
+        "hoverdistance": -1 if over_time else 20,  # parts are read at moments of their own
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 1.06, "yanchor": "bottom"},
-        "xaxis": {"title": {"text": across, "standoff": 8}, "zeroline": False},
+        "xaxis": {**across, "zeroline": False},
         "yaxis": {
-            "title": {"text": up, "standoff": 8},
+            "title": {"text": up.title, "standoff": 8},
             "rangemode": "tozero",
             "zeroline": False,
         },
         "shapes": [],
         "annotations": [],
-        "meta": {"over_time": across == SECONDS},
+        "meta": {"over_time": over_time},
     }
-    return Chart(series, {"data": [], "layout": layout})
+    return Chart(series, {"data": [], "layout": layout, "shared": shared})
 
 
-def scatter(
-    across: Sequence[Any] | None,
-    up: Sequence[Any],
-    name: str,
-    hover: str,
-    look: Trace | None = None,
-) -> Trace:
-    """A line, unless its look says something else; without a hover text it has none. Where all
-    lines have the same x, it stands once, as what the drawing says is shared.
-    """
-    trace = {
-        "type": "scatter",
-        "mode": "lines",
-        **({} if across is None else {"x": [rounded(value) for value in across]}),
-        "y": [rounded(value) for value in up],
-        "name": escaped(name),
-        **(look or {}),
-    }
-    return trace | {"hovertemplate": f"{hover}<extra></extra>"} if hover else trace
+def _fitted(series: Series) -> Axis:
+    """The vertical axis; one of time in the unit that fits the longest."""
+    axis = series.up
+    if axis.scale != Scale.DURATION:
+        return axis
+    longest = max((value for row in series.rows for value in row[1:] if value), default=0.0)
+    unit, per = ("s", 1.0) if longest >= SECONDS_FROM else ("ms", 1e-3)
+    return Axis(f"{axis.title} ({unit})", f" {unit}", per)
 
 
-def bars(across: Sequence[Any], up: Sequence[Any], name: str, colour: str) -> Trace:
-    """A bar for each second that has something to show."""
-    return {
-        "type": "bar",
-        "x": list(across),
-        "y": list(up),
-        "offset": 0,
-        "width": 1,
-        "name": name,
-        "marker": {"color": colour},
-        "hovertemplate": f"%{{y}} {name}<extra></extra>",
-    }
-
-
-def stroke(colour: str, dash: str = "solid", width: float = 2) -> Trace:
-    return {"line": {"color": colour, "dash": dash, "width": width}}
-
-
-def percentile_chart(series: Series, unit: str) -> Chart:
-    """An axis that is logarithmic in 1 − p: as far from 90 % to 99 % as from 99 % to 99.9 %."""
-    chart = blank(series, f"percentile of the {series.facts['units']}", f"time ({unit})")
-    reached = series.rows[-1][0] if series.rows else 50
+def _percent_ticks(percents: Sequence[float]) -> dict[str, Any]:
+    reached = percents[-1] if percents else 50
     ticks = {percent: text for percent, text in PERCENT_TICKS.items() if percent <= reached}
-    chart.layout["xaxis"] |= {
+    return {
         "type": "log",
         "tickmode": "array",
         "tickangle": 0,
         "tickvals": [_place(percent) for percent in ticks],
         "ticktext": list(ticks.values()),
     }
-    return chart
-
-
-def places(series: Series) -> list[float]:
-    """Where the percentiles of a series lie on that axis."""
-    return [_place(percent) for percent in series.column(0)]
 
 
 def _place(percent: float) -> float:
+    """Where it lies on the axis of percentiles, which is logarithmic in 1 − p."""
     return 1 / (1 - percent / 100)
 
 
-def unit_of(series: Series) -> tuple[str, float]:
-    """The unit of a time axis, and how many of it a second has."""
-    longest = max(
-        (value for row in series.rows for value in row[1:] if value is not None), default=0.0
-    )
-    return ("s", 1.0) if longest >= SECONDS_FROM else ("ms", 1e3)
-
-
-def scaled(values: Iterable[float | None], factor: float) -> list[float | None]:
-    return [None if value is None else value * factor for value in values]
+def _drawn(mark: Mark, values: Sequence[Any], up: Axis) -> list[Any]:
+    """The values as far as they are drawn and known; of bars none where all would be empty."""
+    known = [at for at, value in enumerate(values[: mark.rows]) if value is not None]
+    if not known or (mark.look.get("type") == "bar" and not any(values)):
+        return []
+    drawn = values[: known[-1] + 1]
+    return [None if value is None else rounded(value / up.per) for value in drawn]
 
 
 def rounded(value: Any) -> Any:

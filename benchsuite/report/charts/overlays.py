@@ -1,44 +1,68 @@
-"""The numbers behind the charts of a compare page: several runs over one axis."""
+"""The charts of a compare page: a line or a point for each run, in its cell's colour."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.comparison import Comparison
 from benchsuite.comparing.titles import units_of
 from benchsuite.core.results import Verdict
 from benchsuite.core.units import format_bytes, format_count, format_duration, format_rate
 from benchsuite.models import Run
-from benchsuite.report.charts import overlay_figures, series
-from benchsuite.report.charts import sockets as socket_charts
-from benchsuite.report.charts.drawing import Chart, share_time
-from benchsuite.report.charts.overlay_figures import Line
-from benchsuite.report.charts.series import Column, Series
+from benchsuite.report.charts import drawing, of_run, percentiles, sockets
+from benchsuite.report.charts.drawing import Chart, blank, draw, escaped, share_time
+from benchsuite.report.charts.marks import Mark, Trace
+from benchsuite.report.charts.series import MEMORY, SECOND, SECONDS, Axis, Column, Series
 from benchsuite.report.charts.styles import Style
 from benchsuite.report.charts.styles import styles as styles_of
-from benchsuite.stats import histogram
 
-SLUGS = (
-    "goodput",
-    "distribution",
-    "goodput-memory",
-    "connection-memory",
-    "websockets",
-    "losses",
-)
+FAINT = 0.45
+HEADROOM = 1.12  #: Over the highest point, for its number.
+MOST_MARKERS = 7  #: On one line; they tell lines apart and are no measured points of it.
 
 
-def lines(comparison: Comparison) -> list[tuple[Run, Line]]:
-    """Each measured run with its style, which is its cell's."""
-    found = []
-    looks = styles(comparison)
-    for at, (title, cell) in enumerate(zip(comparison.titles, comparison.cells, strict=True)):
-        for number, run in enumerate(cell.measured, start=1):
-            own = f"{title} start {number}" if len(cell.measured) > 1 else title
-            invalid = run.verdict == Verdict.INVALID.value
-            group = f"{title} (invalid)" if invalid else title
-            found.append((run, Line(own, looks[at], at + 1, group, number == 1, invalid)))
-    return found
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A measured run, and how it is drawn on a compare page."""
+
+    run: Run
+    title: str
+    group: str  #: The cell's title, and that its run is invalid.
+    style: Style
+    place: int  #: Among the runs of that page, from 1.
+    cell: int  #: Number of its cell on that page, from 1.
+    first: bool  #: Whether it is the first of its cell, which carries the label.
+
+    @property
+    def identity(self) -> Trace:
+        """By `uid` the page's script finds all that was drawn of a cell."""
+        return {"uid": f"cell-{self.cell}-{self.place}"}
+
+    @property
+    def marker(self) -> Trace:
+        """Hollow where the run is invalid."""
+        symbol = f"{self.style.marker}-open" if self.is_invalid else self.style.marker
+        return {"color": self.style.colour, "symbol": symbol}
+
+    @property
+    def is_invalid(self) -> bool:
+        return self.run.verdict == Verdict.INVALID.value
+
+    def column(self, unit: str, show: Callable[[Any], str], rows: int | None = None) -> Column:
+        look = self.identity | {
+            "mode": "lines",
+            "opacity": FAINT if self.is_invalid else 1,
+            "line": {
+                "color": self.style.colour,
+                "dash": self.style.dash,
+                "width": 2 if self.first else 1,
+            },
+        }
+        if self.first:
+            marker = {**self.marker, "size": 8, "maxdisplayed": MOST_MARKERS}
+            look |= {"mode": "lines+markers", "marker": marker}
+        mark = Mark(look, self.group, rows=rows, number=self.cell if self.first else 0)
+        return Column(f"{self.title} {unit}", self.title, show, mark=mark)
 
 
 def styles(comparison: Comparison) -> list[Style]:
@@ -48,115 +72,157 @@ def styles(comparison: Comparison) -> list[Style]:
 
 def charts(comparison: Comparison) -> list[Chart]:
     """The charts that have something to show."""
-    drawn = lines(comparison)
-    styled = [line for _, line in drawn]
-    answered = any(run.requests for run, _ in drawn)
-    answers = [
-        (goodput(drawn), overlay_figures.goodput_of_runs),
-        (distribution(drawn), overlay_figures.distributions),
-        (goodput_and_memory(drawn), overlay_figures.goodput_and_memory),
-    ]
-    made = [
-        *(answers if answered else ()),
-        (socket_charts.memory_of_runs(drawn), overlay_figures.memory_of_connections),
-        (socket_charts.connections_of_runs(drawn), overlay_figures.over_seconds),
-        (socket_charts.losses_of_runs(drawn), overlay_figures.over_seconds),
-    ]
-    charts = [draw(numbers, styled) for numbers, draw in made if numbers]
-    intervals = [list(run.intervals.all()) for run, _ in drawn]
-    shades = dict.fromkeys(shade for some in intervals for shade in series.shades(some))
+    drawn = runs_of(comparison)
+    made = [memory_of_connections(drawn), connections(drawn), losses(drawn)]
+    if any(one.run.requests for one in drawn):
+        made = [goodput(drawn), distribution(drawn), goodput_and_memory(drawn), *made]
+    charts = [chart for chart in made if chart.series]
+    intervals = [list(one.run.intervals.all()) for one in drawn]
+    shades = dict.fromkeys(shade for some in intervals for shade in of_run.shades(some))
     share_time(charts, shades, max((len(some) for some in intervals), default=0))
     return charts
 
 
-def data(comparison: Comparison, slug: str) -> Series:
-    """The numbers of one chart alone."""
-    makers = {
-        "goodput": goodput,
-        "distribution": distribution,
-        "goodput-memory": goodput_and_memory,
-        "connection-memory": socket_charts.memory_of_runs,
-        "websockets": socket_charts.connections_of_runs,
-        "losses": socket_charts.losses_of_runs,
-    }
-    return makers[slug](lines(comparison))
+def runs_of(comparison: Comparison) -> list[Drawn]:
+    """Each measured run with its style, which is its cell's."""
+    found: list[Drawn] = []
+    cells = zip(comparison.titles, comparison.cells, styles(comparison), strict=True)
+    for number, (title, cell, style) in enumerate(cells, start=1):
+        for start, run in enumerate(cell.measured, start=1):
+            own = f"{title} start {start}" if len(cell.measured) > 1 else title
+            invalid = run.verdict == Verdict.INVALID.value
+            group = f"{title} (invalid)" if invalid else title
+            found.append(Drawn(run, own, group, style, len(found) + 1, number, start == 1))
+    return found
 
 
-def goodput(drawn: Sequence[tuple[Run, Line]]) -> Series:
-    by_run = [{one.second: one.successes for one in run.intervals.all()} for run, _ in drawn]
-    seconds = range(max((max(one, default=-1) for one in by_run), default=-1) + 1)
-    return Series(
+def goodput(drawn: Sequence[Drawn]) -> Chart:
+    until = [of_run.whole_seconds(one.run, one.run.intervals.all()) for one in drawn]
+    return _overlaid(
         "goodput",
         "Goodput over time",
-        (series.SECOND, *(_column(line, "goodput_per_s", format_rate) for _, line in drawn)),
-        tuple((second, *(one.get(second) for one in by_run)) for second in seconds),
+        Axis(f"goodput ({_units(drawn)} per second)", "/s"),
+        [
+            one.column("goodput_per_s", format_rate, rows)
+            for one, rows in zip(drawn, until, strict=True)
+        ],
+        [{one.second: one.successes for one in each.run.intervals.all()} for each in drawn],
         "Correct answers by the second in which they finished, as far as journeys began.",
-        facts={
-            "units": _units(drawn),
-            "until": {
-                index: series.whole_seconds(run, run.intervals.all())
-                for index, (run, _) in enumerate(drawn, start=1)
-            },
-        },
     )
 
 
-def distribution(drawn: Sequence[tuple[Run, Line]]) -> Series:
-    counted = [_histogram(run) for run, _ in drawn]
-    grids = [series.grid(histogram.size(one)) for one in counted]
-    percents = sorted({percent for grid in grids for percent in grid})
-    curves = [_curve(one, grid, percents) for one, grid in zip(counted, grids, strict=True)]
-    return Series(
-        "distribution",
-        "Distribution of response times",
-        (
-            Column("percentile", "percentile", series.percent_text),
-            *(_column(line, "response_time_s", format_duration) for _, line in drawn),
-        ),
-        tuple((percent, *(curve.get(percent) for curve in curves)) for percent in percents),
-        "All correct answers of each window, drawn as far as their number carries.",
-        facts={"units": _units(drawn)},
-    )
+def distribution(drawn: Sequence[Drawn]) -> Chart:
+    columns = [one.column("response_time_s", format_duration) for one in drawn]
+    totals = [next(iter(one.run.measurements.all()), None) for one in drawn]
+    texts = [total.response_histogram if total else "" for total in totals]
+    return draw(percentiles.distribution(columns, texts, _units(drawn)))
 
 
-def goodput_and_memory(drawn: Sequence[tuple[Run, Line]]) -> Series:
-    return Series(
+def goodput_and_memory(drawn: Sequence[Drawn]) -> Chart:
+    """A point for each run; cheap and fast is the corner at the top left, beside which it says so,
+    where no point can lie.
+    """
+    series = Series(
         "goodput-memory",
         "Goodput against memory",
+        MEMORY,
+        Axis(f"goodput ({_units(drawn)} per second)", "/s"),
         (
             Column("run", "run", str),
             Column("memory_bytes", "memory", format_bytes),
             Column("goodput_per_s", "goodput", format_rate),
             Column("failures", "failed", format_count),
         ),
-        tuple((line.title, run.memory_bytes, run.goodput, run.failures) for run, line in drawn),
+        tuple(
+            (one.title, one.run.memory_bytes, one.run.goodput, one.run.failures) for one in drawn
+        ),
         "One point a run: the target’s highest memory and its goodput.",
-        facts={"units": _units(drawn)},
+    )
+    chart = blank(series, series.up)
+    del chart.drawing["shared"]
+    highest: dict[int, float] = {}
+    for one in drawn:
+        highest[one.cell] = max(highest.get(one.cell, 0.0), one.run.goodput or 0.0)
+    for one in drawn:
+        memory = one.run.memory_bytes
+        chart.drawing["data"].append(
+            {
+                "type": "scatter",
+                "mode": "markers+text",
+                "x": [None if memory is None else drawing.rounded(memory / MEMORY.per)],
+                "y": [drawing.rounded(one.run.goodput)],
+                "name": escaped(one.group),
+                "text": [str(one.cell) if one.run.goodput == highest[one.cell] else ""],
+                "textposition": "top center",
+                "marker": {**one.marker, "size": 12},
+                "hovertemplate": f"{escaped(one.title)}<br>%{{y:.4~r}}/s with %{{x:.4~r}} MiB"
+                "<extra></extra>",
+                **one.identity,
+            }
+        )
+    chart.layout["showlegend"] = False
+    chart.layout["yaxis"]["range"] = [0, HEADROOM * (max(highest.values(), default=0.0) or 1.0)]
+    where = {"x": 0, "xref": "paper", "xanchor": "left", **drawing.ABOVE}
+    chart.layout["annotations"].append({"text": "this corner: cheap and fast", **where})
+    return chart
+
+
+def memory_of_connections(drawn: Sequence[Drawn]) -> Chart:
+    """Each run's memory at each number of connections that one of them had."""
+    return _overlaid(
+        "connection-memory",
+        "Memory against idle connections",
+        MEMORY,
+        [one.column("memory_bytes", format_bytes) for one in drawn],
+        [dict(sockets.idle_steps(one.run)) for one in drawn],
+        "Each target’s memory while so many connections were open; a steeper line is more each.",
+        across=sockets.IDLE,
+        first=Column("connections", "connections", format_count),
     )
 
 
-def _units(drawn: Sequence[tuple[Run, Line]]) -> str:
+def connections(drawn: Sequence[Drawn]) -> Chart:
+    return _overlaid(
+        "websockets",
+        "Open connections",
+        sockets.OPEN,
+        [one.column("connections", format_count) for one in drawn],
+        [{one.second: one.connections for one in each.run.intervals.all()} for each in drawn],
+        "WebSockets or streams that were open at the end of each second.",
+    )
+
+
+def losses(drawn: Sequence[Drawn]) -> Chart:
+    """Everything that went wrong in a second; nothing where nothing did."""
+    lost = [{one.second: sockets.lost(one) for one in each.run.intervals.all()} for each in drawn]
+    return _overlaid(
+        "losses",
+        "Losses over time",
+        Axis("losses in each second"),
+        [one.column("losses", format_count) for one in drawn],
+        lost if any(many for one in lost for many in one.values()) else [{} for _ in lost],
+        "Messages or events that failed or went astray, and connections that the server ended, "
+        "by second.",
+    )
+
+
+def _overlaid(
+    slug: str,
+    title: str,
+    up: Axis,
+    columns: Sequence[Column],
+    values: Sequence[Mapping[int, Any]],
+    note: str,
+    *,
+    across: Axis = SECONDS,
+    first: Column = SECOND,
+) -> Chart:
+    """The columns over all places that one of them has a value for."""
+    places = sorted({place for one in values for place in one})
+    rows = tuple((place, *(one.get(place) for one in values)) for place in places)
+    return draw(Series(slug, title, across, up, (first, *columns), rows, note))
+
+
+def _units(drawn: Sequence[Drawn]) -> str:
     """What was answered: "requests", or "requests, messages" where runs of both are compared."""
-    return ", ".join(dict.fromkeys(units_of(run) for run, _ in drawn)) or series.UNITS
-
-
-def _histogram(run: Run) -> histogram.Histogram:
-    text = next((one.response_histogram for one in run.measurements.all()), "")
-    return histogram.decode(text) if text else histogram.empty()
-
-
-def _curve(
-    counted: histogram.Histogram, own: Sequence[float], percents: Sequence[float]
-) -> dict[float, float]:
-    """Seconds by percentile: at all of them that do not lie beyond its own last one."""
-    within = [percent for percent in percents if own and percent <= own[-1]]
-    return histogram.values_at(counted, within)
-
-
-def _column(line: Line, unit: str, show: Any) -> Column:
-    return Column(f"{line.title} {unit}", line.title, show)
-
-
-def failed_cells(cells: Iterable[Cell]) -> list[Run]:
-    """The runs of a comparison that have no figures."""
-    return [run for cell in cells for run in cell.runs if run.goodput is None]
+    return ", ".join(dict.fromkeys(units_of(one.run) for one in drawn))

@@ -3,7 +3,8 @@
 import pytest
 
 from benchsuite.models import Interval, Measurement, Reading, Run
-from benchsuite.report.charts import figures, series
+from benchsuite.report.charts import of_run, percentiles, readings
+from benchsuite.report.charts.drawing import draw
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import samples_needed
 
@@ -12,16 +13,16 @@ RUN = Run(warmup_s=0, duration_s=600, spec={}, unit="request")
 
 @pytest.mark.parametrize("count", [20, 72, 368, 3688, 100_000])
 def test_percentile_grid_ends_where_the_samples_do(count: int) -> None:
-    grid = series.grid(count)
+    grid = percentiles.grid(count)
     assert grid == sorted(set(grid))
     assert grid[0] == 0
     assert samples_needed(grid[-1] - 0.001) <= count < samples_needed(grid[-1] + 0.001)
 
 
 def test_percentile_grid_holds_the_percentiles_of_the_tables() -> None:
-    assert {50.0, 75.0, 95.0, 99.0} <= set(series.grid(1000))
-    assert 99.9 not in series.grid(1000)
-    assert series.grid(0) == []
+    assert {50.0, 75.0, 95.0, 99.0} <= set(percentiles.grid(1000))
+    assert 99.9 not in percentiles.grid(1000)
+    assert percentiles.grid(0) == []
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ def test_percentile_grid_holds_the_percentiles_of_the_tables() -> None:
     [(0, "0 %"), (50, "50 %"), (99, "99 %"), (99.9, "99.9 %"), (10.874906, "10.9 %")],
 )
 def test_percentiles_are_written_with_their_digits(percent: float, text: str) -> None:
-    assert series.percent_text(percent) == text
+    assert percentiles.percent_text(percent) == text
 
 
 def test_distribution_shows_service_time_only_where_it_differs() -> None:
@@ -37,15 +38,15 @@ def test_distribution_shows_service_time_only_where_it_differs() -> None:
 
     quick = histogram.encode(histogram.of(np.linspace(0.01, 0.02, 400)))
     slow = histogram.encode(histogram.of(np.linspace(0.02, 0.09, 400)))
-    same = series.distribution(Measurement(response_histogram=quick, service_histogram=quick))
-    both = series.distribution(Measurement(response_histogram=slow, service_histogram=quick))
+    same = of_run.distribution(Measurement(response_histogram=quick, service_histogram=quick), "")
+    both = of_run.distribution(Measurement(response_histogram=slow, service_histogram=quick), "")
     assert [column.title for column in same.columns] == ["percentile", "response time"]
     assert [column.title for column in both.columns[1:]] == ["response time", "service time"]
-    assert not series.distribution(None)
+    assert not of_run.distribution(None, "requests")
 
 
 def test_parts_read_a_moment_apart_share_a_row() -> None:
-    found = series.cpu(
+    found = readings.cpu(
         [
             Reading(second=0.499, part="load", cpu_percent=60.0),
             Reading(second=0.501, part="target", cpu_percent=150.0),
@@ -58,18 +59,18 @@ def test_parts_read_a_moment_apart_share_a_row() -> None:
 
 
 def test_part_without_a_figure_has_no_column() -> None:
-    found = series.memory(
+    found = readings.memory(
         [
             Reading(second=0.5, part="target", memory_bytes=5),
             Reading(second=0.5, part="load", memory_bytes=None),
         ]
     )
-    assert found.facts["parts"] == ["target"]
+    assert [column.title for column in found.columns] == ["second", "target"]
 
 
 def test_nothing_known_is_nothing_to_show() -> None:
-    assert not series.cpu([Reading(second=0.5, part="target")])
-    assert not series.goodput(RUN, [])
+    assert not readings.cpu([Reading(second=0.5, part="target")])
+    assert not of_run.goodput(RUN, [])
 
 
 def test_long_table_takes_means_sums_and_maxima() -> None:
@@ -83,7 +84,7 @@ def test_long_table_takes_means_sums_and_maxima() -> None:
         )
         for second in range(600)
     ]
-    found = series.goodput(RUN, intervals)
+    found = of_run.goodput(RUN, intervals)
     assert found.step == 3
     assert [cell.replace("\u2009", "") for cell in found.short_rows[0]] == [
         "0",
@@ -92,14 +93,14 @@ def test_long_table_takes_means_sums_and_maxima() -> None:
         "10.0/s",
         "3",
     ]
-    assert series.response_times(intervals).short_rows[0][2].replace("\u2009", "") == "200ms"
+    assert of_run.response_times(intervals).short_rows[0][2].replace("\u2009", "") == "200ms"
     assert len(found.rows) == 600
 
 
 def test_each_warm_up_of_a_staged_run_is_shaded_by_itself() -> None:
     phases = ["warm-up", "window", "window", "warm-up", "window", "drain"]
     intervals = [Interval(second=second, phase=phase) for second, phase in enumerate(phases)]
-    assert series.shades(intervals) == [
+    assert of_run.shades(intervals) == [
         ("warm-up", 0.0, 1.0),
         ("warm-up", 3.0, 4.0),
         ("drain", 5.0, 6.0),
@@ -108,22 +109,22 @@ def test_each_warm_up_of_a_staged_run_is_shaded_by_itself() -> None:
 
 def test_connections_by_state_against_the_most_there_can_be() -> None:
     counts = [{"active": 3, "limit": 20}, None, {"active": 1, "idle": 5, "limit": 20}]
-    readings = [
+    read = [
         Reading(second=float(second), part="database", counts=one)
         for second, one in enumerate(counts)
     ]
-    readings.append(Reading(second=0.1, part="redis", counts={"clients": 4}))
-    found = series.connections(readings)
+    read.append(Reading(second=0.1, part="redis", counts={"clients": 4}))
+    found = readings.connections(read)
     assert [column.title for column in found.columns] == ["second", "active", "idle", "limit"]
     assert found.rows == ((0.0, 3, 0, 20), (2.0, 1, 5, 20))
-    assert [trace["name"] for trace in figures.connections(found).drawing["data"]] == [
+    assert [trace["name"] for trace in draw(found).drawing["data"]] == [
         "active",
         "idle",
         "limit",
     ]
-    assert not series.connections([])
+    assert not readings.connections([])
 
 
 def test_a_limit_of_connections_that_nobody_told_is_missing() -> None:
-    found = series.connections([Reading(second=0.0, part="database", counts={"idle": 2})])
+    found = readings.connections([Reading(second=0.0, part="database", counts={"idle": 2})])
     assert found.rows == ((0.0, 2, None),)

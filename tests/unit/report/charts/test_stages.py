@@ -4,6 +4,7 @@ from typing import Any
 
 from benchsuite.models import Measurement
 from benchsuite.report.charts import stages as stage_charts
+from benchsuite.report.charts.drawing import draw
 from benchsuite.report.stages import stages_of
 
 
@@ -28,29 +29,31 @@ def test_levels_are_in_the_order_they_were_run_in() -> None:
 
 
 def test_no_levels_no_charts() -> None:
-    assert not stage_charts.goodput([])
-    assert not stage_charts.response_times([])
+    assert not stage_charts.goodput([], "requests", "user")
+    assert not stage_charts.response_times([], "user")
 
 
 def test_goodput_is_drawn_against_users() -> None:
-    series = stage_charts.goodput(stages_of([stage(1, 50), stage(2, 100)]))
-    drawing = stage_charts.draw_goodput(series).drawing
+    series = stage_charts.goodput(stages_of([stage(1, 50), stage(2, 100)]), "requests", "user")
+    drawing = draw(series).drawing
     assert drawing["layout"]["xaxis"]["title"]["text"] == "users"
     assert series.column(0) == [50, 100]
     assert series.column(1) == [100.0, 200.0]
 
 
 def test_an_open_models_levels_are_rates() -> None:
-    series = stage_charts.goodput(stages_of([stage(1, 50, achieved_rate=49.0, dropped=3)]))
-    assert series.facts["axis"] == "arrivals per second"
+    series = stage_charts.goodput(
+        stages_of([stage(1, 50, achieved_rate=49.0, dropped=3)]), "requests", "user"
+    )
+    assert series.across.title == "arrivals per second"
     assert series.rows == ((50, 100.0, 49.0, 0, 3),)
 
 
 def test_the_band_reaches_from_least_to_longest_in_milliseconds() -> None:
-    series = stage_charts.response_times(stages_of([stage(1, 50)]))
-    drawing = stage_charts.draw_response_times(series).drawing
+    series = stage_charts.response_times(stages_of([stage(1, 50)]), "user")
+    drawing = draw(series).drawing
     drawn = {one.get("name"): one for one in drawing["data"]}
-    assert {"min to max", "p10 to p90", "median", "p95"} <= set(drawn)
+    assert {"min to max", "p10 to p90", "median"} <= set(drawn)
     assert drawn["median"]["y"] == [50.0]
-    assert drawn["p95"]["y"] == [None], "missing stays missing"
+    assert "p95" not in drawn, "what is missing is not drawn"
     assert drawing["layout"]["yaxis"]["title"]["text"] == "response time (ms)"
