@@ -13,7 +13,7 @@ from benchsuite.comparing.titles import load_title, workload_title
 from benchsuite.core.units import MISSING, format_count, format_period
 from benchsuite.models import Run
 
-IN_LOAD_TITLE = ("model", "users", "arrival_rate", "arrivals", "stages")
+IN_LOAD_TITLE = ("model", "users", "arrival_rate", "arrivals", "stages", "iterations")
 """Parts of a load that its title tells of."""
 
 IN_DATABASE_WORDS = (

@@ -33,7 +33,7 @@ def _in_line(value: object) -> str:
 def load_title(run: Run) -> str:
     """How much load: "100 users", "200 /s", "50, 100, 200 users", "100 connections"."""
     load, who = _part(run.spec, "load"), who_of(run)
-    if run.arrival_rate is not None or load.get("stages"):
+    if run.arrival_rate is not None or load.get("stages") or load.get("iterations"):
         return LoadProfile.from_json(load).words_of(who)
     if run.users is None:
         return run.model

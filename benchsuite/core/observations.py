@@ -159,6 +159,8 @@ class Evidence:
     ceiling_rate: float | None = None
     """This generator's ceiling in requests a second, against the null responder."""
     arrivals: Arrivals | None = None
+    unmade: int | None = None
+    """Journeys of a fixed amount of work that were not made in time; None without one."""
     under_way: UnderWay | None = None
     waiting_users: float | None = None
     """Users of a closed model that were not pausing, on average."""
@@ -233,6 +235,11 @@ class Evidence:
     def less(self) -> str:
         """What reduces the load, in terms of its model."""
         return "a lower --rate" if self.is_open else "fewer users"
+
+    @property
+    def longer(self) -> str:
+        """What makes the window longer."""
+        return "--duration" if self.unmade is None else "--iterations"
 
     @property
     def more(self) -> str:

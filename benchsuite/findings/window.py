@@ -1,4 +1,4 @@
-"""Whether the window was long and even enough for its figures: B301 and B302."""
+"""Whether the window was long and even enough for its figures: B301, B302 and B305."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -103,7 +103,7 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     count = evidence.total.response_time.count
     succeeded = f"{format_count(count)} {evidence.units} succeeded"
     withheld = [percent for percent in (95, 99) if count < samples_needed(percent)]
-    hint = f"Increase --duration, or use {evidence.more}."
+    hint = f"Increase {evidence.longer}, or use {evidence.more}."
     if count < FEWEST_SAMPLES:
         message = f"Only {succeeded}; a run needs at least {FEWEST_SAMPLES}."
         yield rule.found(Level.INVALID, message, hint=hint)
@@ -111,6 +111,23 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         needs = ", ".join(f"p{percent} needs {samples_needed(percent)}" for percent in withheld)
         level = Level.INFO if withheld == [99] else Level.WEAK
         yield rule.found(level, f"{succeeded}, too few for some percentiles ({needs}).", hint=hint)
+
+
+@finding(
+    "B305",
+    "not-finished",
+    of="journeys of a fixed amount of work (--iterations) that were not made before the limit",
+    weak=0,
+)
+def not_finished(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Rates are those of what was done until then; how long all of it takes is not known."""
+    if level := rule.level(evidence.unmade):
+        yield rule.found(
+            level,
+            f"{format_count(evidence.unmade or 0)} journeys were not made within --duration.",
+            hint="Increase --duration, which is the limit of a fixed amount of work, or use fewer "
+            "--iterations.",
+        )
 
 
 def _values(intervals: Sequence[Interval], of: Callable[[Interval], float | None]) -> list[float]:

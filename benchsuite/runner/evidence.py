@@ -36,8 +36,12 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         total=record.total,
         journeys=[one for one in record.summaries if one.scope == JOURNEY],
         handshakes=[one for one in record.summaries if one.scope == HANDSHAKE],
-        # stages are meant to differ, and so is a storm from the calm around it
-        intervals=() if load.stages or record.storm_s is not None else record.intervals,
+        # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of
+        # work begins with a storm and ends with those who are last
+        intervals=()
+        if load.stages or load.iterations or record.storm_s is not None
+        else record.intervals,
+        unmade=None if done.stopped or load.iterations is None else done.unmade,
         window=window,
         work_s={part: work_s(record.readings, part, window) for part in (TARGET, LOAD)},
         load_cpu_percent=done.cpu_percent,

@@ -134,12 +134,12 @@ class Figures:
 
     def _window_of(self, scope: str, samples: Samples) -> tuple[Window, tuple[Window, ...]]:
         """The window and its pauses; of handshakes that all came before it, as where connections
-        are kept, the time that they took.
+        are kept, the time that they took, and of those that are a fixed amount of work, too.
         """
         window, pauses = self.done.window, self._pauses
         if scope == HANDSHAKE and len(samples) and self.unit != HANDSHAKE:
             meant = samples["intended_start"]
-            if not summary.inside(meant, window, pauses).any():
+            if self.load.iterations or not summary.inside(meant, window, pauses).any():
                 return (float(meant.min()), float(samples["finish"].max()) + TINY_S), ()
         return window, pauses
 

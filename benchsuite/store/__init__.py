@@ -164,6 +164,8 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.settings_changed = dict(result.settings_changed)
     run.log_tail = result.log_tail
     run.unit = result.unit
+    if result.spec.load.iterations is not None and result.window is not None:
+        run.duration_s = result.window[1] - result.window[0]
     if result.websockets is not None:
         run.websockets = dataclasses.asdict(result.websockets)
     for metric in every.METRICS:

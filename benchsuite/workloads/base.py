@@ -61,6 +61,8 @@ class Workload(ABC):
     """When all connections are cut, in seconds since the load's start; known after `fit()`."""
     restarts: bool = False  #: Whether a restart of the server cuts them, instead of the users.
     needs_websocket: bool = False  #: Whether the server must speak WebSocket.
+    endless: ClassVar[bool] = False
+    """Whether a journey lasts as long as the load, or is not ours to count."""
     alike: ClassVar[bool] = True
     """Whether all users do the same, so that each should get an equal share."""
     warmup_s: ClassVar[float] = LoadProfile().warmup_s

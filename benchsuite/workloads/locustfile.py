@@ -16,6 +16,7 @@ class Locustfile(Workload):
     summary = "the user classes of an existing locustfile (--locustfile FILE)"
     options: ClassVar[dict[str, Option]] = {"path": ""}
     keep_cookies = True
+    endless = True
     unchecked = (
         "Of the answers, the status was checked and what the locustfile itself asks of them, "
         "nothing else. Locust follows redirects: a log-in page, another user's page or a stale one "

@@ -38,6 +38,7 @@ class WsBroadcast(WebSocketWorkload):
     consumer = "broadcast"
     by_layer = True
     alike = False
+    endless = True
     least_bytes = LEAST_BYTES
 
     def __init__(self, **options: Option) -> None:

@@ -21,6 +21,7 @@ class WsIdle(WebSocketWorkload):
     options = {**COMMON, "steps": 8, "ping_s": 0.0}
     consumer = "idle"
     alike = False
+    endless = True
     reads_memory = True
     warmup_s = 2.0
     duration_s = 3.0

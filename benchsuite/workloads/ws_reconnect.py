@@ -23,6 +23,7 @@ class WsReconnect(WebSocketWorkload):
     unit: ClassVar[Unit] = HANDSHAKE
     consumer = "idle"
     alike = False
+    endless = True
     warmup_s = 2.0
     duration_s = 8.0
     spawn_rate = 200.0

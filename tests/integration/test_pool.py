@@ -4,10 +4,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
+from benchsuite.core.samples import Kind
 from benchsuite.load.job import Tick
 from benchsuite.load.parent.pool import load_pool
 from benchsuite.load.process.schedule import arrivals
@@ -45,6 +47,32 @@ def test_users_are_shared_out(tmp_path: Path) -> None:
     assert result.ticks[-1].users == 3
     assert result.done.users[-1][1] == 3
     assert responder.connections == 3 + PROCESSES
+
+
+def test_a_fixed_amount_of_work_is_shared_out_and_ends_with_the_last_journey(
+    tmp_path: Path,
+) -> None:
+    """User 2 is of the first process and has as much to do as the others."""
+    with Responder({"/": after(0.02)}) as responder:
+        job = a_job(responder, users=3, processes=2, iterations=20, duration_s=60.0)
+        result = load(tmp_path, job)
+    samples, done = result.of("GET /"), result.done
+    assert [int((samples["user"] == user).sum()) for user in range(3)] == [20, 20, 20]
+    assert result.kinds("GET /") == {Kind.OK: 60}
+    begin, end = done.window
+    assert (done.stopped, done.unmade, begin) == (False, 0, done.origin)
+    assert samples["start"].min() >= begin
+    assert samples["finish"].max() < end < samples["finish"].max() + 1.0
+    assert np.ptp([samples["start"][samples["user"] == user].min() for user in range(3)]) < 0.3
+
+
+def test_a_limit_ends_work_that_is_not_done(tmp_path: Path) -> None:
+    with Responder({"/": after(0.2)}) as responder:
+        job = a_job(responder, users=2, processes=2, iterations=50, duration_s=1.0)
+        result = load(tmp_path, job)
+    assert result.done.window[1] - result.done.window[0] == pytest.approx(1.0, abs=0.01)
+    made = len(result.of("GET /"))
+    assert made - 2 <= 100 - result.done.unmade <= made, "those under way were awaited"
 
 
 def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Runs whose window carries no figure: B301, B302 and B304."""
+"""Runs whose window carries no figure: B301, B302, B304 and B305."""
 
 import pytest
 
@@ -42,3 +42,23 @@ def test_b302_too_few_answers_for_p95(lab: Laboratory) -> None:
 def test_b302_too_few_answers_for_anything(lab: Laboratory) -> None:
     result = lab.run(path="/slow/", users=1, duration_s=0.5)
     assert [one.level for one in findings(result, "B302")] == [Level.INVALID], told(result)
+
+
+def test_b305_a_fixed_amount_of_work_that_takes_too_long(lab: Laboratory) -> None:
+    result = lab.run(path="/slow/", users=2, iterations=100, warmup_s=0.0, duration_s=1.0)
+    (finding,) = findings(result, "B305")
+    assert finding.level is Level.WEAK
+    assert finding.message.split()[0].isdigit(), told(result)
+
+
+def test_a_fixed_amount_of_work_that_is_done(lab: Laboratory) -> None:
+    """Its window is as long as it takes, and users who have finished are no lost time."""
+    result = lab.run(path="/slow/", users=8, iterations=10, warmup_s=0.0, duration_s=60.0)
+    assert not [one for number in ("B105", "B301", "B305") for one in findings(result, number)], (
+        told(result)
+    )
+    assert result.total is not None
+    assert result.window is not None
+    assert (result.total.requests, result.total.failures) == (80, 0)
+    assert 0.5 < result.window[1] < 30
+    assert result.total.goodput == pytest.approx(80 / result.window[1], rel=0.01)

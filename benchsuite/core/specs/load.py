@@ -13,6 +13,7 @@ MAX_LOAD_PROCESSES = 64
 MAX_STAGES = 100
 MAX_RATE = 1_000_000.0
 IN_FLIGHT = 1000
+MAX_ITERATIONS = 1_000_000_000
 
 USER = "user"  #: Who makes requests, unless they are connections.
 
@@ -45,6 +46,9 @@ class LoadProfile(Spec):
     The load starts with the ramp (`users / spawn_rate`, closed model only) and the warm-up, both
     discarded, followed by the measured window. With several `stages` this is repeated for each. The
     drain, in which nothing new starts, comes last.
+
+    With `iterations` the work is fixed, not the time: all users begin at once, each makes so many
+    journeys, and the window reaches from the first one's start to the last one's end.
     """
 
     model: str = CLOSED
@@ -60,8 +64,11 @@ class LoadProfile(Spec):
     """Open model only: journeys in progress at once; None for the rule of `in_flight_limit`."""
     stages: tuple[float, ...] = ()
     """Levels of users or of the arrival rate, one after another; empty for one level."""
+    iterations: int | None = None
+    """Closed model only: journeys of each user, after which the load ends; None for no end."""
     warmup_s: float = 3.0  #: Of each stage.
-    duration_s: float = 10.0  #: Of the window; with stages, of each.
+    duration_s: float = 10.0
+    """Of the window; with stages, of each; with iterations, what it may take at most."""
     timeout_s: float = 30.0  #: A request without its complete answer by then is a failure.
     drain_s: float | None = None
     """How long to wait for open requests at the end; None for `timeout_s`."""
@@ -97,6 +104,12 @@ class LoadProfile(Spec):
                 f"--stages may have {MAX_STAGES} levels at most, and has {len(self.stages)}."
             )
         self._check_open() if self.is_open else self._check_closed()
+        whole("iterations", self.iterations, 1, MAX_ITERATIONS)
+        if self.iterations is not None and (self.stages or self.warmup_s or self.spawn_rate):
+            raise UsageError(
+                "--iterations is a fixed amount of work, which all users begin at once and which "
+                "is measured as a whole; remove --stages, --warmup and --spawn-rate."
+            )
         if self.longest_s > 2 * MAX_DURATION_S:
             raise UsageError("The stages take more than two days in total; shorten them.")
 
@@ -105,10 +118,10 @@ class LoadProfile(Spec):
             raise UsageError("The open model needs --rate: arrivals per second.")
         for rate in self.levels:
             above("rate", rate, 0.0, MAX_RATE)
-        if self.spawn_rate is not None or self.think_time_s:
+        if self.spawn_rate is not None or self.think_time_s or self.iterations is not None:
             raise UsageError(
-                "--spawn-rate and --think-time belong to the closed model (--users), and arrivals "
-                "at a --rate have neither; remove them."
+                "--spawn-rate, --think-time and --iterations belong to the closed model (--users), "
+                "and arrivals at a --rate have none of them; remove them."
             )
         self._check_processes(self.in_flight_limit, "journeys in flight (--max-in-flight)")
 
@@ -231,6 +244,8 @@ class LoadProfile(Spec):
         over = ""
         if self.is_open and who != USER and self.max_in_flight is not None:
             over = f" over {self.max_in_flight} {who}{'s' * (self.max_in_flight != 1)}"
+        if self.iterations is not None:
+            over = f" × {self.iterations} journey{'s' * (self.iterations != 1)}"
         return f"{', '.join(levels)}{poisson}{over}"
 
     @property

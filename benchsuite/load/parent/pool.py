@@ -114,7 +114,11 @@ class LoadPool:
 
 def merged(parts: Sequence[Done]) -> Done:
     """The end of the whole load; CPU and lag are those of the busiest process."""
-    end = min(part.window[1] for part in parts)
+    # those that were not stopped end together, or have made their journeys, which all count
+    end = min(
+        (part.window[1] for part in parts if part.stopped),
+        default=max(part.window[1] for part in parts),
+    )
     compressed = [part.traffic for part in parts if part.traffic is not None]
     return Done(
         origin=min(part.origin for part in parts),
@@ -127,6 +131,7 @@ def merged(parts: Sequence[Done]) -> Done:
         lag_p99_s=_most(part.lag_p99_s for part in parts),
         sent=_sums([part.sent for part in parts]),
         dropped=_sums([part.dropped for part in parts]),
+        unmade=sum(part.unmade for part in parts),
         traffic=reduce(add, compressed) if compressed else None,
     )
 

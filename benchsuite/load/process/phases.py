@@ -31,11 +31,12 @@ class Phases:
         self, job: Job, users: UserPool, recorder: SpoolRecorder, stop: Event, say: Say
     ) -> None:
         self._load = job.load
-        self._shared_origin = job.parts > 1 or job.load.is_open
+        self._shared_origin = job.parts > 1 or bool(users.standing_by)
         self._spawn_rate = job.load.spawn_rate and job.load.spawn_rate / job.parts
         self._pool = users
         self._recorder = recorder
         self._stop = stop
+        users.on_finish = stop.set
         self._say = say
         self._origin = 0.0
         self._started = Event()
@@ -78,11 +79,12 @@ class Phases:
                 self._rise(stage)
         self._until(end)
         if self._stop.is_set():
-            end = monotonic()
+            end = self._pool.finished_at or monotonic()
             begin = min(begin, end)
         lag_timer.end()
         traffic = self._pool.traffic()
-        stopped = self._stop.is_set()
+        stopped = self._stop.is_set() and self._pool.finished_at is None
+        unmade = self._pool.unmade
         self._pool.end()
         if self._runner.spawning_greenlet is not None:
             self._runner.spawning_greenlet.kill(block=False)
@@ -102,6 +104,7 @@ class Phases:
             lag_p99_s=lag_timer.lag_s(99) if measured else None,
             sent=sent,
             dropped=dropped,
+            unmade=unmade,
             traffic=traffic and traffic.since(earlier),
         )
 

@@ -12,6 +12,10 @@ class UserPool(ABC):
     """The users, from a workload or from a locustfile."""
 
     standing_by: int = 0  #: Users to start before the load begins.
+    unmade: int = 0  #: Journeys of a fixed amount of work that are not made yet.
+    finished_at: float | None = None
+    """When the last of them had ended; None before, and where nothing is fixed."""
+    on_finish: Callable[[], object]  #: Called at that moment.
     _origin: float = 0.0
 
     @abstractmethod

@@ -51,6 +51,12 @@ class Journeys(UserPool):
     ) -> None:
         self._workload = workload
         self._recorder = recorder
+        self._iterations = job.load.iterations
+        if self._iterations is not None:
+            self.standing_by = users_of(job.load.users, job.part, job.parts)
+            self.unmade = self.standing_by * self._iterations
+        self._finished = 0  #: Users who have made all their journeys.
+        self._all_begun = Event()
         self._think_time_s = job.load.think_time_s
         self._making: dict[UserClient, float] = {}  #: Start of each journey in flight.
         self.journey_s = 0.0  #: How long one takes, about.
@@ -95,6 +101,9 @@ class Journeys(UserPool):
         JourneyUser.tasks = [endless]
         return Environment(user_classes=[JourneyUser])
 
+    def wait_for_standing_by(self, limit_s: float) -> bool:
+        return bool(self._all_begun.wait(limit_s))
+
     def begin(self, origin: float) -> None:
         super().begin(origin)
         self._sockets.origin = origin
@@ -107,14 +116,14 @@ class Journeys(UserPool):
         raised, self._raised = self._raised, Event()
         raised.set()
         self._most = max(self._most, self.share(int(level)))
-        return self._most
+        return 0 if self.standing_by else self._most
 
     def share(self, whole: int) -> int:
         """How many of these belong to this process."""
         return users_of(whole, self._part, self._parts)
 
     def count(self) -> int:
-        return sum(client.user < self._level for client, _ in self._users)
+        return sum(client.user < self._level for client, _ in self._users) - self._finished
 
     def connections(self) -> int | None:
         return len(self._sockets) if self._sockets.used else None
@@ -157,14 +166,16 @@ class Journeys(UserPool):
         self._sockets.quit(GOOD_BYE_S)
 
     def _live(self, user: User) -> None:
-        """A user's life: journeys until the load ends."""
+        """A user's life: journeys until the load ends, or until all of its own are made."""
         client = self._new_client()
         self._users.append((client, user))
+        if len(self._users) == self.standing_by:
+            self._all_begun.set()
         try:
             if self._spread and self._think_time_s:
                 cycle_s = self._think_time_s + min(self.journey_s, self._think_time_s)
                 self._pause(client, cycle_s * (client.user * GOLDEN % 1.0))
-            while True:
+            for made in itertools.count(1):
                 while client.user >= self._level:
                     self._raised.wait()
                 begin = monotonic()
@@ -173,12 +184,24 @@ class Journeys(UserPool):
                 del self._making[client]
                 if self._over:
                     return
+                self.unmade -= 1
+                if made == self._iterations:
+                    self._finish(client)
                 if not answered:
                     self._pause(client, max(0.0, begin + PAUSE_S - monotonic()))
                 if self._think_time_s:
                     self._pause(client, self._think_time_s)
         except LoadEnded:
             raise StopUser from None
+
+    def _finish(self, client: UserClient) -> None:
+        """The user has made all its journeys, and pauses until the load ends."""
+        self._finished += 1
+        if self._finished == self.standing_by:
+            self.finished_at = monotonic()
+            self.on_finish()
+        self._pausing[client] = monotonic()
+        Event().wait()
 
     def _pause(self, client: UserClient, length_s: float) -> None:
         since = self._pausing[client] = monotonic()

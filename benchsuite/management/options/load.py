@@ -12,6 +12,7 @@ from benchsuite.management.options.parsing import number, several, time, whole_n
 from benchsuite.workloads.base import Workload
 
 DEFAULTS = LoadProfile()
+LIMIT_S = 600.0  #: How long a fixed amount of work may take, by default; k6's `maxDuration`.
 
 STAGES = re.compile(r"(?P<levels>[^x]+)(x(?P<length>[^x]+))?")
 LEVEL = re.compile(r"(?P<number>\d{1,12}(\.\d{1,12})?)(?P<per_second>/s)?")
@@ -39,6 +40,13 @@ def add_to(group: Any) -> None:
         default="0",
         metavar="TIME",
         help="pause of a user between journeys (default: 0)",
+    )
+    group.add_argument(
+        "--iterations",
+        type=whole_number,
+        metavar="N",
+        help="journeys of each user, all begun at once and measured as a whole: the load ends with "
+        f"the last one, or at --duration (then by default {LIMIT_S:g} s)",
     )
     group.add_argument(
         "--rate",
@@ -115,9 +123,17 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
 
     Raises UsageError.
     """
+    iterations = options["iterations"]
+    if iterations is not None and work.endless:
+        raise UsageError(
+            f"--iterations counts journeys, and those of {work.name} don't end by themselves; "
+            "remove it."
+        )
+    fixed = iterations is not None
     common = {
-        "warmup_s": _seconds(options["warmup"], work.warmup_s),
-        "duration_s": _seconds(options["duration"], work.duration_s),
+        "iterations": iterations,
+        "warmup_s": _seconds(options["warmup"], 0.0 if fixed else work.warmup_s),
+        "duration_s": _seconds(options["duration"], LIMIT_S if fixed else work.duration_s),
         "timeout_s": parse_seconds(options["timeout"]),
         "drain_s": None if options["drain"] is None else parse_seconds(options["drain"]),
         "keep_alive": options["keep_alive"],
@@ -146,7 +162,7 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
             "--arrivals says how the journeys of --rate come, and --rate is missing: add it, or "
             "leave --arrivals out."
         )
-    if common["spawn_rate"] is None:
+    if common["spawn_rate"] is None and not fixed:
         common["spawn_rate"] = work.spawn_rate
     users = int(max(levels)) if levels else (options["users"] or [DEFAULTS.users])[0]
     return LoadProfile(users=users, stages=levels, **common)

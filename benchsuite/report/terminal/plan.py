@@ -102,6 +102,8 @@ def _periods(load: LoadProfile) -> str:
             f"{len(load.stages)} stages of {format_period(load.warmup_s)} warm-up + "
             f"{format_period(load.duration_s)}"
         )
+    if load.iterations is not None:
+        return f"until all journeys are made, {format_period(load.duration_s)} at most"
     return f"{format_period(load.window_start_s)} warm-up + {format_period(load.duration_s)} each"
 
 

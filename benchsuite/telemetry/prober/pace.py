@@ -17,6 +17,8 @@ ENOUGH = 2 * FEWEST_PROBES  #: In a window: twenty connections, each asked twice
 LEAST_PAUSE_S = 0.2
 """Five times a second costs 2 ms of CPU a second, and gives `ENOUGH` in windows of 8 s."""
 
+SHORT_S = 10.0  #: A fixed amount of work is taken to last so long, as nobody knows.
+
 AT_ONCE = 8  #: Requests that may wait for an answer. All of eight that hang are proof that most do.
 
 PATIENCE_S = 1.0
@@ -53,7 +55,7 @@ class Pacing:
     @property
     def pace(self) -> Pace:
         load, rate = self._load, self._rate
-        wanted_s = load.duration_s / ENOUGH
+        wanted_s = (load.duration_s if load.iterations is None else SHORT_S) / ENOUGH
         pause_s = wanted_s
         if rate:
             usual_s = max(LEAST_PAUSE_S, 1 / (USUAL_SHARE * rate))

@@ -94,6 +94,14 @@ def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
         (LoadProfile, {"model": "open", "arrival_rate": 1.0, "max_in_flight": 0}, "--max-in-flig"),
         (LoadProfile, {"arrival_rate": 1.0}, "--rate belongs to the open model"),
         (LoadProfile, {"arrivals": "weekly"}, "--arrivals=weekly is not known; there are: const"),
+        (LoadProfile, {"iterations": 0, "warmup_s": 0}, "--iterations must be between 1"),
+        (LoadProfile, {"iterations": 1}, "remove --stages, --warmup and --spawn-rate"),
+        (LoadProfile, {"iterations": 1, "warmup_s": 0, "spawn_rate": 5}, "--spawn-rate"),
+        (
+            LoadProfile,
+            {"model": "open", "arrival_rate": 5, "iterations": 1},
+            "--iterations belong to the closed model",
+        ),
         (LoadProfile, {"stages": (2.5,)}, "2.5 is not a whole number of users"),
         (LoadProfile, {"stages": (5.0, 0.0)}, "--stages must be between 1 and 10000, and is 0"),
         (LoadProfile, {"stages": (1.0,) * 101}, "--stages may have 100 levels at most"),
@@ -268,5 +276,7 @@ class TestTimes:
     def test_a_load_has_words(self) -> None:
         assert LoadProfile(users=1).words == "1 user"
         assert LoadProfile(users=100, stages=(50, 100)).words == "50, 100 users"
+        once = LoadProfile(users=35, iterations=1, warmup_s=0)
+        assert once.words_of("connection") == "35 connections × 1 journey"
         rates = LoadProfile(model="open", arrival_rate=2000, arrivals="poisson")
         assert rates.words == "2\u2009000 /s (poisson)"

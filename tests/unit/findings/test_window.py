@@ -1,4 +1,4 @@
-"""B301 and B302: the run that trips each, and the one just below that doesn't."""
+"""B301, B302 and B305: the run that trips each, and the one just below that doesn't."""
 
 import random
 from typing import Any
@@ -130,3 +130,15 @@ def test_few_samples(count: int, level: Level | None) -> None:
     assert {number: one.level for number, one in findings.items()} == (
         {"B302": level} if level else {}
     )
+
+
+def test_work_that_was_not_done_is_told_with_its_amount() -> None:
+    assert "B305" not in found(unmade=0)
+    finding = found(unmade=1)["B305"]
+    assert (finding.level, finding.message.split()[0]) == (Level.WEAK, "1")
+
+
+def test_more_work_is_what_gives_more_samples() -> None:
+    few = summary(response_time=Distribution(count=30))
+    assert "Increase --iterations" in found(total=few, unmade=0)["B302"].hint
+    assert "Increase --duration" in found(total=few)["B302"].hint
