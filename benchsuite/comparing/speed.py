@@ -8,7 +8,7 @@ from benchsuite.comparing.contrasts import Contrast, Pair
 from benchsuite.comparing.sides import Side
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import format_percent
-from benchsuite.findings.registry import FINDINGS
+from benchsuite.findings.host import cpu_speed
 from benchsuite.stats.compare import compare
 
 
@@ -27,7 +27,7 @@ def corrected(one: Contrast) -> str:
 
 def notes(pairs: Iterable[Pair]) -> Iterator[str]:
     """What is to be known where one side's CPUs were slower than the other's."""
-    rule = FINDINGS["B404"]
+    rule = cpu_speed.rule
     for sides in pairs:
         (first, before), (second, after) = ((one, _work_s(one)) for one in sides)
         if before is None or after is None:

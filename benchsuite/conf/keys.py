@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -97,12 +96,6 @@ def _has_classes(value: Any) -> bool:
     )
 
 
-def _classes(value: dict[str, str], base: type) -> Iterator[str]:
-    for name, path in value.items():
-        if fault := fault_of(path, base):
-            yield f"[{name!r}]: {fault}"
-
-
 def _is_path(value: Any) -> bool:
     return isinstance(value, str) and "." in value
 
@@ -190,52 +183,31 @@ def _meant(name: object) -> str:
     return f"Did you mean {near!r}? {known}" if near else known
 
 
-_CLASS_HINT = (
-    'Write {"name": "package.module.Class"}, names without blanks and commas; docs/extending.md '
-    "shows how a class is written."
-)
+def _classes(id: str, what: str, base: type) -> Key:
+    """Names → dotted paths of subclasses of `base`, added to the built-in ones."""
+
+    def faults(value: dict[str, str]) -> Iterator[str]:
+        for name, path in value.items():
+            if fault := fault_of(path, base):
+                yield f"[{name!r}]: {fault}"
+
+    return Key(
+        id=id,
+        default={},
+        wanted=f"a dict of names and dotted paths of {what}",
+        hint='Write {"name": "package.module.Class"}, names without blanks and commas; '
+        "docs/extending.md shows how a class is written.",
+        is_right=_has_classes,
+        faults=faults,
+    )
+
 
 KEYS: dict[Any, Key] = {
-    "SERVERS": Key(
-        id="benchsuite.E003",
-        default={},
-        wanted="a dict of names and dotted paths of server adapters",
-        hint=_CLASS_HINT,
-        is_right=_has_classes,
-        faults=partial(_classes, base=ServerAdapter),
-    ),
-    "FRONTS": Key(
-        id="benchsuite.E007",
-        default={},
-        wanted="a dict of names and dotted paths of fronts",
-        hint=_CLASS_HINT,
-        is_right=_has_classes,
-        faults=partial(_classes, base=FrontAdapter),
-    ),
-    "WORKLOADS": Key(
-        id="benchsuite.E004",
-        default={},
-        wanted="a dict of names and dotted paths of workloads",
-        hint=_CLASS_HINT,
-        is_right=_has_classes,
-        faults=partial(_classes, base=Workload),
-    ),
-    "SERVICES": Key(
-        id="benchsuite.E012",
-        default={},
-        wanted="a dict of names and dotted paths of services",
-        hint=_CLASS_HINT,
-        is_right=_has_classes,
-        faults=partial(_classes, base=Service),
-    ),
-    "TELEMETRY": Key(
-        id="benchsuite.E013",
-        default={},
-        wanted="a dict of names and dotted paths of telemetry devices",
-        hint=_CLASS_HINT,
-        is_right=_has_classes,
-        faults=partial(_classes, base=Device),
-    ),
+    "SERVERS": _classes("benchsuite.E003", "server adapters", ServerAdapter),
+    "FRONTS": _classes("benchsuite.E007", "fronts", FrontAdapter),
+    "WORKLOADS": _classes("benchsuite.E004", "workloads", Workload),
+    "SERVICES": _classes("benchsuite.E012", "services", Service),
+    "TELEMETRY": _classes("benchsuite.E013", "telemetry devices", Device),
     "STUDIES": Key(
         id="benchsuite.E014",
         default=[],

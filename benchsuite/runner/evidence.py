@@ -8,6 +8,8 @@ from benchsuite.core.readings import LOAD, mean_cpu_percent, work_s
 from benchsuite.core.results import Ceiling, Summary
 from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.core.specs import LoadProfile
+from benchsuite.findings.generator import littles_law
+from benchsuite.findings.target import answered_elsewhere
 from benchsuite.load.job import Done
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.record import RunRecord
@@ -86,9 +88,10 @@ def _not_accounted(record: RunRecord) -> Iterator[str]:
     closed = not record.spec.load.is_open
     if closed and any(one.waiting_users is None for one in record.segments):
         why = "the run was stopped" if record.alike else "users need not all do the same"
-        yield f"whether users lost time in the load generator (B105), as {why}"
+        yield f"whether users lost time in the load generator ({littles_law.number}), as {why}"
     if any(one.total.failures for one in record.segments):
-        yield "whether response times account for what was in flight (B105), as requests failed"
+        what = f"response times account for what was in flight ({littles_law.number})"
+        yield f"whether {what}, as requests failed"
 
 
 def _not_counted(record: RunRecord) -> Iterator[str]:
@@ -97,7 +100,7 @@ def _not_counted(record: RunRecord) -> Iterator[str]:
         and record.asked is not None
         and record.asked.seen is None
     ):
-        yield "how many of the requests the target saw (B213)"
+        yield f"how many of the requests the target saw ({answered_elsewhere.number})"
 
 
 def _seen(monitor: Monitor | None, done: Done) -> Evidence:

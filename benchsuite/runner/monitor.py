@@ -10,7 +10,8 @@ from benchsuite.core.observations import ClockCheck, HostShares, Probes, Turnove
 from benchsuite.core.readings import LOAD
 from benchsuite.core.results import Summary
 from benchsuite.core.stall import Stall
-from benchsuite.findings.target import NO_SESSION
+from benchsuite.findings.host import clock, noisy, shared_cpus
+from benchsuite.findings.target import NO_SESSION, died
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.services.database import DATABASE
@@ -156,12 +157,13 @@ class Monitor:
     def unwatched(self, done: Done) -> tuple[str, ...]:
         """What could not be seen, and which check could not be made for it."""
         missing = (
-            (self.turnover(done), "which processes of the server came and went (B203)"),
-            (self.shares(done), "what else the machine did (B401)"),
-            (self.clock(), "whether time passed evenly (B402)"),
-            (self.cpus_target, "on which CPUs the server may run (B403)"),
+            (self.turnover(done), "which processes of the server came and went", died),
+            (self.shares(done), "what else the machine did", noisy),
+            (self.clock(), "whether time passed evenly", clock),
+            (self.cpus_target, "on which CPUs the server may run", shared_cpus),
         )
-        return (*(words for seen, words in missing if seen is None), *self.errors)
+        unseen = [f"{words} ({check.number})" for seen, words, check in missing if seen is None]
+        return (*unseen, *self.errors)
 
     def probes(
         self, window: tuple[float, float], load: Summary, users: float | None

@@ -12,7 +12,7 @@ from benchsuite.core.observations import Cluster, Stored
 from benchsuite.core.results import Asked, Reading, Status, Summary, WebSockets
 from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
 from benchsuite.core.stall import Stall
-from benchsuite.findings.registry import FINDINGS
+from benchsuite.findings.target import stall
 from benchsuite.isolation.facts import Facts
 from benchsuite.load.job import Done
 from benchsuite.load.parent.spool import NameEntry, Samples
@@ -176,7 +176,7 @@ class RunRecord:
         cluster, monitor = self.cluster, self.monitor
         if monitor is not None:
             self.busy_after_percent = monitor.busy_after()
-        if cluster is None or monitor is None or not FINDINGS["B205"].level(cluster.percent):
+        if cluster is None or monitor is None or not stall.rule.level(cluster.percent):
             return
         found = monitor.stall()
         if found is not None and (found.is_shown or self.asks_one_page):

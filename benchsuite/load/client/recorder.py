@@ -12,6 +12,8 @@ MAX_NAMES = 1000
 
 OTHER_NAMES = "(other paths)"
 
+Sample = tuple[int, Kind, int, int, float, float, float]
+"""Number of the name, kind, user, body bytes; when it was meant to start, started, finished."""
 
 Begun = tuple[int, float, float]
 """Something in flight: the number of its name, when it was meant to start and when it did."""
@@ -26,17 +28,8 @@ class Recorder:
         """The number that stands for a name in the samples."""
         return 0
 
-    def add(
-        self,
-        index: int,
-        kind: Kind,
-        user: int,
-        body_bytes: int,
-        intended: float,
-        start: float,
-        finish: float,
-    ) -> None:
-        """One sample; in the closed model a request is meant to start when it starts."""
+    def add(self, *sample: *Sample) -> None:
+        """In the closed model a request is meant to start when it starts."""
 
     def example(self, index: int, kind: Kind, message: str) -> None:
         """Keeps the first message of each name and kind."""
@@ -64,17 +57,8 @@ class SpoolRecorder(Recorder):
             self._names_changed = True
         return index
 
-    def add(
-        self,
-        index: int,
-        kind: Kind,
-        user: int,
-        body_bytes: int,
-        intended: float,
-        start: float,
-        finish: float,
-    ) -> None:
-        self._packed += RECORD.pack(index, kind, user, body_bytes, intended, start, finish)
+    def add(self, *sample: *Sample) -> None:
+        self._packed += RECORD.pack(*sample)
 
     def example(self, index: int, kind: Kind, message: str) -> None:
         if kind not in self._examples[index]:

@@ -19,15 +19,11 @@ from gevent.lock import BoundedSemaphore
 from locust import User
 from locust.exception import StopUser
 
-from benchsuite.load.client.recorder import Recorder
-from benchsuite.load.client.target import Gate, LoadEnded, Target
+from benchsuite.load.client.target import LoadEnded
 from benchsuite.load.client.user import UserClient
-from benchsuite.load.client.websocket.dialect import Dialect
-from benchsuite.load.job import Job
 from benchsuite.load.process.alarm import Alarm
 from benchsuite.load.process.schedule import Tally, arrivals
-from benchsuite.load.process.users import Journeys
-from benchsuite.workloads.base import Workload
+from benchsuite.load.process.users import Journeys, Setup
 
 MOST_ENTERING = 50
 """Slots that get ready at a time: all at once would be a storm of connections."""
@@ -36,16 +32,9 @@ MOST_ENTERING = 50
 class OpenModel(Journeys):
     """All slots, and the arrivals they wait for."""
 
-    def __init__(
-        self,
-        job: Job,
-        workload: Workload,
-        target: Target,
-        recorder: Recorder,
-        gate: Gate,
-        dialect: type[Dialect] | None = None,
-    ) -> None:
-        super().__init__(job, workload, target, recorder, gate, dialect)
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        job = setup.job
         self._load = job.load
         self.standing_by = self.share(job.load.in_flight_limit)
         self._moments: Iterator[float] = arrivals(
@@ -56,7 +45,7 @@ class OpenModel(Journeys):
         self._free: deque[tuple[UserClient, Any]] = deque()
         """Slots that wait. The last one takes the next arrival, so that few connections are used;
         or they take turns, so that all are."""
-        self._next_free = self._free.popleft if workload.in_turn else self._free.pop
+        self._next_free = self._free.popleft if setup.workload.in_turn else self._free.pop
         self._begun = 0  #: Slots that Locust has started.
         self._entered = 0  #: Those that have got ready since.
         self._entering = BoundedSemaphore(MOST_ENTERING)

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
 from time import monotonic
 
 import gevent
@@ -37,18 +38,22 @@ answers, even wrong ones, are never slowed down.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What all users of a pool share."""
+
+    job: Job
+    workload: Workload
+    target: Target
+    recorder: Recorder
+    dialect: type[Dialect] | None
+
+
 class Journeys(UserPool):
     """All users of a workload, in the closed model."""
 
-    def __init__(
-        self,
-        job: Job,
-        workload: Workload,
-        target: Target,
-        recorder: Recorder,
-        gate: Gate,
-        dialect: type[Dialect] | None = None,
-    ) -> None:
+    def __init__(self, setup: Setup) -> None:
+        job, workload, recorder = setup.job, setup.workload, setup.recorder
         self._workload = workload
         self._recorder = recorder
         self._iterations = job.load.iterations
@@ -66,7 +71,7 @@ class Journeys(UserPool):
         self._over = False
         self._users: list[tuple[UserClient, User]] = []
         self._waited_for: list[UserClient] = []
-        self._gate = gate
+        self._gate = gate = Gate()
         self._part, self._parts = job.part, job.parts
         self._level = 0.0
         self._most = 0
@@ -76,13 +81,13 @@ class Journeys(UserPool):
 
         def new_client() -> UserClient:
             return UserClient(
-                target,
+                setup.target,
                 recorder,
                 gate,
                 user=next(numbers),
                 cookies={**job.cookies, **job.visitor.cookie_values},
                 sockets=self._sockets,
-                dialect=dialect,
+                dialect=setup.dialect,
                 due=workload.due,
             )
 

@@ -27,7 +27,7 @@ from gevent.os import make_nonblocking, nb_read, nb_write
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
 from benchsuite.load import job as messages
 from benchsuite.load.client.recorder import SpoolRecorder
-from benchsuite.load.client.target import Gate, Target
+from benchsuite.load.client.target import Target
 from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.load.job import Job, decode_job
 from benchsuite.load.process.arrivals import OpenModel
@@ -35,7 +35,7 @@ from benchsuite.load.process.check import refused
 from benchsuite.load.process.locustfile import LocustfileUsers
 from benchsuite.load.process.phases import Phases
 from benchsuite.load.process.user_pool import UserPool
-from benchsuite.load.process.users import Journeys
+from benchsuite.load.process.users import Journeys, Setup
 from benchsuite.system import scratch
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.locustfile import Locustfile
@@ -132,7 +132,7 @@ def _work(parent: Parent) -> dict[str, Any]:
         if message is not None:
             return {"event": "refused", "message": message}
         model = OpenModel if job.load.is_open else Journeys
-        pool = model(job, workload, target, recorder, Gate(), dialect)
+        pool = model(Setup(job, workload, target, recorder, dialect))
         pool.journey_s = journey_s
         unchecked = workload.unchecked
     phases = Phases(job, pool, recorder, parent.stop, parent.say)

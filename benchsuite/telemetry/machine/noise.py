@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchsuite.core.observations import HostShares
 from benchsuite.core.units import format_duration, format_percent
-from benchsuite.findings.registry import FINDINGS
+from benchsuite.findings.host import noisy
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.machine.check import Check, State, graded
 
@@ -79,7 +79,7 @@ def checks(seen: Noise) -> Iterator[Check]:
 def _from_host(host: HostShares | None) -> Iterator[Check]:
     if host is None:
         return
-    rule = FINDINGS["B401"]
+    rule = noisy.rule
     if host.others_percent is not None:
         culprit = f", most of it {host.culprit}" if host.culprit else ""
         yield graded(
