@@ -173,6 +173,7 @@ NEEDS: dict[str, Need] = {
             "redis-py": "redis",
             "selectolax": "selectolax",
             "supervisor": "supervisor",
+            "httpx": "httpx",
             "uvicorn": "uvicorn",
             "uvloop": "uvloop",
             "websockets": "websockets",

@@ -129,8 +129,9 @@ def _services(start: StartRequest, stack: ExitStack, found: RunningSystem) -> di
             marker=start.token,
             by=by if name == REDIS else TCP,
             env=dict(os.environ),
-            on_cpus=start.plan.spec.server.cpus,
+            on_cpus=start.plan.spec.load.cpus if kind.ours else start.plan.spec.server.cpus,
             start_timeout_s=start.timeout_s,
+            options=start.plan.workload.services.get(name, {}),
         )
         found.serve(stack.enter_context(service))
         urls[name] = service.url
@@ -204,7 +205,9 @@ def _not_in_there(start: StartRequest) -> list[str]:
     by_tcp = layer.by == TCP and REDIS in start.plan.services
     if layer.url:
         by_tcp = not layer.url.startswith("unix:")
-    return ["its front"] * bool(start.plan.spec.server.front) + ["its Redis"] * by_tcp
+    asked = [start.plan.services[name].title for name in start.plan.workload.services]
+    front = ["its front"] * bool(start.plan.spec.server.front)
+    return [*front, *(["its Redis"] * by_tcp), *asked]
 
 
 def _servers(
@@ -335,9 +338,12 @@ def _server(
 
 
 def _env(start: StartRequest, scene: Scene, adapter: ServerAdapter) -> dict[str, str]:
-    seed = start.plan.spec.seed
     return process_environment(
-        adapter, token=start.token, instructions=scene.instructions, seed=seed
+        adapter,
+        token=start.token,
+        instructions=scene.instructions,
+        seed=start.plan.spec.seed,
+        services={name: scene.services[name] for name in start.plan.workload.services},
     )
 
 

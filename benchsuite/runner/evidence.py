@@ -13,7 +13,7 @@ from benchsuite.findings.target import answered_elsewhere
 from benchsuite.load.job import Done
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.record import RunRecord
-from benchsuite.runner.running_system import DELAY, FRONT, TARGET
+from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET
 from benchsuite.runner.segments import Segment
 from benchsuite.stats.ceilings import ceiling_rate
 
@@ -126,7 +126,7 @@ def _of(
     in_flight = _in_flight(segment, load)
     of_requests = record.unit == REQUEST and not record.populations
     window = record.since_origin(segment.window)
-    parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, DELAY}
+    parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
     page, monitor = _probed(record, segment), record.monitor
     probes = None

@@ -63,7 +63,7 @@ def resolve(spec: RunSpec) -> Plan:
     front = None
     if spec.server.front:
         front = conf.front_class(spec.server.front)(spec.server.front_options)
-    services = set(server.services)
+    services = {*server.services, *work.services}
     if spec.layer.uses_redis and not spec.layer.url:
         services.add(REDIS)
     recipe = environments.recipe(server, spec.server)

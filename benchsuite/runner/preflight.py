@@ -102,15 +102,16 @@ def _check_usable(plan: Plan) -> None:
 def _check_libraries(plan: Plan) -> None:
     """What the layer and the target's own consumers are made of, in the Python that serves."""
     work, backend, python = plan.workload, plan.spec.layer.backend, plan.server.python
-    wanted = [(name, f"--layer={backend} needs", "") for name in LIBRARIES[backend]]
+    wanted = [(name, f"--layer={backend} needs", "channels", "") for name in LIBRARIES[backend]]
+    wanted += [(name, f"{work.name} needs", extra, "") for name, extra in work.libraries.items()]
     if work.needs_websocket and work.needs_target_app:
         other = "; or name a consumer of your own with --workload-option path=/…/"
-        wanted.insert(0, ("channels", f"The consumers of {work.name} need", other))
-    for name, who, other in wanted:
+        wanted.insert(0, ("channels", f"The consumers of {work.name} need", "channels", other))
+    for name, who, extra, other in wanted:
         if python.installed(name) is None:
             raise UnavailableError(
                 f"{who} {name}, which is not installed for {python.executable}: "
-                f"pip install 'django-benchsuite[channels]'{other}."
+                f"pip install 'django-benchsuite[{extra}]'{other}."
             )
 
 

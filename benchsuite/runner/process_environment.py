@@ -2,6 +2,7 @@
 
 import os
 import random
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchsuite.pythons.importing import import_path
@@ -18,7 +19,12 @@ PROJECT = (
 
 
 def process_environment(
-    adapter: ServerAdapter, *, token: str, instructions: Path | None, seed: int
+    adapter: ServerAdapter,
+    *,
+    token: str,
+    instructions: Path | None,
+    seed: int,
+    services: Mapping[str, str] = {},
 ) -> dict[str, str]:
     """This process's variables, with what opens the target and what each start must vary.
 
@@ -26,13 +32,15 @@ def process_environment(
     alone can move a result by several percent (Mytkowicz et al., ASPLOS 2009). So every start
     draws both from the run's seed: repeats average over them, and `--again` repeats them.
 
-    A server that brings its own target is told nothing of the project.
+    A server that brings its own target is told nothing of the project. `services` are those that
+    views ask, by name, with the URL of each.
     """
     draw = random.Random(seed)
     return {
         **_inherited(adapter),
         **adapter.env(),
         "BENCHSUITE_RUN": token,
+        **{f"BENCHSUITE_{name.upper()}_URL": url for name, url in services.items()},
         **(_project(adapter, instructions) if instructions is not None else {}),
         "PYTHONHASHSEED": str(draw.randrange(2**32)),
         "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),

@@ -17,6 +17,8 @@ TARGET = "target"
 WORKERS = "workers"  #: Programs beside the server that do a part of its work.
 FRONT = "front"
 DELAY = "delay"
+API = "api"
+ELSEWHERE = (DELAY, API)  #: Parts that stand for what is not on the machine.
 
 LOG_LINES = 40
 
@@ -49,6 +51,8 @@ class RunningSystem:
     restart: Callable[[], tuple[float, float]] | None = None
     """Ends all copies of the server and starts them again; the moments at which that began and at
     which all answered. None where a front runs them."""
+    services: list[Service] = field(default_factory=list)
+    begun: bool = False  #: Whether the services know that the load has.
     service_probes: dict[str, ServiceProbe] = field(default_factory=dict)
     """Part → what asks its service for what only it knows."""
 
@@ -75,11 +79,19 @@ class RunningSystem:
 
     def serve(self, service: Service) -> None:
         """A service that answers is a part of it, and is asked what only it knows."""
+        self.services.append(service)
         self.members.append(
             Member(service.part, service.process, service.version, service.settings)
         )
         if (reading := service.reading()) is not None:
             self.service_probes[service.part] = reading
+
+    def begin(self, moment: float) -> None:
+        """Tells the services once that the load has begun, at that moment."""
+        if not self.begun:
+            self.begun = True
+            for service in self.services:
+                service.begun(moment)
 
     @property
     def started(self) -> int:

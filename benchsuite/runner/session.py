@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Protocol
 
 from benchsuite.core.exceptions import (
@@ -241,6 +242,7 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
             load.stop()
 
     def on_tick(tick: Tick) -> None:
+        record.serving.begin(monotonic() - tick.elapsed_s)
         look()
         if record.restart_is_due(tick.elapsed_s):
             watcher.stage("restarting the server")

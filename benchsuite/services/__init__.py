@@ -6,4 +6,8 @@ DATABASES: dict[str, str] = {
 }
 """Those that `--database=NAME` starts."""
 
-BUILTIN: dict[str, str] = {**DATABASES, "redis": "benchsuite.services.redis.Redis"}
+BUILTIN: dict[str, str] = {
+    **DATABASES,
+    "redis": "benchsuite.services.redis.Redis",
+    "api": "benchsuite.services.api.Api",
+}

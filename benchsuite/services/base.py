@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from benchsuite.core.exceptions import StartError, UnavailableError
-from benchsuite.core.specs import TCP
+from benchsuite.core.specs import TCP, Option
 from benchsuite.servers.base import Available
 from benchsuite.system import private, programs
 from benchsuite.system.account import hand_over, unprivileged
@@ -47,6 +47,9 @@ class Service(ABC):
     stop_signal: ClassVar[int] = 15
     grace_s: ClassVar[float] = 20.0  #: How long it may take to end before it is killed.
     ready_s: ClassVar[float] = 30.0  #: How long it may take to answer, unless the run says it.
+    ours: ClassVar[bool] = False
+    """Whether it is a program of ours that stands for something elsewhere: it runs as ourselves,
+    and on the load's CPUs."""
     advice: ClassVar[Mapping[str, str]] = {}
     """What to do where it does not come up, by the first of these words that its log has."""
 
@@ -59,6 +62,7 @@ class Service(ABC):
     port: int | None = None  #: None for a free one.
     start_timeout_s: float | None = None
     by: str = TCP  #: "unix" for a Unix socket, where it has one.
+    options: Mapping[str, Option] = field(default_factory=dict)  #: What the workload says of it.
 
     version: str = field(default="", init=False)
     settings: Mapping[str, str] = field(default_factory=dict, init=False)
@@ -102,6 +106,9 @@ class Service(ABC):
     def remove(self) -> None:  # noqa: B027
         """Removes what it leaves when it has ended."""
 
+    def begun(self, moment: float) -> None:  # noqa: B027
+        """Called when the load has begun, at that moment of the monotonic clock."""
+
     def reading(self) -> ServiceProbe | None:
         """What asks it once a second for what only it knows."""
         return None
@@ -133,7 +140,7 @@ class Service(ABC):
         self.env = {
             name: one for name, one in self.env.items() if not name.startswith(self.foreign)
         }
-        self.account = unprivileged()
+        self.account = "" if self.ours else unprivileged()
         hand_over(self.folder, self.account)
         if self.port is not None:
             ensure_port_free(HOST, self.port)

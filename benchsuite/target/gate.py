@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, ClassVar, Concatenate, ParamSpec
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 
@@ -17,8 +17,22 @@ Asgi = Callable[[dict[str, Any], Receive, Send], Coroutine[Any, Any, Any]]
 """It returns nothing; Any, because Channels routes it by Django's `path()`, typed for views."""
 
 
-class BadInput(ValueError):
-    """The request is out of bounds; the message is in the body of the 400 response."""
+class Refusal(Exception):
+    """The message is in the body of the answer."""
+
+    status: ClassVar[int]
+
+
+class BadInput(Refusal):
+    """The request is out of bounds."""
+
+    status = 400
+
+
+class BadGateway(Refusal):
+    """Somebody else, who had to be asked, failed."""
+
+    status = 502
 
 
 def only_in_a_run(
@@ -32,8 +46,8 @@ def only_in_a_run(
             raise Http404("Target views answer only inside a server that a run started.")
         try:
             return view(request, *args, **kwargs)
-        except BadInput as error:
-            return JsonResponse({"error": str(error)}, status=400)
+        except Refusal as error:
+            return JsonResponse({"error": str(error)}, status=error.status)
 
     return gated
 
@@ -49,8 +63,8 @@ def only_in_a_run_async(
             raise Http404("Target views answer only inside a server that a run started.")
         try:
             return await view(request)
-        except BadInput as error:
-            return JsonResponse({"error": str(error)}, status=400)
+        except Refusal as error:
+            return JsonResponse({"error": str(error)}, status=error.status)
 
     return gated
 

@@ -25,6 +25,8 @@ urlpatterns = [
     path("io_lock_async/", async_.io_lock),
     path("bench_app/", sync.bench_app),
     path("bench_app_async/", async_.bench_app),
+    path("upstream/", sync.upstream),
+    path("upstream_async/", async_.upstream),
     path("sse/", events.sse),
     path("survey/", include("benchsuite.target.survey.urls")),
 ]

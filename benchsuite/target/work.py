@@ -26,6 +26,7 @@ MAX_CONTENT = 100_000
 MAX_EVENT_BYTES = 2**20
 MAX_BODY_BYTES = 2**24
 MAX_SLEEP_S = 60.0
+MAX_CALLS = 100
 
 JOINED = Comment.objects.select_related("post")
 
@@ -49,6 +50,17 @@ def wanted_sleep(request: HttpRequest) -> float:
     if not 0 <= seconds <= MAX_SLEEP_S:
         raise BadInput(f"seconds must be a number from 0 to {MAX_SLEEP_S:g}")
     return seconds
+
+
+def wanted_calls(request: HttpRequest) -> list[float]:
+    """`?calls=0.2,0.4`: how long an API is to take for each."""
+    try:
+        calls = [float(one) for one in request.GET.get("calls", "").split(",")]
+    except ValueError:
+        calls = []
+    if not 0 < len(calls) <= MAX_CALLS or not all(0 <= one <= MAX_SLEEP_S for one in calls):
+        raise BadInput(f"calls must be up to {MAX_CALLS} numbers from 0 to {MAX_SLEEP_S:g}")
+    return calls
 
 
 def _whole(name: str, text: str, most: int) -> int:

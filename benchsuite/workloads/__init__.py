@@ -21,6 +21,8 @@ BUILTIN: dict[str, str] = {
     "io_lock_async": "benchsuite.workloads.io_lock.IoLockAsync",
     "bench_app": "benchsuite.workloads.bench_app.BenchApp",
     "bench_app_async": "benchsuite.workloads.bench_app.BenchAppAsync",
+    "upstream": "benchsuite.workloads.upstream.Upstream",
+    "upstream_async": "benchsuite.workloads.upstream.UpstreamAsync",
     "layer": "benchsuite.workloads.layer.Layer",
     "sse": "benchsuite.workloads.sse.Sse",
     "survey": "benchsuite.workloads.survey.Survey",

@@ -80,6 +80,11 @@ class Workload(ABC):
     shared_data: ClassVar[str] = ""
     """Name of what `prepare()` makes, where other workloads make and count the same: it is made
     once for all of them. Empty for what is this workload's own."""
+    services: Mapping[str, Mapping[str, Option]] = {}
+    """Services of the run that the views ask, by name, with what these are told. The target finds
+    the URL of `api` in the variable BENCHSUITE_API_URL."""
+    libraries: Mapping[str, str] = {}
+    """Distributions that the target needs for it, with the extra that brings each."""
     unchecked: str = (
         "Of the answers, the status was checked and what the journey itself asks of them, nothing "
         "else: a log-in page, another user's page or a stale one may have counted as right."

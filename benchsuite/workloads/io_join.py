@@ -17,6 +17,7 @@ class IoJoin(Workload):
     ready_path = "/bench/plain/"
     needs_target_app = True
     uses_rows = True
+    shared_data = "comments"
     path: ClassVar[str] = "/bench/io_join/"
 
     def __init__(self, **options: Option) -> None:

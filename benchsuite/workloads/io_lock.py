@@ -14,6 +14,7 @@ class IoLock(IoJoin):
     name = "io_lock"
     summary = "POST to a random row: SELECT … FOR UPDATE, changed in the same transaction"
     options = {**IoJoin.options, "among": 0}
+    shared_data = "comments that are counted"
     path = "/bench/io_lock/"
 
     def __init__(self, **options: Option) -> None:

@@ -45,6 +45,8 @@ class Mixed(Workload):
         self.needs_target_app = any(work.needs_target_app for work in self._parts)
         self.needs_websocket = any(work.needs_websocket for work in self._parts)
         self.needs_layer = any(work.needs_layer for work in self._parts)
+        self.services = {name: one for work in self._parts for name, one in work.services.items()}
+        self.libraries = {name: one for work in self._parts for name, one in work.libraries.items()}
         ready = (work for work in self._parts if work.needs_target_app >= self.needs_target_app)
         self.ready_path = next(ready).ready_path
         self.rehearsals = max(work.rehearsals for work in self._parts)

@@ -129,6 +129,7 @@ def workloads() -> list[Workload]:
         for one in classes
         if one.needs_target_app
         and not (one.whole_journeys or one.needs_workers or one.needs_websocket)
+        and not one().services
     ]
 
 

@@ -78,10 +78,11 @@ PARTS = {
     "database": "#b8629a",
     "redis": "#d55e00",
     "delay": "#8a8a8a",
+    "api": "#6b6b6b",
     "load": "#ad8400",
 }
 """The parts of a run that telemetry tells apart, in the order in which charts show them."""
-OF_MEASURING = ("delay", "load")
+OF_MEASURING = ("delay", "api", "load")
 """Parts that are no part of what is measured: nothing is stacked on or under them."""
 OTHER_PART = "#784bb4"
 PERCENTILES = {"p50": ("#0f7ac0", "solid"), "p95": ("#ad8400", "dash"), "p99": ("#b8629a", "dot")}

@@ -84,6 +84,17 @@ async def io_lock(request: HttpRequest) -> HttpResponse:
 
 
 @only_in_a_run_async
+async def upstream(request: HttpRequest) -> HttpResponse:
+    """Asks an API several times, call by call or in tasks."""
+    from benchsuite.target.upstream import answers_async  # here, because only this view needs httpx
+
+    calls, at_once = work.wanted_calls(request), "at_once" in request.GET
+    start = time.perf_counter()
+    told = await answers_async(calls, at_once=at_once)
+    return JsonResponse({"answers": told, "seconds": time.perf_counter() - start})
+
+
+@only_in_a_run_async
 async def bench_app(request: HttpRequest) -> HttpResponse:
     """The application of the 2012 comparison; only the pause can be awaited."""
     start = time.perf_counter()

@@ -82,6 +82,17 @@ def io_lock(request: HttpRequest) -> HttpResponse:
 
 
 @only_in_a_run
+def upstream(request: HttpRequest) -> HttpResponse:
+    """Asks an API several times, call by call or in threads."""
+    from benchsuite.target.upstream import answers  # here, because only this view needs httpx
+
+    calls, at_once = work.wanted_calls(request), "at_once" in request.GET
+    start = time.perf_counter()
+    told = answers(calls, at_once=at_once)
+    return JsonResponse({"answers": told, "seconds": time.perf_counter() - start})
+
+
+@only_in_a_run
 def bench_app(request: HttpRequest) -> HttpResponse:
     """The application of the 2012 comparison: a loop, a pause, many small writes."""
     start = time.perf_counter()

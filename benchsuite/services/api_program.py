@@ -1,0 +1,100 @@
+"""An API that takes its time, for views that ask others. Imports the standard library only.
+
+    python -I -S benchsuite/services/api_program.py PORT TOKEN FAILURES STALL_AT_S STALL_S
+
+GET /?seconds=0.2 is answered after that time, or with 503 for a share of FAILURES of all calls.
+GET /begun?at=MOMENT says when the load began, by the monotonic clock: STALL_AT_S later nobody is
+answered for STALL_S, as if the program were stopped.
+"""
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from time import monotonic
+from urllib.parse import parse_qs, urlsplit
+
+HOST = "127.0.0.1"
+END = b"\r\n\r\n"
+BACKLOG = 4096
+MOST_HEAD_BYTES = 65_536
+HEADER = "X-Benchsuite-Api"  #: Carries the token, by which the run knows that it is this one.
+
+
+@dataclass(slots=True)
+class Api:
+    """What it answers, and when."""
+
+    failures: float  #: Share of the calls.
+    stall_at_s: float  #: Of the load.
+    stall_s: float
+    begun_at: float | None = None
+    calls: int = 0
+
+    def fails(self) -> bool:
+        """Whether the next call does; their share is exact at any moment."""
+        self.calls += 1
+        return int(self.calls * self.failures) > int((self.calls - 1) * self.failures)
+
+    def due(self, now: float, seconds: float) -> float:
+        """When a call of that moment is answered."""
+        if self.begun_at is None:
+            return now + seconds
+        begin = self.begun_at + self.stall_at_s
+        end = begin + self.stall_s
+        due = (end if begin <= now < end else now) + seconds
+        return end if begin <= due < end else due
+
+
+class Connection(asyncio.Protocol):
+    """One connection, kept as long as the client wants."""
+
+    def __init__(self, api: Api, token: str) -> None:
+        self._api = api
+        self._token = token
+        self._data = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._data += data
+        while END in self._data:
+            head, _, self._data = self._data.partition(END)
+            self._asked(head)
+        if len(self._data) > MOST_HEAD_BYTES:
+            self._transport.close()
+
+    def _asked(self, head: bytes) -> None:
+        url = urlsplit(head.split(b" ", 2)[1].decode("latin-1"))
+        query = {name: float(values[0]) for name, values in parse_qs(url.query).items()}
+        if url.path == "/begun":
+            self._api.begun_at = query["at"]
+            self._answer("200 OK", "{}")
+            return
+        now, seconds = monotonic(), query["seconds"]
+        failed = seconds > 0 and self._api.fails()  # 0 asks whether it is there
+        right = "200 OK", f'{{"seconds":{seconds}}}'
+        said = ("503 Service Unavailable", "{}") if failed else right
+        wait_s = self._api.due(now, seconds) - now
+        asyncio.get_running_loop().call_later(wait_s, self._answer, *said)
+
+    def _answer(self, status: str, body: str) -> None:
+        if not self._transport.is_closing():
+            head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{HEADER}: {self._token}"
+            self._transport.write(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+
+
+async def main() -> None:
+    port, token, *numbers = sys.argv[1:]
+    failures, stall_at_s, stall_s = map(float, numbers)
+    api = Api(failures, stall_at_s, stall_s)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(
+        lambda: Connection(api, token), HOST, int(port), backlog=BACKLOG
+    )
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

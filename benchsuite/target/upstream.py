@@ -1,0 +1,66 @@
+"""Calls of an API that takes its time: the work of the views `upstream`, one after another or all
+at once.
+
+Each request has a client of its own, as `httpx.get()` has, but without its 20 ms of CPU for TLS,
+which is not spoken here.
+"""
+
+import asyncio
+import os
+import ssl
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import httpx
+
+from benchsuite.target.gate import BadGateway, BadInput
+
+URL = os.environ.get("BENCHSUITE_API_URL", "")
+TIMEOUT_S = 30.0
+NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def answers(seconds: Sequence[float], *, at_once: bool) -> list[float]:
+    """What the API says to each call; raises BadGateway."""
+    with (
+        _failing(),
+        httpx.Client(base_url=URL, timeout=TIMEOUT_S, verify=NO_TLS, trust_env=False) as client,
+    ):
+
+        def ask(one: float) -> float:
+            return _read(client.get("/", params={"seconds": one}))
+
+        if not at_once:
+            return [ask(one) for one in seconds]
+        with ThreadPoolExecutor(len(seconds)) as pool:
+            return list(pool.map(ask, seconds))
+
+
+async def answers_async(seconds: Sequence[float], *, at_once: bool) -> list[float]:
+    """The same without threads."""
+    with _failing():
+        async with httpx.AsyncClient(
+            base_url=URL, timeout=TIMEOUT_S, verify=NO_TLS, trust_env=False
+        ) as client:
+
+            async def ask(one: float) -> float:
+                return _read(await client.get("/", params={"seconds": one}))
+
+            if not at_once:
+                return [await ask(one) for one in seconds]
+            return await asyncio.gather(*map(ask, seconds))
+
+
+@contextmanager
+def _failing() -> Iterator[None]:
+    if not URL:
+        raise BadInput("this run has no API, which must be a service of its workload")
+    try:
+        yield
+    except httpx.HTTPError as error:
+        raise BadGateway(f"{type(error).__name__}: {error}") from error
+
+
+def _read(response: httpx.Response) -> float:
+    return float(response.raise_for_status().json()["seconds"])
