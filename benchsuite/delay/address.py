@@ -18,6 +18,7 @@ from benchsuite.system.readiness import wait_until_ready
 from benchsuite.system.starting import running
 
 Address = tuple[str, int]
+"""Host and port; a host that begins with a slash is a Unix socket, and the port is 0."""
 
 Direction = Literal["to_server", "to_client"]
 Loop = Literal["auto", "asyncio", "uvloop"]
@@ -27,7 +28,7 @@ HOST = "127.0.0.1"
 READY_S = 20.0
 GRACE_S = 2.0
 
-LISTENING = re.compile(r"^listening on (?P<host>\S+):(?P<port>\d+) with (?P<loop>.+)$", re.M)
+LISTENING = re.compile(r"^listening on (?P<host>.+):(?P<port>\d+) with (?P<loop>.+)$", re.M)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +74,7 @@ def delayed(
 
     Data in `direction` is delayed by `delay_s`, one way; the other direction is not. `upstream`
     need not listen yet. The proxy listens on `port`, or on a free one. `measured` first determines
-    the accuracy of an equal proxy before an echo server, which takes about a second.
+    the accuracy of an equal proxy before an echo server (by TCP), which takes about a second.
 
     Raises UsageError for a delay that is negative or above 60 s, StartError when the proxy does not
     start.

@@ -17,16 +17,29 @@ class Method:
     reason: str
 
 
-def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_more: bool) -> Method:
+def choose(
+    asked: str,
+    *,
+    netem: Available,
+    cut_off: Sequence[str],
+    may_reach_more: bool,
+    to_layer: bool = False,
+) -> Method:
     """`netem` is the result of `netem.available()`; `cut_off` names what the project could not
     reach from a private network (`reach.cut_off`); `may_reach_more` says that it may need more than
-    is known, like every project but benchsuite's own.
+    is known, like every project but benchsuite's own; `to_layer`, that the channel layer is to be
+    delayed, which a proxy alone can.
 
     Raises UnavailableError when netem is requested and not available, UsageError when it would cut
     the project off.
     """
     if asked == PROXY:
         return Method(by=PROXY, reason="it was asked for")
+    if to_layer and asked == NETEM:
+        raise UsageError(
+            "--delay-by=netem delays a database and clients, and --delay-to-layer needs a proxy; "
+            "take --delay-by=proxy."
+        )
     away = f"a private network would cut it off from {' and '.join(cut_off)}" if cut_off else ""
     if asked == NETEM:
         if not netem.ok:
@@ -43,6 +56,8 @@ def choose(asked: str, *, netem: Available, cut_off: Sequence[str], may_reach_mo
         raise UsageError(
             f"--delay-by={asked} is not known; {choices(asked, ('auto', 'proxy', 'netem'))}"
         )
+    if to_layer:
+        return Method(by=PROXY, reason="only a proxy delays a channel layer")
     if not netem.ok:
         return Method(by=PROXY, reason=f"no netem: {netem.reason}")
     if away:

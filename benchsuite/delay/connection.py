@@ -26,6 +26,11 @@ class Owner(Protocol):
         """Removes an ended connection."""
 
 
+def is_socket(host: str) -> bool:
+    """Whether it is the path of a Unix socket, which has no port."""
+    return host.startswith("/")
+
+
 class Connection:
     """A client's connection, the one to the server, and the two pipes between them.
 
@@ -80,7 +85,10 @@ class Connection:
         host, port = self._owner.upstream
         loop = asyncio.get_running_loop()
         try:
-            await loop.create_connection(lambda: self._server, host, port)
+            if is_socket(host):
+                await loop.create_unix_connection(lambda: self._server, host)
+            else:
+                await loop.create_connection(lambda: self._server, host, port)
         except OSError as error:
             self._owner.tell(f"{host}:{port} can't be reached: {error}")
             self.abort()

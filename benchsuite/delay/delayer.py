@@ -9,13 +9,14 @@ from typing import Any, Protocol
 from benchsuite.core.specs.delay import NETEM, DelaySpec
 from benchsuite.delay.address import HOST, Address, DelayedAddress, Direction, delayed
 from benchsuite.delay.choice import Method
+from benchsuite.delay.connection import is_socket
 from benchsuite.delay.network import PrivateNetwork, private_network
 from benchsuite.system.ports import free_port
 from benchsuite.system.process import Process
 
 
 class Delayer(Protocol):
-    """Delays what one server sends to its database and its clients."""
+    """Delays what one server sends to its database, channel layer and clients."""
 
     server_host: str
     """Where the server must listen; not on loopback with netem, so ALLOWED_HOSTS needs it."""
@@ -26,6 +27,11 @@ class Delayer(Protocol):
     def database(self) -> Address | None:
         """Where the server reaches its database, which may differ even when only clients are
         delayed; None without one over TCP.
+        """
+
+    def layer(self) -> Address | None:
+        """Where the server and its workers reach the Redis of the channel layer; None without one
+        that is known.
         """
 
     def wrapped(self, argv: Sequence[str]) -> list[str]:
@@ -49,6 +55,7 @@ def delayer(
     choice: Method,
     *,
     database: Address | None,
+    layer: Address | None = None,
     folder: Path,
     marker: str,
     env: Mapping[str, str],
@@ -56,9 +63,9 @@ def delayer(
 ) -> Iterator[Delayer]:
     """Delays by `spec`, with the chosen delayer, while the block runs.
 
-    `database` is where the database listens; None for a file. Enter the block before the server
-    starts, so that it ends after the server. Raises StartError, and UnavailableError like
-    `private_network`.
+    `database` and `layer` are where the database and the channel layer's Redis listen; None for a
+    file, or none. Enter the block before the server starts, so that it ends after the server.
+    Raises StartError, and UnavailableError like `private_network`.
     """
     with ExitStack() as stack:
         start = LaunchOptions(folder=folder, marker=marker, env=env, on_cpus=on_cpus)
@@ -76,7 +83,7 @@ def delayer(
             )
             yield NetemDelayer(network, choice, database)
         else:
-            yield ProxyDelayer(spec, choice, database, start, stack)
+            yield ProxyDelayer(spec, choice, start, stack, database=database, layer=layer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,26 +105,28 @@ class ProxyDelayer:
         self,
         spec: DelaySpec,
         choice: Method,
-        database: Address | None,
         start: LaunchOptions,
         stack: ExitStack,
+        *,
+        database: Address | None,
+        layer: Address | None,
     ) -> None:
         self._spec = spec
         self._choice = choice
         self._start = start
         self._stack = stack
         self._proxies: dict[str, DelayedAddress] = {}
-        self._database = database
-        if database is not None and spec.to_database_s:
-            self._database = self._proxy(
-                "delay-to-database", database, "to_server", spec.to_database_s
-            )
+        self._database = self._to("database", database, spec.to_database_s)
+        self._layer = self._to("layer", layer, spec.to_layer_s)
 
     def free_port(self) -> int:
         return free_port(self.server_host)
 
     def database(self) -> Address | None:
         return self._database
+
+    def layer(self) -> Address | None:
+        return self._layer
 
     def wrapped(self, argv: Sequence[str]) -> list[str]:
         return list(argv)
@@ -135,7 +144,15 @@ class ProxyDelayer:
         proxies = {name: proxy.to_json() for name, proxy in self._proxies.items()}
         return {"by": self._choice.by, "reason": self._choice.reason, "proxies": proxies}
 
+    def _to(self, service: str, address: Address | None, delay_s: float) -> Address | None:
+        """Where the server reaches a service."""
+        if address is None or not delay_s:
+            return address
+        return self._proxy(f"delay-to-{service}", address, "to_server", delay_s)
+
     def _proxy(self, name: str, upstream: Address, direction: Direction, delay_s: float) -> Address:
+        # In the run's own folder, by a name so short that where Redis's socket fits, it does, too.
+        own = str(self._start.folder / "late.sock") if is_socket(upstream[0]) else HOST
         proxy = self._stack.enter_context(
             delayed(
                 upstream,
@@ -146,6 +163,7 @@ class ProxyDelayer:
                 marker=self._start.marker,
                 env=self._start.env,
                 on_cpus=self._start.on_cpus,
+                host=own,
             )
         )
         self._proxies[name] = proxy
@@ -169,6 +187,9 @@ class NetemDelayer:
             return None
         carrier = self._network.carried[self._database]
         return carrier.host, carrier.port
+
+    def layer(self) -> Address | None:
+        return None
 
     def wrapped(self, argv: Sequence[str]) -> list[str]:
         return self._network.wrapped(argv)

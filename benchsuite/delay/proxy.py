@@ -1,10 +1,11 @@
-"""A TCP proxy that delays what one side sends: a program of its own.
+"""A proxy that delays what one side sends: a program of its own.
 
     python -m benchsuite.delay.proxy --to-server 0.1 127.0.0.1:5432
 
 `--to-server` and `--to-client` are seconds, one way each. Once it listens it prints a line,
 `listening on 127.0.0.1:40123 with asyncio`. SIGTERM ends it. It forwards any protocol: HTTP,
-WebSockets, PostgreSQL. `benchsuite.delay.address` starts it.
+WebSockets, PostgreSQL. As with PostgreSQL's clients, a host that begins with a slash is a Unix
+socket: `/run/redis.sock:0`. `benchsuite.delay.address` starts it.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import sys
 from collections.abc import Callable
 from importlib import metadata
 
-from benchsuite.delay.connection import Connection
+from benchsuite.delay.connection import Connection, is_socket
 from benchsuite.delay.timer import Timer
 
 BACKLOG = 4096
@@ -60,10 +61,16 @@ async def serve(options: argparse.Namespace, loop_name: str) -> None:
         to_client_s=options.to_client,
         upstream=_resolved(*options.upstream),
     )
-    listener = await loop.create_server(
-        lambda: Connection(proxy).client, *options.listen, backlog=BACKLOG
-    )
-    host, port = listener.sockets[0].getsockname()[:2]
+    host, port = options.listen
+    if is_socket(host):
+        listener = await loop.create_unix_server(
+            lambda: Connection(proxy).client, host, backlog=BACKLOG
+        )
+    else:
+        listener = await loop.create_server(
+            lambda: Connection(proxy).client, host, port, backlog=BACKLOG
+        )
+        host, port = listener.sockets[0].getsockname()[:2]
     gc.collect()
     gc.freeze()  # current objects stay: no collection need check them
     print(f"listening on {host}:{port} with {loop_name}", flush=True)  # noqa: T201 - its log
@@ -95,7 +102,9 @@ def loop_factory(wanted: str) -> tuple[Callable[[], asyncio.AbstractEventLoop], 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="benchsuite.delay.proxy", description="Delays TCP.")
+    parser = argparse.ArgumentParser(
+        prog="benchsuite.delay.proxy", description="Delays what one side sends."
+    )
     parser.add_argument("upstream", type=_address, metavar="HOST:PORT")
     parser.add_argument("--listen", type=_address, default=("127.0.0.1", 0), metavar="HOST:PORT")
     parser.add_argument("--to-server", type=float, default=0.0, metavar="SECONDS")
@@ -115,6 +124,8 @@ def _address(text: str) -> tuple[str, int]:
 
 def _resolved(host: str, port: int) -> tuple[str, int]:
     """The IP address, so that no connection needs a look-up."""
+    if is_socket(host):
+        return host, port
     address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][4]
     return str(address[0]), port
 

@@ -10,11 +10,13 @@ from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
     CERTIFICATE,
     COMMON,
+    FILES,
     IP_HASH,
     LEAST_CONNECTIONS,
     ROUND_ROBIN,
     ProgramFront,
 )
+from benchsuite.system import descriptors
 from benchsuite.telemetry.prober.answer import RUN_HEADER
 
 SPARE_CONNECTIONS = 32
@@ -79,8 +81,8 @@ class Nginx(ProgramFront):
         balance = self.balances[str(self.settings["balance"])]
         return {
             "processes": self.settings["processes"],
-            "descriptors": self.descriptors(),
-            "worker_connections": 2 * int(self.settings["connections"]) + SPARE_CONNECTIONS,
+            "worker_connections": FILES * self.clients + SPARE_CONNECTIONS,
+            "descriptors": FILES * self.clients + descriptors.LEAST,
             "connection": "" if idle else "close",
             "balance": f"        {balance};\n" if balance else "",
             # max_fails=0: an instance that failed is tried again.

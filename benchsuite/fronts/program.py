@@ -12,7 +12,7 @@ from benchsuite.core.specs import Option, refuse_below, refuse_unless_one_of
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.template import filled
 from benchsuite.servers.base import Available
-from benchsuite.system import programs
+from benchsuite.system import descriptors, programs
 
 CONNECTIONS = 4096  #: Clients at once.
 IDLE_UPSTREAM = 256  #: Idle connections kept to the instances; usually more than users.
@@ -24,7 +24,7 @@ TIMEOUT_S = 3600
 """A front must not give up before the load does; an idle WebSocket is silent for long."""
 BACKLOG = 2048  #: As the servers have.
 MOST_CONNECT_S = 75  #: nginx's limit for the wait for a connection to an instance.
-SPARE_DESCRIPTORS = 128  #: Files that a front has open besides connections.
+FILES = 2  #: Open files for each client: its connection, and one to an instance.
 
 CERTIFICATE = "certificate.pem"  #: Key and certificate for TLS, in the front's folder.
 
@@ -77,7 +77,7 @@ class ProgramFront(FrontAdapter):
             "folder": self.escaped(self.place.folder),
             "host": host,
             "port": port,
-            "connections": self.settings["connections"],
+            "connections": self.clients,
             "backlog": self.settings["backlog"],
             "keep_alive_s": self.settings["keep_alive_s"],
             "timeout_s": self.settings["timeout_s"],
@@ -100,21 +100,19 @@ class ProgramFront(FrontAdapter):
         found = self.complaint.search(said)
         return found.group(1).strip() if found else super().complaint_in(said)
 
-    def descriptors(self) -> int:
-        """Files that one of its processes may have open: two connections for each client."""
-        return 2 * int(self.settings["connections"]) + SPARE_DESCRIPTORS
+    @property
+    def clients(self) -> int:
+        """As many at once as its option says, or as its files allow; a run whose load opens more
+        has been refused by then.
+        """
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        asked = int(self.settings["connections"])
+        if limit == resource.RLIM_INFINITY:
+            return asked
+        return max(1, min(asked, (limit - descriptors.LEAST) // FILES))
 
     def ensure_possible(self, instances: int) -> None:
         super().ensure_possible(instances)
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        wanted = self.descriptors()
-        if limit != resource.RLIM_INFINITY and limit < wanted:
-            fitting = max(1, (limit - SPARE_DESCRIPTORS) // 2)
-            raise UnavailableError(
-                f"{self.name} needs {wanted} open files for {self.settings['connections']} "
-                f"connections, and a process may open {limit} here; raise the limit (ulimit -Hn "
-                f"{wanted}), or add --front-option connections={fitting}."
-            )
         if self.settings["tls"] and programs.find("openssl") is None:
             raise UnavailableError(
                 "tls=yes needs openssl, which makes the run's certificate: apt install openssl."

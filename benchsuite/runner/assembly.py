@@ -1,6 +1,6 @@
 """Starts what a run serves with, in order: delays, instances of the server, the front before them.
 
-    load → (delay) → front → instances → (delay) → database
+    load → (delay) → front → instances → (delay) → database, Redis of the channel layer
 
 Everything that answers runs on the target's CPUs; a delay belongs to the measuring, and runs on
 those of the load.
@@ -17,7 +17,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import PROXY, REDIS, TCP, UNIX
-from benchsuite.delay import netem
+from benchsuite.delay import netem, redis_url
 from benchsuite.delay.address import HOST
 from benchsuite.delay.choice import Method, choose
 from benchsuite.delay.delayer import Delayer, delayer
@@ -25,7 +25,13 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.runner.fronting import fronted, replicas
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import process_environment
-from benchsuite.runner.running_system import DELAY, LOG_LINES, TARGET, WORKERS, RunningSystem
+from benchsuite.runner.running_system import (
+    DELAY,
+    LOG_LINES,
+    TARGET,
+    WORKERS,
+    RunningSystem,
+)
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
@@ -95,9 +101,16 @@ def serving(found: RunningSystem, start: StartRequest, port: int | None) -> Iter
             if start.database is not None:
                 found.serve(start.database)
             services = _services(start, stack, found)
-            late = stack.enter_context(_delayer(start))
-            instructions = stack.enter_context(start.clone(**_amended(start, late, services)))
+            own = services[REDIS] if REDIS in start.plan.services else ""
+            layer = start.plan.spec.layer.url or own
+            late = stack.enter_context(_delayer(start, layer))
+            if (there := late.layer()) is not None:
+                layer = redis_url.moved(layer, there)
+            amended = _amended(start, late, services, layer)
+            instructions = stack.enter_context(start.clone(**amended))
             found.instructions = instructions
+            if own:
+                services[REDIS] = layer
             scene = Scene(late, instructions, services)
             _workers(start, stack, found, scene)
             port = _port(late, port)
@@ -146,12 +159,14 @@ def _caches_in_redis(start: StartRequest) -> bool:
 
 
 @contextmanager
-def _delayer(start: StartRequest) -> Iterator[Delayer]:
-    """What delays as the spec says; without any delay all addresses are the real ones."""
-    spec, facts = start.plan.spec.delay, start.facts
+def _delayer(start: StartRequest, layer: str) -> Iterator[Delayer]:
+    """What delays as the spec says; without any delay all addresses are the real ones. `layer` is
+    the URL of the channel layer's Redis.
+    """
+    spec, facts, work = start.plan.spec.delay, start.facts, start.plan.workload
     choice = Method(by=PROXY, reason="nothing is delayed")
     if spec:
-        if spec.to_database_s and facts.database_address is None:
+        if spec.to_database_s and facts.database_address is None and work.uses_database:
             raise UsageError(
                 "--delay-to-database delays a database that is reached by TCP, and the target's "
                 "default one is not; add --database=postgresql."
@@ -161,12 +176,14 @@ def _delayer(start: StartRequest) -> Iterator[Delayer]:
             netem=netem.available(),
             cut_off=(*facts.cut_off, *_not_in_there(start)),
             # pages of the project's own may want more than its settings tell
-            may_reach_more=not start.plan.workload.needs_target_app,
+            may_reach_more=not work.needs_target_app,
+            to_layer=bool(spec.to_layer_s),
         )
     with delayer(
         spec,
         choice,
         database=facts.database_address,
+        layer=redis_url.address(layer) if spec.to_layer_s else None,
         folder=start.folder,
         marker=start.token,
         env=dict(os.environ),
@@ -175,7 +192,9 @@ def _delayer(start: StartRequest) -> Iterator[Delayer]:
         yield late
 
 
-def _amended(start: StartRequest, late: Delayer, services: Mapping[str, str]) -> dict[str, Any]:
+def _amended(
+    start: StartRequest, late: Delayer, services: Mapping[str, str], layer: str
+) -> dict[str, Any]:
     """Fields of the instructions that are known only when everything around the servers is up."""
     amended: dict[str, Any] = {"server_host": late.server_host}
     if start.database is not None:
@@ -187,7 +206,7 @@ def _amended(start: StartRequest, late: Delayer, services: Mapping[str, str]) ->
         amended["redis_url"] = services[REDIS]
     if start.plan.spec.layer.backend:
         amended["layer"] = start.plan.spec.layer.path
-        amended["layer_url"] = start.plan.spec.layer.url or services.get(REDIS, "")
+        amended["layer_url"] = layer
     return amended
 
 

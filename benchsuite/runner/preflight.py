@@ -15,7 +15,7 @@ from benchsuite.core.specs import (
     RunSpec,
 )
 from benchsuite.core.units import listed
-from benchsuite.delay import netem
+from benchsuite.delay import netem, redis_url
 from benchsuite.delay.choice import choose
 from benchsuite.isolation.overrides.layers import in_memory
 from benchsuite.pythons.interpreter import OWN
@@ -51,8 +51,7 @@ def check(plan: Plan) -> None:
     _check_database(plan)
     for service in plan.services.values():
         _demand(service.title, service.available())
-    if spec.delay.by == NETEM and spec.delay:
-        choose(NETEM, netem=netem.available(), cut_off=(), may_reach_more=True)
+    _check_delays(plan)
     if plan.python is not None or not plan.server.serves_project:
         check_installed(plan)
 
@@ -180,6 +179,25 @@ def _check_visitor(plan: Plan) -> None:
         )
 
 
+def _check_delays(plan: Plan) -> None:
+    delay, layer = plan.spec.delay, plan.spec.layer
+    if delay.to_layer_s and not layer.uses_redis and REDIS not in plan.services:
+        raise UsageError(
+            "--delay-to-layer delays the Redis of a channel layer, and the run knows none; add "
+            "--layer=redis or --layer=redis-pubsub."
+        )
+    if delay.to_layer_s and layer.url:
+        redis_url.address(layer.url)
+    if delay.by == NETEM and delay:
+        choose(
+            NETEM,
+            netem=netem.available(),
+            cut_off=(),
+            may_reach_more=True,
+            to_layer=bool(delay.to_layer_s),
+        )
+
+
 def _check_own_target(plan: Plan) -> None:
     """A server that brings its own target answers what that has, and has no data of the project."""
     spec, server, work = plan.spec, plan.server, plan.workload
@@ -195,7 +213,7 @@ def _check_own_target(plan: Plan) -> None:
         "--fixture": spec.database.fixtures,
         "--fill": spec.database.fill,
         "--layer": spec.layer,
-        "--delay-to-database": spec.delay.to_database_s,
+        "--delay-to-database": spec.delay.to_database_s and work.uses_database,
         "--login": spec.visitor.login,
         "--static": spec.static,
     }

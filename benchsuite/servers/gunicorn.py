@@ -148,7 +148,7 @@ class GunicornTornado(Gunicorn):
 
     name = "gunicorn-tornado"
     interface = "wsgi"
-    worker = "tornado"
+    worker = "benchsuite.servers.launchers.tornado_worker.Worker"
     companions = ("tornado",)
     one_at_a_time = True
     options = {**COMMON, "backlog": BACKLOG}

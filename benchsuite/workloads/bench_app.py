@@ -13,6 +13,7 @@ class BenchApp(Workload):
     summary = "GET the application of 2012: a loop, 100 ms of sleep, 10 000 small writes"
     ready_path = "/bench/plain/"
     needs_target_app = True
+    uses_database = False
     path: ClassVar[str] = "/bench/bench_app/"
 
     def journey(self, client: Client) -> None:

@@ -17,6 +17,7 @@ class Echo(Workload):
     options = {"size": 10_000}
     ready_path = "/bench/plain/"
     needs_target_app = True
+    uses_database = False
     path: ClassVar[str] = "/bench/echo/"
 
     def __init__(self, **options: Option) -> None:

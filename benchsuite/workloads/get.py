@@ -15,6 +15,7 @@ class Get(Workload):
     options = {"size": 10_000}
     ready_path = "/bench/plain/"
     needs_target_app = True
+    uses_database = False
     path: ClassVar[str] = "/bench/get/"
 
     def __init__(self, **options: Option) -> None:

@@ -13,6 +13,7 @@ class Layer(Workload):
     summary = "plain through the channel layer: the server asks a runworker for each answer"
     options = {"view": "plain_async"}
     needs_target_app = True
+    uses_database = False
     needs_workers = True
 
     def __init__(self, **options: Option) -> None:

@@ -47,6 +47,7 @@ class Mixed(Workload):
         self.needs_layer = any(work.needs_layer for work in self._parts)
         self.services = {name: one for work in self._parts for name, one in work.services.items()}
         self.libraries = {name: one for work in self._parts for name, one in work.libraries.items()}
+        self.uses_database = any(work.uses_database for work in self._parts)
         ready = (work for work in self._parts if work.needs_target_app >= self.needs_target_app)
         self.ready_path = next(ready).ready_path
         self.rehearsals = max(work.rehearsals for work in self._parts)

@@ -11,6 +11,7 @@ class Plain(Workload):
     summary = "GET two bytes: what the server and Django cost by themselves"
     ready_path = "/bench/plain/"
     needs_target_app = True
+    uses_database = False
     path: ClassVar[str] = "/bench/plain/"
 
     def journey(self, client: Client) -> None:

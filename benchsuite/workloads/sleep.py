@@ -15,6 +15,7 @@ class Sleep(Workload):
     options = {"seconds": 0.01}
     ready_path = "/bench/plain/"
     needs_target_app = True
+    uses_database = False
     path: ClassVar[str] = "/bench/sleep/"
 
     def __init__(self, **options: Option) -> None:

@@ -42,6 +42,7 @@ class Sse(Workload):
         refuse_unless_within(self.name, self.settings, "size", 1, MOST_BYTES)
         self.path = str(self.settings["path"])
         self.needs_target_app = not self.path
+        self.uses_database = not self.needs_target_app
         if self.needs_target_app:
             self.path = f"{PATH}?{urlencode({'rate': rate, 'size': self._size})}"
             self.unchecked = ""

@@ -35,6 +35,7 @@ class WebSocketWorkload(Workload):
         self.path = str(self.settings["path"])
         variants = [name for name in ("layer", "sync") if self.settings.get(name)]
         self.needs_target_app = not self.path
+        self.uses_database = not self.needs_target_app
         self.needs_layer = self.by_layer or "layer" in variants
         if self.path:
             self.ready_path = "/"

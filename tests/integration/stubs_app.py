@@ -2,8 +2,8 @@
 
 `/pid/` answers the id of the process, `/sleep/` leaves a file named `sleeping` in the folder
 STUB_FOLDER and answers "slept" STUB_SLEEP_S later, `/nap/` does so after a quarter of a second,
-`/most/` answers how many of both the process had at once, anything else answers "ok". A WebSocket
-gets back what it sends.
+`/most/` answers how many of both the process had at once, anything else answers "ok", `/headers/`
+with LEGAL ones. A WebSocket gets back what it sends.
 """
 
 import asyncio
@@ -28,6 +28,17 @@ _asleep = 0
 _most = 0
 
 
+LEGAL = [
+    ("Set-Cookie", "csrftoken=abc; Path=/; SameSite=Lax"),
+    ("Set-Cookie", 'messages="a b"; HttpOnly'),
+    ("Vary", "Cookie"),
+    ("Vary", "Accept"),
+    ("X-Empty", ""),
+    ("X-Tab", "a\tb"),
+    ("X-Latin", "caf\xe9"),
+    ("X-Long", "x" * 6000),
+    ("ETag", 'W/"1"'),
+]
 NAP_S = 0.25
 SLEEPING = ("/nap/", "/sleep/")
 
@@ -54,11 +65,16 @@ def _body(path: str) -> bytes:
     return b"slept" if path in SLEEPING else b"ok"
 
 
-def _headers(body: bytes) -> list[tuple[str, str]]:
+def _more(path: str) -> list[tuple[str, str]]:
+    return LEGAL if path == "/headers/" else []
+
+
+def _headers(body: bytes, more: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [
         ("Content-Type", "text/plain"),
         ("Content-Length", str(len(body))),
         ("X-Benchsuite-Run", os.environ["BENCHSUITE_RUN"]),
+        *more,
     ]
 
 
@@ -68,7 +84,9 @@ def wsgi(environ, start_response):
         with _counted(path) as seconds:
             time.sleep(seconds)
     body = _body(path)
-    start_response("200 OK", _headers(body))
+    # Django begins each cookie with a blank
+    more = [(name, " " * (name == "Set-Cookie") + value) for name, value in _more(path)]
+    start_response("200 OK", _headers(body, more))
     return [body]
 
 
@@ -92,6 +110,7 @@ async def asgi(scope, receive, send):
         with _counted(scope["path"]) as seconds:
             await asyncio.sleep(seconds)
     body = _body(scope["path"])
-    headers = [(name.lower().encode(), value.encode()) for name, value in _headers(body)]
+    said = _headers(body, _more(scope["path"]))
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in said]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -4,8 +4,10 @@ import http.client
 import json
 import os
 import socket
+import threading
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,18 +29,30 @@ def answer_rows(connection: socket.socket) -> None:
         connection.sendall(b"a row")
 
 
-def test_a_run_with_both_delays(tmp_path: Path) -> None:
-    spec = DelaySpec(to_clients_s=0.05, to_database_s=0.1)
+def test_a_run_with_all_delays(tmp_path: Path) -> None:
+    spec = DelaySpec(to_clients_s=0.05, to_database_s=0.1, to_layer_s=0.08)
     with (
         server(answer_rows) as database,
+        on_socket(tmp_path / "its.sock") as layer,
         delayer(
-            spec, CHOICE, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
+            spec,
+            CHOICE,
+            database=database,
+            layer=layer,
+            folder=tmp_path,
+            marker=MARKER,
+            env=dict(os.environ),
         ) as late,
     ):
         there = late.database()
         assert there is not None
         assert there != database
-        assert query_s(there) == pytest.approx(0.1, abs=0.02)
+        assert query_s(connect(there)) == pytest.approx(0.1, abs=0.02)
+        path, port = late.layer() or ("", 1)
+        assert (path, port) == (str(tmp_path / "late.sock"), 0)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(path)
+            assert query_s(connection) == pytest.approx(0.08, abs=0.02)
         # The server comes up while its clients' way to it is there already.
         with stub("good", tmp_path) as target:
             assert late.server_host == "127.0.0.1"
@@ -48,13 +62,14 @@ def test_a_run_with_both_delays(tmp_path: Path) -> None:
             target.wait()
             assert page_s(host, port) == pytest.approx(2 * 0.05, abs=0.02)
         told(late)
-        assert len(processes_with(MARKER)) == 2
+        assert len(processes_with(MARKER)) == 3
     assert processes_with(MARKER) == []
 
 
 def told(late: Delayer) -> None:
     """Each proxy by its name, with how exact it is; as JSON."""
-    assert set(late.processes()) == {"delay-to-database", "delay-to-clients"}
+    names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
+    assert set(late.processes()) == names
     data = json.loads(json.dumps(late.to_json()))
     assert (data["by"], data["reason"]) == ("proxy", "of the test")
     to_database = data["proxies"]["delay-to-database"]
@@ -65,8 +80,26 @@ def told(late: Delayer) -> None:
         assert abs(proxy["accuracy"]["median_error_s"]) < 0.01
 
 
-def query_s(address: tuple[str, int]) -> float:
-    with connect(address) as connection:
+@contextmanager
+def on_socket(path: Path) -> Iterator[tuple[str, int]]:
+    """A server of one connection on a Unix socket."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        listener.settimeout(20)
+
+        def serve() -> None:
+            with listener.accept()[0] as connection:
+                answer_rows(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield str(path), 0
+        thread.join()
+
+
+def query_s(to: socket.socket) -> float:
+    with to as connection:
         seconds = []
         for _ in range(6):
             began = time.monotonic()

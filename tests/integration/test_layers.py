@@ -127,8 +127,8 @@ def test_what_a_process_forgets_is_counted(left_out: list[None]) -> None:
     ("words", "workers"),
     [
         (("--layer=memory",), 0),
-        (("--layer=redis", "--layer-workers=1"), 1),
-        (("--layer=redis", "--layer-by=unix", "--layer-workers=2"), 2),
+        (("--layer=redis", "--layer-workers=1", "--delay-to-layer=5ms"), 1),
+        (("--layer=redis", "--layer-by=unix", "--layer-workers=2", "--delay-to-layer=5ms"), 2),
         (("--layer=redis-pubsub", "--layer-workers=1"), 1),
     ],
 )
@@ -144,6 +144,11 @@ def test_requests_go_through_the_layer(
     assert parts.count("redis") == bool(workers)
     assert "CHANNEL_LAYERS" in one["settings_changed"]
     assert "channels" not in one["settings_changed"].get("INSTALLED_APPS", "")
+    late = "--delay-to-layer=5ms" in words
+    assert parts.count("delay") == late
+    if late:  # there and back: each is put into Redis, and taken out by who waits for it
+        assert one["delay"]["proxies"]["delay-to-layer"]["delay_s"] == 0.005
+        assert one["response_time"]["min_s"] > 2 * 0.005
 
 
 def test_a_redis_that_is_there_already_is_used(command: Command, service: Service) -> None:

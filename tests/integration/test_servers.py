@@ -24,6 +24,7 @@ from benchsuite.core.specs import Option
 from benchsuite.servers.base import Application
 from benchsuite.system.ports import ensure_port_free
 from tests.integration.serving import CLASSES, HOST, Served, eventually, read, started
+from tests.integration.stubs_app import LEGAL
 from tests.integration.traces import Traces
 
 SLEEP_S = 1.0
@@ -46,6 +47,8 @@ OTHER_VALUES: dict[str, Option] = {
     "timeout_s": 20,
     "ws": "wsproto",
 }
+IN_UTF8 = ("granian-wsgi", "X-Latin")
+"""What a server writes in another encoding than WSGI says."""
 CONFIGURATIONS = {"gunicorn": "proc_name = 'own'\n", "mod_wsgi": "LimitRequestLine 9000\n"}
 """What a file may say that is given as the option `config`."""
 
@@ -126,6 +129,19 @@ class TestAlone:
 
     def test_it_has_a_version(self, alone):
         assert type(alone.adapter).version()
+
+    def test_it_passes_on_every_legal_header(self, alone):
+        with closing(alone.connect()) as connection:
+            connection.request("GET", "/headers/")
+            answer = connection.getresponse()
+            assert (answer.status, answer.read()) == (200, b"ok")
+        for name in dict(LEGAL):
+            wanted = [value for one, value in LEGAL if one == name]
+            found = answer.headers.get_all(name)
+            if (alone.adapter.name, name) == IN_UTF8:
+                found = [value.encode("latin-1").decode() for value in found]
+            # Apache joins them, which means the same; cookies it must not join.
+            assert found in (wanted, [",".join(wanted)] if name == "Vary" else wanted), name
 
     def test_it_keeps_connections_as_declared(self, alone):
         with closing(alone.connect()) as connection:

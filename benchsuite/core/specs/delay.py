@@ -21,19 +21,25 @@ class DelaySpec(Spec):
 
     to_clients_s: float = 0.0
     to_database_s: float = 0.0
+    to_layer_s: float = 0.0  #: To the Redis of the channel layer.
     by: str = AUTO  #: "proxy" (a program in between), "netem" (the kernel), or "auto".
 
     def __post_init__(self) -> None:
         at_least("delay-to-clients", self.to_clients_s, 0.0, MAX_DELAY_S)
         at_least("delay-to-database", self.to_database_s, 0.0, MAX_DELAY_S)
+        at_least("delay-to-layer", self.to_layer_s, 0.0, MAX_DELAY_S)
         if self.by not in DELAYERS:
             raise UsageError(f"--delay-by={self.by} is not known; {choices(self.by, DELAYERS)}")
 
     def __bool__(self) -> bool:
-        return bool(self.to_clients_s or self.to_database_s)
+        return bool(self.to_clients_s or self.to_database_s or self.to_layer_s)
 
     @property
     def words(self) -> str:
         """What is delayed: "100 ms to the database, 100 ms to clients"; empty for nothing."""
-        delays = {"the database": self.to_database_s, "clients": self.to_clients_s}
+        delays = {
+            "the database": self.to_database_s,
+            "the channel layer": self.to_layer_s,
+            "clients": self.to_clients_s,
+        }
         return ", ".join(f"{format_duration(one)} to {whom}" for whom, one in delays.items() if one)

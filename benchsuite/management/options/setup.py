@@ -153,6 +153,13 @@ def add_delay_to(group: Any) -> None:
         "make an axis",
     )
     group.add_argument(
+        "--delay-to-layer",
+        type=several(time),
+        metavar="TIME[,TIME…]",
+        help="how much later commands reach the Redis of --layer, whose answers are not delayed; "
+        "several make an axis",
+    )
+    group.add_argument(
         "--delay-by",
         default=AUTO,
         metavar="|".join(DELAYERS),
@@ -245,13 +252,13 @@ def delays(options: Mapping[str, Any]) -> list[Axis]:
     """How much later answers and queries arrive."""
     seconds = {
         whose: [parse_seconds(text) for text in options[f"delay_to_{whose}"] or ()]
-        for whose in ("clients", "database")
+        for whose in ("clients", "database", "layer")
     }
     by = options["delay_by"]
     if by != AUTO and not any(any(some) for some in seconds.values()):
         raise UsageError(
             f"--delay-by={by} says what delays, and nothing is to be delayed: add "
-            "--delay-to-clients or --delay-to-database, or leave --delay-by out."
+            "--delay-to-clients, --delay-to-database or --delay-to-layer, or leave --delay-by out."
         )
     return [
         axis(f"delay to {whose}", f"delay.to_{whose}_s", some) for whose, some in seconds.items()

@@ -26,7 +26,7 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
         _several([_facets(plan)["load"] for plan in sorted(plans, key=_order)]),
         _periods(load),
         *["cookies kept"] * load.keep_cookies,
-        *[words for words in _around(first) if all(words in _around(run) for run in runs)],
+        *[words for words in _around(plans[0]) if all(words in _around(plan) for plan in plans)],
     ]
     seconds = format_period(round(estimate_s))
     return f"{', '.join(parts)} · {cpus_words(largest)} · about {seconds}"
@@ -51,16 +51,23 @@ def _shape(plans: Sequence[Plan]) -> str:
 
 def _facets(plan: Plan) -> dict[str, str]:
     """What may vary from run to run, beside the server, in words."""
-    server, load, delay = plan.spec.server, plan.spec.load, plan.spec.delay
+    server, load = plan.spec.server, plan.spec.load
     sizes = (("process", "processes", server.processes), ("thread", "threads", server.threads))
     values = (
         server.python_words or "this Python",
         ", ".join(f"{n} {one if n == 1 else many}" for one, many, n in sizes if n) or "usual size",
         server.front_words or "no front",
         load.words_of(_who(plan)),
-        delay.words or "no delay",
+        _delay(plan) or "no delay",
     )
     return dict(zip(FACETS, values, strict=True))
+
+
+def _delay(plan: Plan) -> str:
+    """What is delayed, and what of that is never used."""
+    words, work = plan.spec.delay.words, plan.workload
+    unused = plan.spec.delay.to_database_s and not work.uses_database
+    return f"{words} ({work.name} asks no database)" if unused else words
 
 
 def _several(words: Sequence[str]) -> str:
@@ -73,11 +80,12 @@ def _order(plan: Plan) -> float:
     return plan.spec.load.users if not plan.spec.load.is_open else plan.spec.load.arrival_rate or 0
 
 
-def _around(run: RunSpec) -> list[str]:
+def _around(plan: Plan) -> list[str]:
     """What stands around every server of the plan, where it is not the default."""
+    run = plan.spec
     around = Around.of_spec(run)
     data = around.database if run.database != DatabaseSpec(rows=run.database.rows) else ""
-    delay = around.delay and f"{around.delay} added"
+    delay = around.delay and f"{_delay(plan)} added"
     told = (around.visitor, around.front, data, around.layer, delay, around.static)
     return [words for words in told if words]
 

@@ -9,6 +9,7 @@ from tornado.wsgi import WSGIContainer
 
 from benchsuite.servers.launchers.forking import fork
 from benchsuite.servers.launchers.listening import application, arguments, listener
+from benchsuite.servers.launchers.trimmed import trimmed
 
 
 async def serve(server: HTTPServer) -> None:
@@ -30,7 +31,7 @@ def main() -> None:
     fork(told.processes)
     # With one thread it answers in the event loop, as Tornado does by default.
     executor = ThreadPoolExecutor(told.threads) if told.threads > 1 else None
-    container = WSGIContainer(application(told.application), executor=executor)
+    container = WSGIContainer(trimmed(application(told.application)), executor=executor)
 
     async def run() -> None:
         server = HTTPServer(container, idle_connection_timeout=told.keep_alive)

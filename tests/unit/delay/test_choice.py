@@ -38,6 +38,7 @@ def test_auto_takes_the_kernel_where_nothing_is_out_of_reach() -> None:
             {"cut_off": ["the cache 'a'", "the storage 'b'"]},
             "a private network would cut it off from the cache 'a' and the storage 'b'",
         ),
+        ({"to_layer": True}, "only a proxy delays a channel layer"),
         (
             {"may_reach_more": True},
             "the project may need more than a private network reaches",
@@ -55,6 +56,11 @@ def test_netem_that_is_not_here() -> None:
         "--delay-by=netem can't delay here: this kernel has no netem (unknown); "
         "modprobe sch_netem, or take --delay-by=proxy."
     )
+
+
+def test_netem_can_not_delay_a_layer() -> None:
+    with pytest.raises(UsageError, match="--delay-to-layer needs a proxy; take --delay-by=proxy"):
+        chosen("netem", to_layer=True)
 
 
 def test_netem_that_would_break_the_project() -> None:

@@ -1,6 +1,7 @@
 """When what comes in at one end goes out at the other, with a clock and sockets of the test's."""
 
 import asyncio
+import socket
 import struct
 from collections.abc import Callable
 from typing import Any, cast
@@ -31,6 +32,8 @@ class Clock:
 
 class Transport:
     """Remembers what was done with it."""
+
+    family = socket.AF_INET
 
     def __init__(self) -> None:
         self.done: list[object] = []

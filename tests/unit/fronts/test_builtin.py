@@ -4,6 +4,7 @@ Whether the programs take it is seen in tests/integration/test_fronts.py.
 """
 
 import re
+import resource
 from importlib import import_module
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def test_listens_and_sends_to_every_instance(name: str) -> None:
     [
         ({}, "daemon off;|worker_processes 1;|access_log off;|client_max_body_size 0;"),
         ({"processes": 2}, "worker_processes 2;"),
-        ({"connections": 100}, "worker_connections 232;|worker_rlimit_nofile 328;"),
+        ({"connections": 100}, "worker_connections 232;|worker_rlimit_nofile 264;"),
         ({}, "proxy_next_upstream off;|server 127.0.0.1:23011 max_fails=0;"),
         ({}, "keepalive 256;|keepalive_timeout 4s;|'' '';|proxy_http_version 1.1;"),
         ({"upstream_keep_alive": 8, "upstream_idle_s": 2}, "keepalive 8;|keepalive_timeout 2s;"),
@@ -115,7 +116,10 @@ def test_what_nginx_is_told(options: dict[str, Option], lines: str) -> None:
         ({"tls": True}, "http-request set-header X-Forwarded-Proto https"),
     ],
 )
-def test_what_haproxy_is_told(options: dict[str, Option], lines: str) -> None:
+def test_what_haproxy_is_told(
+    options: dict[str, Option], lines: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (64, resource.RLIM_INFINITY))
     assert set(lines.split("|")) <= {
         line.rstrip() for line in configuration(make("haproxy", **options))
     }

@@ -37,7 +37,7 @@ FULL = RunSpec(
     ),
     database=DatabaseSpec(use="postgresql", max_connections=50, fsync=False, pool=5),
     layer=LayerSpec(backend="redis", by="unix", workers=2),
-    delay=DelaySpec(to_database_s=0.1, to_clients_s=0.2),
+    delay=DelaySpec(to_database_s=0.1, to_layer_s=0.05, to_clients_s=0.2),
     visitor=VisitorSpec(login="eve", host="shop.example"),
     static="skip",
 )
@@ -49,7 +49,9 @@ def test_everything_around_a_server_has_words():
         front="4 instances behind nginx (workers=2)",
         database="postgresql, 50 connections, fsync off, pool of 5",
         layer="redis over unix, 2 workers",
-        delay="100\u2009ms to the database, 200\u2009ms to clients",
+        delay=(
+            "100\u2009ms to the database, 50.0\u2009ms to the channel layer, 200\u2009ms to clients"
+        ),
         visitor="logged in as eve, Host shop.example",
         static="static files not collected",
     )
@@ -326,3 +328,16 @@ def test_consumers_need_channels_unless_they_are_the_projects_own(
         preflight.check(resolve(made(workload=WorkloadSpec(workload="ws_echo"))))
     own = WorkloadSpec(workload="ws_echo", options={"path": "/ws/chat/"})
     preflight.check(resolve(made(workload=own)))
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (run(workload="plain"), "the Redis of a channel layer, and the run knows none"),
+        (run(workload="plain", backend="memory"), "add --layer=redis or --layer=redis-pubsub"),
+        (run(backend="redis", workers=1, url="rediss://far/0"), "as redis://"),
+    ],
+)
+def test_a_delay_to_no_layer_is_refused(spec, message):
+    with pytest.raises(UsageError, match=message):
+        preflight.check(resolve(replace(spec, delay=DelaySpec(to_layer_s=0.1))))

@@ -59,7 +59,8 @@ COMMAND_LINES = {
         " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30"
     ),
     "gunicorn-tornado": (
-        f"{GUNICORN_WSGI} --workers 1 --worker-class tornado"
+        f"{GUNICORN_WSGI} --workers 1"
+        " --worker-class benchsuite.servers.launchers.tornado_worker.Worker"
         " --backlog 2048 --max-requests 0 --timeout 30"
     ),
     "gunicorn-uvicorn": (

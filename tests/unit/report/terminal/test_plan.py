@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.specs import (
+    DatabaseSpec,
+    DelaySpec,
+    LoadProfile,
+    RunSpec,
+    ServerSpec,
+    WorkloadSpec,
+)
 from benchsuite.report.terminal.plan import cpus_words, line, rows
 from benchsuite.runner.planning import blocks, resolve
 
@@ -37,6 +44,30 @@ def test_a_line_counts_servers_and_repeats_and_says_what_is_not_usual() -> None:
 def test_who_asks_is_what_the_workload_is_about(work: str, who: str) -> None:
     plan = resolve(replace(RUN, workload=WorkloadSpec(workload=work)))
     assert f", {who}, " in line([plan], 10)
+
+
+@pytest.mark.parametrize(
+    ("work", "options", "asks"),
+    [
+        ("cpu", {}, False),
+        ("ws_echo", {}, False),
+        ("ws_echo", {"path": "/chat/"}, True),
+        ("io_read", {}, True),
+        ("url", {"path": "/"}, True),
+        ("mixed", {"shares": "1 plain + 1 cpu"}, False),
+        ("mixed", {"shares": "1 plain + 1 io_create"}, True),
+    ],
+)
+def test_a_delay_to_a_database_that_nobody_asks_is_told(work, options, asks) -> None:
+    spec = replace(
+        RUN,
+        workload=WorkloadSpec(workload=work, options=options),
+        delay=DelaySpec(to_database_s=0.1),
+    )
+    plan = resolve(spec)
+    assert (f" to the database ({work} asks no database) added" in line([plan], 10)) is not asks
+    other = resolve(replace(spec, delay=DelaySpec()))
+    assert (f"({work} asks no database)" in rows([plan, other])[0]) is not asks
 
 
 def test_each_run_has_a_row() -> None:
