@@ -26,6 +26,7 @@ class Upstream(Workload):
     }
     ready_path = "/bench/plain/"
     needs_target_app = True
+    uses_database = False
     path: ClassVar[str] = "/bench/upstream/"
 
     def __init__(self, **options: Option) -> None:
