@@ -33,6 +33,8 @@ class MeasuredCell:
     state: State
     reason: str = ""  #: Why it is unavailable.
     starts: Sequence[Start] = ()
+    conditions: Mapping[str, float] = field(default_factory=dict)
+    """What a claim's `needs` are held against, where cells differ in it: users."""
 
     def values(self, figure: str) -> list[float]:
         """Of the starts that count and have it."""

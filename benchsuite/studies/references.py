@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchsuite.studies import matrix
+from benchsuite.core.exceptions import UsageError
+from benchsuite.studies import figures, matrix
 from benchsuite.studies.options import in_cell, shares
 from benchsuite.studies.scaling import REPEAT
 from benchsuite.studies.strictly import Place
@@ -28,6 +29,11 @@ def check(study: Study, place: Place) -> None:
     """Raises UsageError for the first that is not there."""
     known = _Known(study)
     known.scaling(place.at("scale"))
+    for figure in study.figures:
+        try:
+            figures.metric(figure)
+        except UsageError as error:
+            raise place.at("figures").at(figure.name).error(str(error)) from error
     for one, at in _each(study.overrides, place, "set"):
         known.selector(one.when, at.at("when"))
     for selector, at in _each(study.excluded, place, "exclude"):

@@ -76,7 +76,7 @@ class Figure:
     name: str
     of: str  #: A metric of `core.metrics`, or a derived figure of `studies.figures`.
     scope: str = "window"  #: "window" or "load": ramp and warm-up as well.
-    options: Mapping[str, Any] = field(default_factory=dict)  #: length_s, share, stage …
+    options: Mapping[str, Any] = field(default_factory=dict)  #: length, share, stage …
     title: str = ""
 
 

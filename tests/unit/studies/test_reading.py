@@ -84,6 +84,11 @@ def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
         ('setup = ["pool"]\nroute = "cpu"', 'route = ["cpu", "read"]', "exclude: no cell is left."),
         ('of = "best_window"', 'off = "best_window"', "figures.best"),
         ('length = "10s"', "length = [10]", "figures.best.length: must be a number, and is [10]."),
+        (
+            'length = "10s"',
+            'length = "10 parsec"',
+            "figures.best: length: '10 parsec' is not a time",
+        ),
         ('scope = "load"', 'scope = "all"', "figures.best.scope: must be one of window, load"),
         ('best = "most"', 'best = "more"', "objective.best: must be one of most, least"),
         ('figure = "plateau"\nbest', 'figure = "plato"\nbest', "objective.figure: there is no fig"),

@@ -1,0 +1,221 @@
+"""Whether intervals of few starts, claims and trends of studies keep their word: known truth.
+
+    python -m benchmarks.claims [--worlds 300]
+
+Prints how often the intervals of two to four starts hold the true ratio, how often claims that are
+true, at the very edge of their region, come out "doesn't hold", and how often a step is found in a
+trend where there is none. Calls what pages and command call. Takes two to eight minutes.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.stats import t
+
+from benchmarks.table import markdown
+from benchsuite.studies.claims import Outcome, judge
+from benchsuite.studies.intervals import Kind, Pooled, Side, interval, pooled
+from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
+from benchsuite.studies.study import Axis, Check, Claim, Scaling, Study, Value
+from benchsuite.studies.trend import trends
+
+NOISE = 0.03  #: Of a start, on the logarithm; of the middle cell.
+UNLIKE = ((0.0, "all cells alike"), (0.5, "cells × 0.4–2.7"), (1.0, "cells × 0.14–7.1"))
+"""How far the cells' noises lie apart on the logarithm, and between what 95 % of them lie."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--worlds", type=int, default=300, help="studies a row")
+    worlds = parser.parse_args().worlds
+    began = time.monotonic()
+    generator = np.random.default_rng(20151022)
+    coverage(generator, worlds)
+    edges(generator, worlds)
+    alarms(generator, worlds)
+    print(f"\n{worlds} studies a row, {time.monotonic() - began:.0f} s")
+
+
+def world(
+    generator: Generator, cells: int, starts: int, unlike: float, *, skewed: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Figures of cells that are all 1 in truth, and each cell's noise."""
+    noises = NOISE * np.exp(unlike * generator.standard_normal(cells))
+    if skewed:
+        drawn = generator.exponential(size=(cells, starts)) - 1
+    else:
+        drawn = generator.standard_normal((cells, starts))
+    return np.exp(noises[:, None] * drawn), noises
+
+
+def coverage(generator: Generator, worlds: int) -> None:
+    """Ours, what the pooled variance gives by itself, and Welch with the two cells alone."""
+    rows = []
+    for skewed in (False, True):
+        for unlike, words in UNLIKE:
+            for cells, starts in ((6, 2), (27, 2), (27, 4)):
+                held = np.array(
+                    [
+                        _held(*world(generator, cells, starts, unlike, skewed=skewed))
+                        for _ in range(worlds)
+                    ]
+                )
+                told = (f"{100 * share:.1f}" for share in held.mean(axis=0))
+                name = f"{'exponential' if skewed else 'log-normal'}, {words}"
+                rows.append([name, str(cells), str(starts), *told])
+    show(
+        "The 95 % interval of a ratio holds the true one, in % of the pairs of cells",
+        [
+            "noise of the starts",
+            "cells",
+            "starts",
+            "ours",
+            "pooled",
+            "Welch, two cells",
+            "ours, noisiest two",
+            "pooled, noisiest two",
+        ],
+        rows,
+    )
+
+
+def _held(figures: NDArray[np.float64], noises: NDArray[np.float64]) -> list[float]:
+    of_all = pooled(figures.tolist())
+    pairs = [(figures[at], figures[at + 1]) for at in range(0, len(figures) - 1, 2)]
+    first, second = np.argsort(-noises)[:2]
+    noisiest = [(figures[first], figures[second])]
+    return [
+        *(
+            float(np.mean([rule(a, b, of_all) for a, b in pairs]))
+            for rule in (_ours, _pooled, _welch)
+        ),
+        *(float(np.mean([rule(a, b, of_all) for a, b in noisiest])) for rule in (_ours, _pooled)),
+    ]
+
+
+def _ours(a: NDArray[np.float64], b: NDArray[np.float64], of_all: Pooled) -> bool:
+    found = interval(Kind.RATIO, Side(a.tolist(), of_all), Side(b.tolist(), of_all))
+    return bool(found.low is not None and found.high is not None and found.low <= 1 <= found.high)
+
+
+def _pooled(a: NDArray[np.float64], b: NDArray[np.float64], of_all: Pooled) -> bool:
+    error = math.sqrt(of_all.variance * 2 / len(a))
+    far = abs(np.log(a).mean() - np.log(b).mean())
+    return bool(far <= t.ppf(0.975, of_all.freedom) * error)
+
+
+def _welch(a: NDArray[np.float64], b: NDArray[np.float64], of_all: Pooled) -> bool:
+    parts = [np.log(side).var(ddof=1) / len(side) for side in (a, b)]
+    freedom = sum(parts) ** 2 / sum(part**2 / (len(a) - 1) for part in parts)
+    far = abs(np.log(a).mean() - np.log(b).mean())
+    return bool(far <= t.ppf(0.975, freedom) * math.sqrt(sum(parts)))
+
+
+def edges(generator: Generator, worlds: int) -> None:
+    """Claims whose truth lies on the edge of the region, where it is hardest."""
+    rows = []
+    for unlike, words in UNLIKE:
+        for starts in (2, 3, 5):
+            cells = []
+            for checks in (1, 4, 12):
+                fewer = worlds if starts < 5 else worlds // 5
+                wrong = sum(
+                    judge(
+                        study(2 * checks, checks),
+                        execution(world(generator, 2 * checks, starts, unlike)[0].tolist()),
+                    )[0].outcome
+                    is Outcome.FAILS
+                    for _ in range(fewer)
+                )
+                cells.append(f"{100 * wrong / fewer:.1f}")
+            rows.append([words, str(starts), *cells])
+    show(
+        'A true claim, on the edge of its region, "doesn\'t hold", in % of the studies',
+        ["noise of the cells", "starts", "1 check", "4 checks", "12 checks"],
+        rows,
+    )
+
+
+def study(cells: int, checks: int) -> Study:
+    """Of a claim that every second cell is at least as much as the one after it."""
+    values = tuple(Value(str(number), {}) for number in range(cells))
+    return Study(
+        name="simulated",
+        question="",
+        text="",
+        digest="",
+        path="",
+        repeat=2,
+        every={},
+        scaling=Scaling(),
+        axes=(Axis("cell", values),),
+        claims=(
+            Claim(
+                name="edge",
+                says="",
+                checks=tuple(
+                    Check(
+                        figure="goodput",
+                        cell={"cell": (str(2 * number),)},
+                        to={"cell": str(2 * number + 1)},
+                        ratio=(1.0, None),
+                    )
+                    for number in range(checks)
+                ),
+            ),
+        ),
+    )
+
+
+def execution(figures: Sequence[Sequence[float]]) -> Execution:
+    return Execution(
+        cells=[
+            MeasuredCell(
+                coordinates={"cell": str(number)},
+                state=State.MEASURED,
+                starts=[Start(figures={"goodput": one}) for one in cell],
+            )
+            for number, cell in enumerate(figures)
+        ]
+    )
+
+
+def alarms(generator: Generator, worlds: int) -> None:
+    """Executions of equal cells, and of cells that rise by a tenth in the middle."""
+    rows = []
+    for cells in (1, 8, 27):
+        for many in (6, 10, 20):
+            fewer = max(worlds // 4, worlds // cells)
+            false = found = 0
+            for _ in range(fewer):
+                drawn = [world(generator, cells, 2, 0.5)[0] for _ in range(many)]
+                false += _any_step(drawn)
+                risen = [one * (1.1 if at >= many // 2 else 1.0) for at, one in enumerate(drawn)]
+                found += _any_step(risen)
+            rows.append(
+                [f"{cells}", str(many), f"{100 * false / fewer:.0f}", f"{100 * found / fewer:.0f}"]
+            )
+    show(
+        "A step is found in any cell, two starts each, in % of the trends",
+        ["cells", "executions", "no step", "all rise by 10 %"],
+        rows,
+    )
+
+
+def _any_step(executions: Sequence[NDArray[np.float64]]) -> bool:
+    return any(
+        one.steps for one in trends([execution(one.tolist()) for one in executions], "goodput")
+    )
+
+
+def show(title: str, head: list[str], rows: list[list[str]]) -> None:
+    print(f"\n{title}\n\n{markdown(head, rows)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

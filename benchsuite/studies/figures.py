@@ -1,0 +1,387 @@
+"""The figures of the originals, from what a run has stored: every metric of `core.metrics` by its
+own name, and those derived here. What is not known is None, and never 0.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Any, Protocol
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Better, Metric, Unit
+from benchsuite.core.readings import HALF_S, LOAD
+from benchsuite.core.results import Phase
+from benchsuite.core.samples import HANDSHAKE, MESSAGE
+from benchsuite.core.suggestions import choices
+from benchsuite.core.units import parse_seconds
+from benchsuite.studies.study import Figure
+
+WINDOW, WHOLE_LOAD = "window", "load"
+PHASES = {
+    WINDOW: (Phase.WINDOW.value,),
+    WHOLE_LOAD: (Phase.WARM_UP.value, Phase.WINDOW.value),
+}
+"""Of the whole load: ramp, warm-up and window. What is answered in the drain is of no second of
+the load."""
+
+TAKES = ("min", "max", SPREAD := "spread")  #: Of a band.
+
+NOT_MEASURED = (LOAD, "delay")  #: Parts that belong to measuring.
+
+
+class Rows(Protocol):
+    def all(self) -> Iterable[Any]: ...
+
+
+class Record(Protocol):
+    """What a stored run has; its columns are asked by the metrics."""
+
+    @property
+    def intervals(self) -> Rows: ...  #: As `core.results.Interval`.
+    @property
+    def measurements(self) -> Rows: ...
+    @property
+    def readings(self) -> Rows: ...  #: As `core.results.Reading`.
+
+
+Of = Callable[[Record, str, Mapping[str, Any]], float | None]  #: From record, scope, options.
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A figure that follows from the seconds or the parts of a run."""
+
+    name: str
+    unit: Unit
+    better: Better
+    of: Of
+    says: str  #: What it is, for the docs.
+    options: Mapping[str, Any] = field(
+        default_factory=dict
+    )  #: With what holds where none is given.
+    scopes: tuple[str, ...] = (WINDOW,)
+
+
+def metric(figure: Figure) -> Metric:
+    """The figure as one that is read and written; raises UsageError for one that can't be."""
+    known = {one.name: one for one in every.METRICS}
+    derived = DERIVED.get(figure.of)
+    if derived is None and figure.of not in known:
+        names = [*known, *DERIVED]
+        raise UsageError(f"of: there is no figure {figure.of!r}; {choices(figure.of, names)}")
+    _check(figure, derived)
+    if derived is None:
+        return _of_metric(figure, known[figure.of])
+    options = {**derived.options, **figure.options}
+    return Metric(
+        figure.name,
+        derived.unit,
+        derived.better,
+        of=lambda record: derived.of(record, figure.scope, options),
+        title=figure.title or figure.name.replace("_", " "),
+    )
+
+
+def values(figures: Sequence[Figure], record: Record) -> dict[str, float | None]:
+    """Every figure of a study for one run, by the study's names."""
+    return {one.name: metric(one).value(record) for one in figures}
+
+
+def series(record: Record, length_s: float, scope: str = WHOLE_LOAD) -> list[int]:
+    """Right answers in one piece of that length after the other, the last one if it is whole."""
+    counts = [one.successes for one in _seconds(record, scope)]
+    length = round(length_s)
+    return [sum(counts[at : at + length]) for at in range(0, len(counts) - length + 1, length)]
+
+
+def _of_metric(figure: Figure, known: Metric) -> Metric:
+    """A metric under the study's name; with "stage" that of one level."""
+    place = figure.options.get("stage")
+
+    def of(record: Any) -> float | None:
+        if place is None:
+            return known.value(record)
+        found = _stage(record, place)
+        return None if found is None else known.of_part(found)
+
+    return replace(known, name=figure.name, of=of, read=None, title=figure.title or known.title)
+
+
+def _seconds(record: Record, scope: str) -> list[Any]:
+    found = (one for one in record.intervals.all() if str(one.phase) in PHASES[scope])
+    return sorted(found, key=lambda one: int(one.second))
+
+
+def _best_window(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    length = round(parse_seconds(options["length"]))
+    return max((sum(part) / length for part in _windows(record, scope, length)), default=None)
+
+
+def _windows(record: Record, scope: str, length: int) -> Iterator[list[int]]:
+    """The right answers of each second, for every so many seconds without a gap."""
+    seconds = _seconds(record, scope)
+    for at in range(len(seconds) - length + 1):
+        part = seconds[at : at + length]
+        if part[-1].second - part[0].second == length - 1:
+            yield [one.successes for one in part]
+
+
+def _successes(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    seconds = _seconds(record, scope)
+    return sum(one.successes for one in seconds) if seconds else None
+
+
+def _per_5s(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    pieces = series(record, 5, scope)
+    return fmean(pieces) if pieces else None
+
+
+def _decay(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    """Without an answer in the end it has no limit."""
+    pieces = series(record, 5, scope)
+    third = len(pieces) // 3
+    if not third or not sum(pieces):
+        return None
+    last = sum(pieces[-third:])
+    return sum(pieces[:third]) / last if last else math.inf
+
+
+def _per_5min(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    found = every.figure("completions_per_minute").value(record)
+    return None if found is None else found * 5
+
+
+def _band(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    place = options["stage"]
+    found = _whole(record) if place is None else _stage(record, place)
+    times = (found.response_time or {}) if found is not None else {}
+    least, most = times.get("min_s"), times.get("max_s")
+    if options["take"] != SPREAD:
+        return least if options["take"] == "min" else most
+    return None if least is None or most is None else float(most - least)
+
+
+def _whole(record: Record) -> Any:
+    return next((one for one in record.measurements.all() if one.scope == "all"), None)
+
+
+def _stage(record: Record, place: int) -> Any:
+    """The stage at that place, from 1; from the end where it is negative."""
+    stages = sorted(
+        (one for one in record.measurements.all() if one.scope == "stage"),
+        key=lambda one: int(one.order),
+    )
+    at = place - 1 if place > 0 else place
+    return stages[at] if -len(stages) <= at < len(stages) else None
+
+
+def _rate_of(kind: str) -> Of:
+    def rate(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+        found = [one.goodput for one in record.measurements.all() if one.scope == kind]
+        return sum(found) if found else None
+
+    return rate
+
+
+def _errors(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    """Over the whole load the drain's, too: what fails in it had begun before. Of WebSockets with
+    the handshakes that failed.
+    """
+    if scope == WHOLE_LOAD:
+        seconds = list(record.intervals.all())
+        return sum(one.failures for one in seconds) if seconds else None
+    found = _whole(record)
+    if found is None:
+        return None
+    shakes = [one.failures for one in record.measurements.all() if one.scope == HANDSHAKE]
+    of_messages = getattr(record, "unit", "") == MESSAGE
+    return float(found.failures + (sum(shakes) if of_messages else 0))
+
+
+def _users_at_failures(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    """Users in the first five seconds of which that share failed; without limit where none did."""
+    length = 5
+    seconds = [one for one in _seconds(record, scope) if one.users]
+    if len(seconds) < length:
+        return None
+    for at in range(len(seconds) - length + 1):
+        part = seconds[at : at + length]
+        failed = sum(one.failures for one in part)
+        every_answer = failed + sum(one.successes for one in part)
+        if failed and failed >= options["share"] * every_answer:
+            return float(next(one.users for one in part if one.failures))
+    return math.inf
+
+
+def _together(name: str, choose: Callable[[Iterable[float]], float]) -> Of:
+    """Of all parts that were measured, at each reading; a reading without one of them is none."""
+
+    def of(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+        seconds = {int(one.second) for one in _seconds(record, scope)}
+        rows = [
+            one
+            for one in record.readings.all()
+            if one.part not in NOT_MEASURED and getattr(one, name) is not None
+        ]
+        parts = {one.part for one in rows}
+        sums = [
+            float(sum(getattr(one, name) for one in found.values()))
+            for found in _at_once(rows)
+            if parts == set(found)
+            and math.floor(min(one.second for one in found.values()) - HALF_S) in seconds
+        ]
+        return choose(sums) if sums else None
+
+    return of
+
+
+def _at_once(rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """The readings of each look at all parts: a part that comes again begins the next."""
+    found: dict[str, Any] = {}
+    for one in sorted(rows, key=lambda row: float(row.second)):
+        if one.part in found:
+            yield found
+            found = {}
+        found[one.part] = one
+    if found:
+        yield found
+
+
+BOTH = (WINDOW, WHOLE_LOAD)
+MORE, LESS = Better.MORE, Better.LESS
+
+DERIVED: dict[str, Derived] = {
+    one.name: one
+    for one in (
+        Derived(
+            "best_window",
+            Unit.RATE,
+            MORE,
+            _best_window,
+            "right answers per second in the best window of that length",
+            {"length": "10s"},
+            BOTH,
+        ),
+        Derived("successes", Unit.COUNT, MORE, _successes, "right answers in all", scopes=BOTH),
+        Derived(
+            "per_5s",
+            Unit.NUMBER,
+            MORE,
+            _per_5s,
+            "right answers in five seconds, the mean",
+            scopes=BOTH,
+        ),
+        Derived(
+            "decay",
+            Unit.NUMBER,
+            LESS,
+            _decay,
+            "right answers in the first third of the time, divided by those in the last",
+            scopes=BOTH,
+        ),
+        Derived(
+            "completions_per_5min",
+            Unit.NUMBER,
+            MORE,
+            _per_5min,
+            "journeys brought to their end in five minutes",
+        ),
+        Derived(
+            "band",
+            Unit.SECONDS,
+            LESS,
+            _band,
+            "the shortest response time, the longest, or the spread between them; of a stage by "
+            "its place, from 1, or -1 for the last",
+            {"take": SPREAD, "stage": None},
+        ),
+        Derived(
+            "handshakes_s",
+            Unit.RATE,
+            MORE,
+            _rate_of(HANDSHAKE),
+            "handshakes of WebSockets a second",
+        ),
+        Derived("messages_s", Unit.RATE, MORE, _rate_of(MESSAGE), "messages answered a second"),
+        Derived(
+            "errors",
+            Unit.COUNT,
+            LESS,
+            _errors,
+            "what failed; of WebSockets with the handshakes",
+            scopes=BOTH,
+        ),
+        Derived(
+            "users_at_failures",
+            Unit.COUNT,
+            MORE,
+            _users_at_failures,
+            "users when that share first failed in five seconds; without limit if it never did",
+            {"share": 0.05},
+            BOTH,
+        ),
+        Derived(
+            "all_cpu_percent",
+            Unit.CPUS,
+            LESS,
+            _together("cpu_percent", fmean),
+            "CPU of all measured parts together, the mean",
+            scopes=BOTH,
+        ),
+        Derived(
+            "all_memory_bytes",
+            Unit.BYTES,
+            LESS,
+            _together("memory_bytes", max),
+            "memory of all measured parts together, the most",
+            scopes=BOTH,
+        ),
+        Derived(
+            "all_processes",
+            Unit.COUNT,
+            LESS,
+            _together("processes", max),
+            "processes of all measured parts together, the most",
+            scopes=BOTH,
+        ),
+    )
+}
+
+
+def _is_length(value: Any) -> bool:
+    try:
+        return parse_seconds(str(value)) >= 1
+    except UsageError:
+        return False
+
+
+OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "length": (_is_length, 'a time of at least one second, such as "10s"'),
+    "take": (lambda value: value in TAKES, f"{TAKES[0]}, {TAKES[1]} or {TAKES[2]}"),
+    "share": (
+        lambda value: isinstance(value, int | float) and 0 < value <= 1,
+        "a share above 0 and up to 1",
+    ),
+    "stage": (
+        lambda value: isinstance(value, int) and value != 0,
+        "the place of a stage, from 1, or -1 for the last",
+    ),
+}
+
+
+def _check(figure: Figure, derived: Derived | None) -> None:
+    scopes = derived.scopes if derived else (WINDOW,)
+    if figure.scope not in scopes:
+        raise UsageError(
+            f"scope: {figure.of} is of the {' or the '.join(scopes)}, not {figure.scope!r}."
+        )
+    names = tuple(derived.options) if derived else ("stage",)
+    for name, value in figure.options.items():
+        if name not in names:
+            takes = f"only {', '.join(names)}" if names else "no option"
+            raise UsageError(f"{name}: {figure.of} takes {takes}.")
+        check, wanted = OPTIONS[name]
+        if not check(value):
+            raise UsageError(f"{name}: {value!r} is not {wanted}.")

@@ -1,0 +1,73 @@
+"""The figures that a study published, by the cells that they are of. They stand beside what was
+measured; an old machine's figures are no judgement on a new one's.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.studies.study import Coordinates, Published, Study
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is published of the cells that have these values."""
+
+    cell: Coordinates  #: Axes that the file doesn't name are left open.
+    figures: Mapping[str, float]  #: By the study's names; what is no number is left out.
+
+    def is_of(self, coordinates: Coordinates) -> bool:
+        return all(coordinates.get(axis) == value for axis, value in self.cell.items())
+
+
+def rows(study: Study) -> list[Row]:
+    """Of all its files; raises UsageError for one that can't be read."""
+    folder = Path(study.path).parent
+    return [row for each in study.published for row in _rows(folder / each.file, each)]
+
+
+def of(rows: Sequence[Row], coordinates: Coordinates) -> dict[str, float]:
+    """What is published of a cell; a row that says more of it wins over one that says less."""
+    found: dict[str, float] = {}
+    for row in sorted(rows, key=lambda one: len(one.cell)):
+        if row.is_of(coordinates):
+            found |= row.figures
+    return found
+
+
+def times_published(measured: float | None, published: float | None) -> float | None:
+    """Measured divided by published; None where either is not known, or nothing was published."""
+    return None if measured is None or not published else measured / published
+
+
+def _rows(path: Path, each: Published) -> list[Row]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"published: {path.name} can't be read: {error}.") from error
+    return [
+        Row(
+            {
+                axis: each.names.get(axis, {}).get(line.get(column, ""), line.get(column, ""))
+                for axis, column in each.cell.items()
+            },
+            {
+                figure: value * each.factor.get(figure, 1.0)
+                for figure, column in each.figures.items()
+                if (value := _number(line.get(column))) is not None
+            },
+        )
+        for line in lines
+        if all(line.get(column) == value for column, value in each.only.items())
+    ]
+
+
+def _number(text: str | None) -> float | None:
+    """None for what is empty, a range ("3..24") or words: these are no figure to divide by."""
+    try:
+        return float(text or "")
+    except ValueError:
+        return None

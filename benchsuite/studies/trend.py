@@ -1,0 +1,120 @@
+"""The figures of cells over many executions of a study, and where they changed.
+
+Changes are steps of the mean logarithm, found by PELT (Killick et al. 2012, by `ruptures`). Each
+step costs what the modified Bayesian criterion asks, 3 σ² ln n (Zhang & Siegmund 2007), and
+2 σ² ln N more where N cells are looked at, which divides the chance of a false one among them. σ²
+is from the differences of neighbours (von Neumann), which a step hardly moves; at least the middle
+one of all cells. `python -m benchmarks.claims` measures how often it finds what isn't there.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean, median
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.studies.measured import Execution
+from benchsuite.studies.study import Coordinates
+
+FEWEST_EXECUTIONS = 6
+SHORTEST = 2  #: Executions between two steps.
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    at: int  #: The first execution after it, by its place.
+    ratio: float  #: What came after it, until the next, divided by what was before.
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A figure of a cell, execution by execution."""
+
+    coordinates: Coordinates
+    means: Sequence[float | None]  #: In the order of the executions; None where it has none.
+    steps: Sequence[Step] = ()
+    reason: str = ""  #: Why none were looked for.
+
+
+def trends(executions: Sequence[Execution], figure: str) -> list[Trend]:
+    """Of every cell of these executions, which are in order of time and of like environments.
+
+    Raises UsageError where there are enough of them and `ruptures` is not installed.
+    """
+    places: dict[tuple[tuple[str, str], ...], Coordinates] = {}
+    for execution in executions:
+        for cell in execution.cells:
+            places.setdefault(tuple(sorted(cell.coordinates.items())), cell.coordinates)
+    found = [Trend(one, _means(executions, one, figure)) for one in places.values()]
+    long = [one for one in found if not _too_few(one)]
+    deviations = {id(one): _deviation(_logarithms(one)) for one in long}
+    middle = median(deviations.values()) if deviations else 0.0
+    return [
+        Trend(one.coordinates, one.means, reason=reason)
+        if (reason := _too_few(one))
+        else Trend(
+            one.coordinates, one.means, _steps(one, max(middle, deviations[id(one)]), len(long))
+        )
+        for one in found
+    ]
+
+
+def _means(
+    executions: Sequence[Execution], coordinates: Coordinates, figure: str
+) -> list[float | None]:
+    found = []
+    for execution in executions:
+        values = [
+            value
+            for cell in execution.cells
+            if cell.coordinates == coordinates
+            for value in cell.values(figure)
+        ]
+        found.append(fmean(values) if values else None)
+    return found
+
+
+def _known(one: Trend) -> list[int]:
+    """The places of the executions that have the figure, and a logarithm of it."""
+    return [at for at, mean in enumerate(one.means) if mean is not None and 0 < mean < math.inf]
+
+
+def _logarithms(one: Trend) -> list[float]:
+    return [math.log(one.means[at] or 0.0) for at in _known(one)]
+
+
+def _too_few(one: Trend) -> str:
+    having = len(_known(one))
+    if having >= FEWEST_EXECUTIONS:
+        return ""
+    return (
+        f"{having} execution{'s' * (having != 1)} with this figure, and steps are looked for "
+        f"from {FEWEST_EXECUTIONS} on"
+    )
+
+
+def _deviation(values: Sequence[float]) -> float:
+    return math.sqrt(fmean((after - before) ** 2 for before, after in pairwise(values)) / 2)
+
+
+def _steps(one: Trend, deviation: float, cells: int) -> list[Step]:
+    try:
+        import numpy as np
+        from ruptures import Pelt
+    except ImportError as error:
+        raise UsageError(
+            "Steps of a trend are found by ruptures, which is not installed; pip install "
+            "'django-benchsuite[trend]', up to Python 3.13."
+        ) from error
+    values, places = _logarithms(one), _known(one)
+    if not deviation:
+        return []
+    penalty = deviation**2 * (3 * math.log(len(values)) + 2 * math.log(cells))
+    ends = Pelt(model="l2", min_size=SHORTEST, jump=1).fit_predict(np.array(values), penalty)
+    edges = [0, *ends]
+    levels = [fmean(values[begin:end]) for begin, end in zip(edges, ends, strict=False)]
+    return [
+        Step(places[end], math.exp(after - before))
+        for end, before, after in zip(ends, levels, levels[1:], strict=False)
+    ]

@@ -1,0 +1,98 @@
+"""Intervals of few starts: where they come from, and what has none."""
+
+import math
+
+import pytest
+
+from benchsuite.stats.compare import compare
+from benchsuite.studies.intervals import Interval, Kind, Pooled, Side, interval, pooled
+
+CALM = [[10.0, 10.1], [20.0, 20.3], [5.0, 5.02]]
+
+
+def side(*figures: float, cells: list[list[float]] = CALM) -> Side:
+    return Side(figures, pooled(cells))
+
+
+def test_the_variance_is_pooled_over_cells_with_two_starts_and_logarithms() -> None:
+    cells = [[1.0, math.e], [1.0, 1.0, 1.0], [3.0], [0.0, 1.0], [math.inf, 2.0]]
+    assert pooled(cells) == Pooled(2, pytest.approx(0.5 / 3), 3)
+    assert pooled([[1.0], []]) == Pooled()
+
+
+def test_two_starts_a_side_get_welch_on_logarithms() -> None:
+    of_all = Pooled(10, 0.01, 10)
+    found = interval(Kind.RATIO, Side([2.0, 2.0], of_all), Side([1.0, 1.0], of_all))
+    half = 2.2281388 * 0.1  # t(0.975, 10) times √(0.01/2 + 0.01/2)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (2.0, 2 * math.exp(-half), 2 * math.exp(half))
+    )
+    assert found.method == "Welch on logarithms, variance pooled over 10 cells"
+
+
+def test_a_cell_that_scatters_more_gets_its_own_variance() -> None:
+    calm = interval(Kind.RATIO, side(10.0, 10.1), side(20.0, 20.3))
+    wild = interval(Kind.RATIO, side(7.0, 14.0), side(20.0, 20.3))
+    assert width(wild) > 10 * width(calm)
+
+
+def width(found: Interval) -> float:
+    assert found.low is not None
+    assert found.high is not None
+    return math.log(found.high / found.low)
+
+
+def test_five_starts_a_side_are_compared_as_everywhere() -> None:
+    first, second = [100.0, 101, 99, 102, 98], [131.0, 129, 133, 130, 128]
+    found = interval(Kind.RATIO, side(*second), side(*first))
+    known = compare(first, second)
+    assert (found.value, found.low, found.high) == (known.value, known.low, known.high)
+    surer = interval(Kind.RATIO, side(*second), side(*first), confidence=0.999)
+    assert width(surer) > width(found)
+
+
+def test_the_side_with_fewer_starts_decides() -> None:
+    found = interval(Kind.RATIO, side(1.0, 1.1, 1.0, 1.1, 1.0), side(2.0, 2.1))
+    assert found.method.startswith("Welch")
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_intervals_hold_their_value(kind: Kind) -> None:
+    other = None if kind is Kind.VALUE else side(3.0, 3.1)
+    found = interval(kind, side(2.0, 2.1), other)
+    assert found.low is not None
+    assert found.value is not None
+    assert found.high is not None
+    assert found.low < found.value < found.high
+
+
+def test_the_other_way_round_is_the_inverse() -> None:
+    there = interval(Kind.RATIO, side(2.0, 2.1), side(3.0, 3.1))
+    back = interval(Kind.RATIO, side(3.0, 3.1), side(2.0, 2.1))
+    assert there.low == pytest.approx(1 / (back.high or 0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "other", "reason"),
+    [
+        (Kind.RATIO, [], [1.0], "no start has the figure"),
+        (Kind.RATIO, [1.0], [1.0, 2.0], "one start has no interval"),
+        (Kind.RATIO, [1.0, 1.0], [0.0, 0.0], "it would be divided by 0"),
+        (Kind.VALUE, [0.0, 1.0], None, "a start has 0, which has no logarithm"),
+        (Kind.DIFFERENCE, [0.0, 1.0], [1.0, 1.0], "a start has 0, which has no logarithm"),
+        (Kind.RATIO, [0.0, 1, 1, 1, 1], [1.0] * 5, "a start has 0, of which there is no ratio"),
+        (Kind.VALUE, [math.inf, 1.0], None, "a start has no limit there"),
+    ],
+)
+def test_what_has_no_interval_says_why(
+    kind: Kind, cell: list[float], other: list[float] | None, reason: str
+) -> None:
+    found = interval(kind, side(*cell), None if other is None else side(*other))
+    assert (found.low, found.high) == (None, None)
+    assert found.reason.startswith(reason)
+
+
+def test_starts_that_are_all_alike() -> None:
+    alike = [[2.0, 2.0], [1.0, 1.0]]
+    found = interval(Kind.RATIO, side(2.0, 2.0, cells=alike), side(1.0, 1.0, cells=alike))
+    assert (found.low, found.value, found.high) == pytest.approx((2.0, 2.0, 2.0))

@@ -1,0 +1,60 @@
+"""Published figures by the cells that they are of."""
+
+from pathlib import Path
+
+import pytest
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.studies import published
+from benchsuite.studies.study import Published
+from tests.unit.studies import worlds
+
+CSV = """\
+server,latency,rps,p95_ms,run
+gunicorn,0,144.5,20,1
+gunicorn,200,0.7,3..24,1
+uvicorn,0,187.5,,1
+uvicorn,0,9,9,2
+"""
+
+EACH = Published(
+    file="them.csv",
+    cell={"setup": "server", "delay": "latency"},
+    names={"setup": {"gunicorn": "sync", "uvicorn": "async"}},
+    figures={"plateau": "rps", "p95": "p95_ms"},
+    factor={"p95": 0.001},
+    only={"run": "1"},
+)
+
+
+def test_rows_are_found_by_coordinates(tmp_path: Path) -> None:
+    (tmp_path / "them.csv").write_text(CSV)
+    study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
+    rows = published.rows(study)
+    assert len(rows) == 3
+    assert published.of(rows, {"setup": "sync", "delay": "0"}) == {"plateau": 144.5, "p95": 0.02}
+    assert published.of(rows, {"setup": "sync", "delay": "200"}) == {"plateau": 0.7}
+    assert published.of(rows, {"setup": "async", "delay": "0"}) == {"plateau": 187.5}
+    assert published.of(rows, {"setup": "async", "delay": "100"}) == {}
+
+
+def test_what_says_more_of_a_cell_wins() -> None:
+    rows = [
+        published.Row({"setup": "sync", "delay": "0"}, {"plateau": 2.0}),
+        published.Row({"setup": "sync"}, {"plateau": 1.0, "p95": 3.0}),
+    ]
+    found = published.of(rows, {"setup": "sync", "delay": "0"})
+    assert found == {"plateau": 2.0, "p95": 3.0}
+
+
+def test_a_file_that_has_gone_is_named(tmp_path: Path) -> None:
+    study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
+    with pytest.raises(UsageError, match=r"them\.csv can't be read"):
+        published.rows(study)
+
+
+def test_measured_divided_by_published() -> None:
+    assert published.times_published(3.0, 2.0) == 1.5
+    assert published.times_published(None, 2.0) is None
+    assert published.times_published(3.0, None) is None
+    assert published.times_published(3.0, 0.0) is None

@@ -1,0 +1,69 @@
+"""Executions with known truth: cells by setup and delay, and figures drawn for their starts."""
+
+import random
+from collections.abc import Mapping, Sequence
+from math import exp
+
+from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
+from benchsuite.studies.study import Axis, Check, Claim, Figure, Scaling, Study, Value
+
+SETUPS, DELAYS = ("sync", "async"), ("0", "100", "200")
+
+TRUTH = {("sync", "0"): 140.0, ("sync", "100"): 1.4, ("sync", "200"): 0.7} | {
+    ("async", delay): 180.0 for delay in DELAYS
+}
+
+
+def study(*claims: Claim, **given: object) -> Study:
+    asked = {
+        "name": "worlds",
+        "question": "",
+        "text": "",
+        "digest": "",
+        "path": "",
+        "repeat": 2,
+        "every": {},
+        "scaling": Scaling(),
+        "axes": (
+            Axis("setup", tuple(Value(one, {}) for one in SETUPS)),
+            Axis("delay", tuple(Value(one, {}) for one in DELAYS)),
+        ),
+        "figures": (Figure(name="plateau", of="goodput"),),
+        "claims": claims,
+    }
+    return Study(**{**asked, **given})  # type: ignore[arg-type]
+
+
+def claim(*checks: Check, **needs: float) -> Claim:
+    return Claim(name="it", says="It is so.", checks=checks, needs=needs)
+
+
+def start(value: float | None, excluded: str = "", failed: str = "") -> Start:
+    return Start(figures={"plateau": value}, excluded=excluded, failed=failed)
+
+
+def cell(setup: str, delay: str, starts: Sequence[Start], **conditions: float) -> MeasuredCell:
+    return MeasuredCell(
+        coordinates={"setup": setup, "delay": delay},
+        state=State.MEASURED,
+        starts=starts,
+        conditions=conditions,
+    )
+
+
+def execution(
+    truth: Mapping[tuple[str, str], float] = TRUTH,
+    *,
+    starts: int = 2,
+    noise: float = 0.02,
+    seed: int = 0,
+    unlike: float = 0.0,
+    **conditions: float,
+) -> Execution:
+    drawn = random.Random(seed)
+    cells = []
+    for (setup, delay), value in truth.items():
+        own = noise * exp(unlike * drawn.gauss())
+        figures = [value * exp(own * drawn.gauss()) for _ in range(starts)]
+        cells.append(cell(setup, delay, [start(one) for one in figures]))
+    return Execution(cells=cells, conditions=conditions)
