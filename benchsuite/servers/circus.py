@@ -10,29 +10,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from string import Template
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import BACKLOG, Application, Available, Place, ServerAdapter
-from benchsuite.servers.bjoern import Bjoern
-from benchsuite.servers.chaussette import ChaussetteBjoern, ChaussetteGevent, ChaussetteMeinheld
-from benchsuite.servers.daphne import Daphne
-from benchsuite.servers.gunicorn import (
-    GunicornAsgi,
-    GunicornGevent,
-    GunicornGthread,
-    GunicornSync,
-    GunicornTornado,
-    GunicornUvicorn,
+from benchsuite.servers import (
+    bjoern,
+    chaussette,
+    daphne,
+    gunicorn,
+    hypercorn,
+    meinheld,
+    tornado,
+    uvicorn,
+    uwsgi,
+    waitress,
 )
-from benchsuite.servers.hypercorn import Hypercorn
-from benchsuite.servers.meinheld import Meinheld
-from benchsuite.servers.tornado import Tornado
-from benchsuite.servers.uvicorn import Uvicorn
-from benchsuite.servers.uwsgi import UwsgiHttpSocket
-from benchsuite.servers.waitress import Waitress
+from benchsuite.servers.base import BACKLOG, Application, Available, Place, ServerAdapter
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107  #: Bytes in the path of a Unix socket (`sun_path` without its end).
@@ -41,27 +36,10 @@ UNWRITABLE = re.compile(r"\s;|\(circus\.")
 
 
 class Circus(ServerAdapter):
-    """A `circusd` that starts the subclass's server once for each process.
-
-    All facts are those of that server, except for the number of processes.
-    """
+    """A `circusd` that starts a server once for each process; `under()` makes its subclasses."""
 
     distribution = "circus"
     started: ClassVar[type[ServerAdapter]]
-
-    def __init_subclass__(cls, *, starts: type[ServerAdapter], **more: Any) -> None:
-        super().__init_subclass__(**more)
-        cls.started = starts
-        cls.name = f"circus-{starts.name}"
-        cls.interface = starts.interface
-        cls.threads_word = starts.threads_word
-        cls.default_threads = starts.default_threads
-        cls.for_threads = starts.for_threads
-        cls.one_at_a_time = starts.one_at_a_time
-        cls.keeps_alive = starts.keeps_alive
-        cls.websocket = starts.websocket
-        cls.finishes_in_flight = starts.finishes_in_flight
-        cls.options = vars(cls).get("options", {"backlog": BACKLOG, **starts.options})
 
     def __init__(
         self, spec: ServerSpec, application: Application, place: Place | None = None
@@ -124,55 +102,39 @@ class Circus(ServerAdapter):
         self._at_least(1, *({"backlog"} & self.settings.keys()))
 
 
-class CircusGunicornSync(Circus, starts=GunicornSync): ...
+FACTS = (
+    *("interface", "threads_word", "default_threads", "for_threads", "one_at_a_time"),
+    *("keeps_alive", "websocket", "finishes_in_flight"),
+)
+"""What is true of Circus as it is of the server that it starts."""
 
 
-class CircusGunicornGthread(Circus, starts=GunicornGthread): ...
+def under(started: type[ServerAdapter], *, sets_backlog: bool = True) -> type[Circus]:
+    """Circus with that server; all but the number of processes is as that server has it."""
+    content = {
+        **{fact: getattr(started, fact) for fact in FACTS},
+        "__module__": __name__,
+        "name": f"circus-{started.name}",
+        "started": started,
+        "options": {**({"backlog": BACKLOG} if sets_backlog else {}), **started.options},
+    }
+    return type(f"Circus{started.__name__}", (Circus,), content)
 
 
-class CircusGunicornGevent(Circus, starts=GunicornGevent): ...
-
-
-class CircusGunicornTornado(Circus, starts=GunicornTornado): ...
-
-
-class CircusGunicornUvicorn(Circus, starts=GunicornUvicorn): ...
-
-
-class CircusGunicornAsgi(Circus, starts=GunicornAsgi):
-    """Listens with a backlog of 100, whatever Circus sets."""
-
-    options = GunicornAsgi.options
-
-
-class CircusUwsgiHttpSocket(Circus, starts=UwsgiHttpSocket): ...
-
-
-class CircusUvicorn(Circus, starts=Uvicorn): ...
-
-
-class CircusDaphne(Circus, starts=Daphne): ...
-
-
-class CircusHypercorn(Circus, starts=Hypercorn): ...
-
-
-class CircusTornado(Circus, starts=Tornado): ...
-
-
-class CircusWaitress(Circus, starts=Waitress): ...
-
-
-class CircusBjoern(Circus, starts=Bjoern): ...
-
-
-class CircusMeinheld(Circus, starts=Meinheld): ...
-
-
-class CircusChaussetteGevent(Circus, starts=ChaussetteGevent): ...
-
-
-class CircusChaussetteBjoern(Circus, starts=ChaussetteBjoern): ...
-
-
-class CircusChaussetteMeinheld(Circus, starts=ChaussetteMeinheld): ...
+CircusGunicornSync = under(gunicorn.GunicornSync)
+CircusGunicornGthread = under(gunicorn.GunicornGthread)
+CircusGunicornGevent = under(gunicorn.GunicornGevent)
+CircusGunicornTornado = under(gunicorn.GunicornTornado)
+CircusGunicornUvicorn = under(gunicorn.GunicornUvicorn)
+CircusGunicornAsgi = under(gunicorn.GunicornAsgi, sets_backlog=False)  # it listens with 100
+CircusUwsgiHttpSocket = under(uwsgi.UwsgiHttpSocket)
+CircusUvicorn = under(uvicorn.Uvicorn)
+CircusDaphne = under(daphne.Daphne)
+CircusHypercorn = under(hypercorn.Hypercorn)
+CircusTornado = under(tornado.Tornado)
+CircusWaitress = under(waitress.Waitress)
+CircusBjoern = under(bjoern.Bjoern)
+CircusMeinheld = under(meinheld.Meinheld)
+CircusChaussetteGevent = under(chaussette.ChaussetteGevent)
+CircusChaussetteBjoern = under(chaussette.ChaussetteBjoern)
+CircusChaussetteMeinheld = under(chaussette.ChaussetteMeinheld)
