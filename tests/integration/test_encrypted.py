@@ -377,8 +377,8 @@ def test_nginx(certificate: trustme.LeafCert, tmp_path: Path) -> None:
 
 
 STRICT = """
-import benchsuite.system.tls as encryption
-encryption.is_loopback = lambda host: False
+from benchsuite.system import tls
+tls.is_loopback = lambda host: False
 """
 """Run by the interpreter of the load as it starts: this machine is told to be another one."""
 

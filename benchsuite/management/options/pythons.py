@@ -6,7 +6,7 @@ from typing import Any
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.management.options.parsing import names
-from benchsuite.runner import environments as preparing
+from benchsuite.runner.environments import environment as kept
 
 
 def add_to(group: Any) -> None:
@@ -52,7 +52,7 @@ def again(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
 
 
 def _environments(given: Sequence[str]) -> list[str]:
-    found = [preparing.environment(one) for one in given]
+    found = [kept(one) for one in given]
     names = [one.partition("@")[0] for one in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

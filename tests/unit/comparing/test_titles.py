@@ -27,6 +27,7 @@ OTHER: dict[tuple[str, ...], dict[str, Any]] = {
     ("server", "cpus"): {"cpus": (1,)},
     ("server", "front"): {"front": "nginx"},
     ("server", "front_options"): {"front": "nginx", "front_options": {"processes": 2}},
+    ("load", "iterations"): {"iterations": 7, "warmup_s": 0.0},
     ("server", "instances"): {"front": "nginx", "instances": 2},
     ("server", "python"): {"python": "3.13"},
     ("server", "environment"): {"environment": "new@0123456789abcdef"},
@@ -45,6 +46,7 @@ OTHER: dict[tuple[str, ...], dict[str, Any]] = {
 BESIDE: dict[tuple[str, ...], dict[str, Any]] = {
     ("load", "arrivals"): {"model": "open", "arrival_rate": 50.0},
     ("load", "max_in_flight"): {"model": "open", "arrival_rate": 50.0},
+    ("load", "iterations"): {"warmup_s": 0.0},
     ("server", "front_options"): {"front": "nginx"},
     ("server", "instances"): {"front": "nginx"},
     ("database", "max_connections"): {"use": "postgresql"},

@@ -444,6 +444,7 @@ def test_the_command_ends_with_status_2_before_anything_starts(
     assert refused.value.returncode == 2
 
 
+@pytest.mark.django_db  # the estimate asks for past runs
 def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     call_command(
         "runbench",
