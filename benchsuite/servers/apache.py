@@ -24,6 +24,7 @@ COMMON: Mapping[str, Option] = {
     "backlog": BACKLOG,
     "config": "",
     "keep_alive_s": KEEP_ALIVE_S,
+    "main_interpreter": True,
     "timeout_s": 60,
 }
 EMBEDDED: Mapping[str, Option] = {**COMMON, "max_connections": 0}
@@ -132,7 +133,7 @@ class Apache(ServerAdapter):
 
     def _group(self) -> str:
         """The interpreter inside a process: the first one, or one of its own."""
-        return "%{GLOBAL}"
+        return "%{GLOBAL}" if self.settings["main_interpreter"] else "benchsuite"
 
     def _script(self) -> str:
         module, _, name = self.application.wsgi.partition(":")
@@ -208,9 +209,6 @@ class ApacheWorker(ApacheThreaded):
     name = "apache-worker"
     mpm = "worker"
     options = {**EMBEDDED, "main_interpreter": False, "start_processes": 10}
-
-    def _group(self) -> str:
-        return "%{GLOBAL}" if self.settings["main_interpreter"] else "benchsuite"
 
 
 class ApacheEvent(ApacheThreaded):

@@ -1,11 +1,23 @@
 """Granian, whose network side is written in Rust; see github.com/emmett-framework/granian."""
 
+from collections.abc import Mapping
+
+from benchsuite.core.specs import Option, refuse_unless_within
 from benchsuite.servers.base import (
     BACKLOG,
     TAKE_THREADS_ASGI,
     THREADS,
     ServerAdapter,
 )
+
+COMMON: Mapping[str, Option] = {
+    "backlog": BACKLOG,
+    "backpressure": 0,
+    "http1_keep_alive": True,
+    "runtime_mode": "auto",
+    "runtime_threads": 1,
+}
+MOST_IDLE_S = 600  #: Granian's own limit.
 
 
 class Granian(ServerAdapter):
@@ -23,6 +35,12 @@ class Granian(ServerAdapter):
         if "loop" in self.settings:
             command += ["--loop", str(self.settings["loop"])]
         command += ["--runtime-threads", str(self.settings["runtime_threads"])]
+        command += ["--runtime-mode", str(self.settings["runtime_mode"])]
+        if "blocking_threads_idle_timeout_s" in self.settings:
+            idle_s = self.settings["blocking_threads_idle_timeout_s"]
+            command += ["--blocking-threads-idle-timeout", str(idle_s)]
+        if not self.settings["http1_keep_alive"]:
+            command.append("--no-http1-keep-alive")
         command += ["--backlog", str(self.settings["backlog"])]
         if self.settings["backpressure"]:
             command += ["--backpressure", str(self.settings["backpressure"])]
@@ -37,6 +55,7 @@ class Granian(ServerAdapter):
         self._at_least(0, "backpressure")
         self._at_least(1, "runtime_threads")
         self._at_least(128, "backlog")
+        self._one_of("runtime_mode", "auto", "mt", "st")
 
 
 class GranianWsgi(Granian):
@@ -46,7 +65,13 @@ class GranianWsgi(Granian):
     interface = "wsgi"
     threads_word = "blocking threads"
     default_threads = THREADS
-    options = {"backlog": BACKLOG, "backpressure": 0, "runtime_threads": 1}
+    options = {**COMMON, "blocking_threads_idle_timeout_s": 30}
+
+    def _check(self) -> None:
+        super()._check()
+        refuse_unless_within(
+            self.name, self.settings, "blocking_threads_idle_timeout_s", 5, MOST_IDLE_S
+        )
 
 
 class GranianAsgi(Granian):
@@ -57,7 +82,7 @@ class GranianAsgi(Granian):
     websocket = True
     handshake_headers = False
     for_threads = TAKE_THREADS_ASGI
-    options = {"backlog": BACKLOG, "backpressure": 0, "loop": "auto", "runtime_threads": 1}
+    options = {**COMMON, "loop": "auto"}
 
     def _check(self) -> None:
         super()._check()

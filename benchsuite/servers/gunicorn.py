@@ -19,18 +19,21 @@ from benchsuite.servers.base import (
     ServerAdapter,
 )
 from benchsuite.servers.tornado import IN_EVENT_LOOP
+from benchsuite.servers.uvicorn import WEBSOCKETS
+
+LOOP, WS = "BENCHSUITE_UVICORN_LOOP", "BENCHSUITE_UVICORN_WS"
+"""Variables that our `uvicorn_workers` reads."""
 
 NEUTRAL_CONFIG = str(Path(__file__).parent / "conf" / "gunicorn.conf.py")
 
-COMMON: Mapping[str, Option] = {"config": "", "max_requests": 0, "preload": False, "timeout_s": 30}
-"""Options of every kind of worker: gunicorn's defaults, and no configuration file."""
-
-UVICORN_WORKERS = {
-    "websockets": "uvicorn_workers.Websockets",
-    "websockets-sansio": "uvicorn_workers.WebsocketsSansio",
-    "wsproto": "uvicorn_workers.Wsproto",
+COMMON: Mapping[str, Option] = {
+    "config": "",
+    "max_requests": 0,
+    "preload": False,
+    "reuse_port": False,
+    "timeout_s": 30,
 }
-"""uvicorn-worker leaves the choice to subclasses."""
+"""Options of every kind of worker: gunicorn's defaults, and no configuration file."""
 
 
 class Gunicorn(ServerAdapter):
@@ -78,8 +81,9 @@ class Gunicorn(ServerAdapter):
         for flag, option in flags.items():
             if option in self.settings:
                 command += [flag, str(self.settings[option])]
-        if self.settings["preload"]:
-            command.append("--preload")
+        for flag in ("preload", "reuse_port"):
+            if self.settings[flag]:
+                command.append(f"--{flag.replace('_', '-')}")
         return command
 
     def env(self) -> dict[str, str]:
@@ -158,27 +162,37 @@ class GunicornTornado(Gunicorn):
 
 
 class GunicornUvicorn(Gunicorn):
-    """Gunicorn manages, uvicorn's worker serves; `auto` chooses event loop and parser."""
+    """Gunicorn manages, uvicorn's worker serves, which chooses the parser.
+
+    It leaves the choice of event loop and WebSocket library to a subclass, which is ours.
+    """
 
     name = "gunicorn-uvicorn"
     interface = "asgi"
-    worker = "uvicorn_worker.UvicornWorker"
+    worker = "benchsuite.servers.launchers.uvicorn_workers.Worker"
     for_threads = TAKE_THREADS_ASGI
     companions = ("uvicorn-worker",)
     websocket = True
-    options = {**COMMON, "backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S, "ws": "auto"}
+    options = {
+        **COMMON,
+        "backlog": BACKLOG,
+        "keep_alive_s": KEEP_ALIVE_S,
+        "loop": "auto",
+        "ws": "auto",
+    }
 
-    def argv(self, host: str, port: int) -> list[str]:
-        command = super().argv(host, port)
-        if (protocol := self.settings["ws"]) != "auto":
-            kind = UVICORN_WORKERS[str(protocol)]
-            command[command.index(self.worker)] = f"benchsuite.servers.launchers.{kind}"
+    def _bound_to(self, address: str) -> list[str]:
         # As with uvicorn itself: its worker logs each WebSocket at level "info".
-        return [*command, "--log-level", "warning"]
+        return [*super()._bound_to(address), "--log-level", "warning"]
+
+    def env(self) -> dict[str, str]:
+        chosen = {LOOP: str(self.settings["loop"]), WS: str(self.settings["ws"])}
+        return {**super().env(), **chosen}
 
     def _check(self) -> None:
         super()._check()
-        self._one_of("ws", "auto", *UVICORN_WORKERS)
+        self._one_of("loop", "auto", "asyncio", "uvloop")
+        self._one_of("ws", *WEBSOCKETS)
 
 
 class GunicornAsgi(Gunicorn):

@@ -26,6 +26,7 @@ class Uvicorn(ServerAdapter):
         "backlog": BACKLOG,
         "http": "auto",
         "keep_alive_s": KEEP_ALIVE_S,
+        "limit_concurrency": 0,
         "loop": "auto",
         "ws": "auto",
     }
@@ -37,6 +38,7 @@ class Uvicorn(ServerAdapter):
         return self._listening("--fd", descriptor)
 
     def _listening(self, *where: str) -> list[str]:
+        most = int(self.settings["limit_concurrency"])
         return [
             *self.python.module("uvicorn"),
             self.application.asgi,
@@ -46,6 +48,7 @@ class Uvicorn(ServerAdapter):
             *("--backlog", str(self.settings["backlog"])),
             *("--timeout-keep-alive", str(self.settings["keep_alive_s"])),
             *("--ws", str(self.settings["ws"])),
+            *(("--limit-concurrency", str(most)) if most else ()),
             # At level "info" it logs two lines for each WebSocket, even without an access log.
             *("--no-access-log", "--log-level", "warning"),
         ]
@@ -56,6 +59,7 @@ class Uvicorn(ServerAdapter):
 
     def _check(self) -> None:
         super()._check()
+        self._at_least(0, "limit_concurrency")
         self._at_least(1, "backlog", "keep_alive_s")
         self._one_of("loop", "auto", "asyncio", "uvloop")
         self._one_of("http", "auto", "h11", "httptools")

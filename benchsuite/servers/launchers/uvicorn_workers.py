@@ -1,15 +1,15 @@
-"""Uvicorn's worker for gunicorn, with a choice of the WebSocket library."""
+"""Uvicorn's worker for gunicorn, with a choice of event loop and WebSocket library."""
+
+import os
 
 from uvicorn_worker import UvicornWorker
 
-
-class Websockets(UvicornWorker):  # type: ignore[misc,unused-ignore]
-    CONFIG_KWARGS = {**UvicornWorker.CONFIG_KWARGS, "ws": "websockets"}
+LOOP, WS = "BENCHSUITE_UVICORN_LOOP", "BENCHSUITE_UVICORN_WS"
 
 
-class WebsocketsSansio(UvicornWorker):  # type: ignore[misc,unused-ignore]
-    CONFIG_KWARGS = {**UvicornWorker.CONFIG_KWARGS, "ws": "websockets-sansio"}
-
-
-class Wsproto(UvicornWorker):  # type: ignore[misc,unused-ignore]
-    CONFIG_KWARGS = {**UvicornWorker.CONFIG_KWARGS, "ws": "wsproto"}
+class Worker(UvicornWorker):  # type: ignore[misc,unused-ignore]
+    CONFIG_KWARGS = {
+        **UvicornWorker.CONFIG_KWARGS,
+        "loop": os.environ[LOOP],
+        "ws": os.environ[WS],
+    }

@@ -91,7 +91,7 @@ def test_daemon_s_front_can_be_set():
     assert "ThreadsPerChild 7" in conf(ApacheDaemon, options={"front_threads": 7})
 
 
-def test_worker_alone_has_an_interpreter_of_its_own_as_in_the_study():
+def test_worker_alone_has_an_interpreter_of_its_own_as_in_the_study_unless_told():
     groups = {
         cls.name: said(conf(cls), "WSGIApplicationGroup")["WSGIApplicationGroup"]
         for cls in (ApachePrefork, ApacheWorker, ApacheEvent, ApacheDaemon)
@@ -105,6 +105,9 @@ def test_worker_alone_has_an_interpreter_of_its_own_as_in_the_study():
     assert "WSGIApplicationGroup %{GLOBAL}" in conf(
         ApacheWorker, options={"main_interpreter": "yes"}
     )
+    for cls in (ApachePrefork, ApacheEvent, ApacheDaemon):
+        own = conf(cls, options={"main_interpreter": "no"})
+        assert "WSGIApplicationGroup benchsuite" in own
 
 
 def test_all_that_it_writes_is_in_its_folder():

@@ -64,7 +64,8 @@ COMMAND_LINES = {
         " --backlog 2048 --max-requests 0 --timeout 30"
     ),
     "gunicorn-uvicorn": (
-        f"{GUNICORN_ASGI} --workers 1 --worker-class uvicorn_worker.UvicornWorker"
+        f"{GUNICORN_ASGI} --workers 1"
+        " --worker-class benchsuite.servers.launchers.uvicorn_workers.Worker"
         " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30 --log-level warning"
     ),
     "gunicorn-asgi": (
@@ -105,12 +106,14 @@ COMMAND_LINES = {
     ),
     "granian-wsgi": (
         "PYTHON -m granian --interface wsgi --host 127.0.0.1 --port 8123 --workers 1"
-        " --blocking-threads 4 --runtime-threads 1 --backlog 2048 --no-access-log"
+        " --blocking-threads 4 --runtime-threads 1 --runtime-mode auto"
+        " --blocking-threads-idle-timeout 30 --backlog 2048 --no-access-log"
         " shop.wsgi:application"
     ),
     "granian-asgi": (
         "PYTHON -m granian --interface asgi --host 127.0.0.1 --port 8123 --workers 1"
-        " --loop auto --runtime-threads 1 --backlog 2048 --no-access-log shop.asgi:application"
+        " --loop auto --runtime-threads 1 --runtime-mode auto --backlog 2048 --no-access-log"
+        " shop.asgi:application"
     ),
     "waitress": (
         "PYTHON -m waitress --listen=127.0.0.1:8123 --threads=4 --backlog=2048"
@@ -192,10 +195,10 @@ def test_command_line_is_the_same_twice(name):
         (make("uvicorn", loop="asyncio", http="h11"), "--loop asyncio --http h11"),
         (make("uvicorn", processes=2), "--workers 2"),
         (make("uvicorn", ws="wsproto"), "--ws wsproto"),
-        (
-            make("gunicorn-uvicorn", ws="wsproto"),
-            "--worker-class benchsuite.servers.launchers.uvicorn_workers.Wsproto",
-        ),
+        (make("uvicorn", limit_concurrency=9), "--ws auto --limit-concurrency 9"),
+        (make("gunicorn-sync", reuse_port="yes"), "--timeout 30 --reuse-port"),
+        (make("granian-asgi", http1_keep_alive="no"), "--no-http1-keep-alive --backlog 2048"),
+        (make("granian-wsgi", runtime_mode="st"), "--runtime-mode st"),
         (make("daphne", backlog=50), "tcp:port=1:interface=127.0.0.1:backlog=50"),
         (make("hypercorn", max_requests=500, loop="uvloop"), "--max-requests 500"),
         (make("granian-wsgi", threads=16), "--blocking-threads 16"),
@@ -205,6 +208,13 @@ def test_command_line_is_the_same_twice(name):
 )  # fmt: skip
 def test_sizes_and_options_reach_the_command_line(adapter, part):
     assert f" {part} " in f" {' '.join(adapter.argv('127.0.0.1', 1))} "
+
+
+@pytest.mark.parametrize("name", ["gunicorn-uvicorn", "circus-gunicorn-uvicorn"])
+def test_uvicorns_worker_is_told_by_the_environment(name):
+    told = make(name, loop="asyncio", ws="wsproto").env()
+    assert told["BENCHSUITE_UVICORN_LOOP"] == "asyncio"
+    assert told["BENCHSUITE_UVICORN_WS"] == "wsproto"
 
 
 OF_THE_STUDY = {
