@@ -134,12 +134,6 @@ class Comparison:
         effect = max(effect, margin + quantiles[1] * self.error)
         return math.exp(effect) if is_ratio else effect
 
-    @property
-    def detectable_percent(self) -> float | None:
-        """`detectable` as a change in percent of the baseline; None for differences."""
-        found = self.detectable
-        return None if found is None or self.scale is not Scale.RATIO else (found - 1) * 100
-
 
 def compare(
     baseline: Iterable[float],

@@ -35,10 +35,6 @@ class Change:
     period: float | None = None  #: Of a cycle: after how many values it comes again.
 
     @property
-    def is_trend(self) -> bool:
-        return self.at is None and self.period is None
-
-    @property
     def words(self) -> str:
         """What it did, each value being a second: "it fell by 12 % over the window"."""
         size = format_percent(abs(self.percent))

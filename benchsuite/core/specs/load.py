@@ -191,12 +191,8 @@ class LoadProfile(Spec):
             moment, before = stages[-1].window_end_s, level
         return tuple(stages)
 
-    @property
-    def ramp_s(self) -> float:
-        """Seconds until the last user of the first level has started."""
-        return self._ramp_s(self.levels[0])
-
     def _ramp_s(self, users: float) -> float:
+        """Seconds until the last of so many users has started."""
         if self.is_open or self.spawn_rate is None or self.spawn_rate >= users:
             return 0.0
         return users / self.spawn_rate

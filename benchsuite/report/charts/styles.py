@@ -10,26 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 COLOURS = (
-    "#0f7ac0",
-    "#ad8400",
-    "#00946b",
-    "#d55e00",
-    "#b8629a",
-    "#8700ff",
-    "#8a8a8a",
-    "#ff0069",
-    "#875a3c",
-    "#ff00ff",
-    "#9678ff",
-    "#b400a5",
-    "#784bb4",
-    "#c31e2d",
-    "#4b6978",
-    "#5a6900",
-    "#d269e1",
-    "#5a96e1",
-    "#c300ff",
-    "#f01eb4",
+    *("#0f7ac0", "#ad8400", "#00946b", "#d55e00", "#b8629a", "#8700ff"),
+    *("#8a8a8a", "#ff0069", "#875a3c", "#ff00ff", "#9678ff", "#b400a5"),
+    *("#784bb4", "#c31e2d", "#4b6978", "#5a6900", "#d269e1", "#5a96e1"),
+    *("#c300ff", "#f01eb4"),
 )
 DASHES = {"solid": "none", "dash": "6 3", "dot": "2 2", "dashdot": "6 2 2 2", "longdash": "9 3"}
 MARKERS = {
@@ -47,12 +31,7 @@ MARKERS = {
 """Plotly's name of each marker → its outline in a box of 12 × 12, for legends."""
 
 COMPARED_MOST = (
-    "gunicorn-gthread",
-    "uvicorn",
-    "granian-wsgi",
-    "uwsgi",
-    "waitress",
-    "daphne",
+    *("gunicorn-gthread", "uvicorn", "granian-wsgi", "uwsgi", "waitress", "daphne"),
     "gunicorn-sync",
 )
 """They have the first colours: what stands on one page most often has none in common."""

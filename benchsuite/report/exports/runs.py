@@ -25,28 +25,19 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """How text begins that a spreadsheet may reckon with, in full-width characters, too."""
 
 FACTS = (
-    "id",
-    "batch",
-    "started_at",
-    "ended_at",
-    "status",
-    "verdict",
-    "failure",
-    "label",
-    "workload",
-    "server",
-    "server_version",
-    "python_version",
-    "revision",
-    "processes",
-    "threads",
-    "model",
-    "users",
-    "arrival_rate",
-    "warmup_s",
-    "duration_s",
-    "repetition",
-    "unit",
+    *("id", "batch", "started_at", "ended_at", "status", "verdict", "failure", "label"),
+    *("workload", "server", "server_version", "python_version", "revision"),
+    *(
+        "processes",
+        "threads",
+        "model",
+        "users",
+        "arrival_rate",
+        "warmup_s",
+        "duration_s",
+        "repetition",
+        "unit",
+    ),
 )
 """What is told of a run beside its figures, by columns of `Run`."""
 

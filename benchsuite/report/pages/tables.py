@@ -22,8 +22,6 @@ from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.pages import html
 
-NEWEST_FIRST = "-started_at"
-
 MOST_ORDERS = 4  #: Columns by which a table is sorted one after another.
 
 MOST_LEVELS = 4  #: Levels of a load that are all named.

@@ -44,7 +44,7 @@ def test_nothing_but_noise_shows_nothing_and_says_what_would_have_been() -> None
     # ranks attain 8 / 252, so t(0.984) = 2.66 and t(0.9) = 1.41; (2.66 + 1.41) × 0.864 / 0.977
     assert found.error == pytest.approx(0.00864, rel=0.01)
     assert found.freedom == pytest.approx(7.17, rel=0.01)
-    assert found.detectable_percent == pytest.approx(3.67, rel=0.01)
+    assert found.detectable == pytest.approx(1.0367, rel=0.0001)
 
 
 def test_the_interval_alone_is_not_enough() -> None:
@@ -76,7 +76,7 @@ def test_all_equal() -> None:
     same = compare([7.0] * 5, [7.0] * 6)
     assert (same.value, *limits(same), same.p) == (1, 1, 1, 1)
     assert same.outcome is Outcome.NOT_SHOWN
-    assert same.detectable_percent == 0
+    assert same.detectable == 1
 
 
 def test_no_spread_but_a_difference() -> None:
@@ -114,7 +114,6 @@ def test_differences_of_shares() -> None:
     assert some.value == pytest.approx(0.025)
     assert 0.015 < low < 0.025 < high < 0.035
     assert some.outcome is Outcome.SHOWN
-    assert some.detectable_percent is None
 
 
 def test_comparisons_made_together_are_corrected() -> None:
@@ -140,9 +139,9 @@ def test_seven_comparisons_of_five_starts_need_a_sixth() -> None:
 def test_more_comparisons_find_less() -> None:
     alone = compare(SLOW, FAST)
     four = together([alone] * 4)[0]
-    assert alone.detectable_percent is not None
-    assert four.detectable_percent is not None
-    assert four.detectable_percent > alone.detectable_percent
+    assert alone.detectable is not None
+    assert four.detectable is not None
+    assert four.detectable > alone.detectable
 
 
 def small(value: float, low: float, high: float, **given: float) -> Outcome:
