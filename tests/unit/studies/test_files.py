@@ -56,7 +56,7 @@ def test_at_a_small_scale_every_claim_can_still_be_asked_of_some_cell(study: Stu
 
 def test_every_file_is_of_a_study() -> None:
     """And none is published that nobody reads."""
-    read = {"channels_layers_throughput.csv"}  # what the mean of channels_layers_published is of
+    read = {"channels_layers_throughput.csv"}  # its mean is in channels_layers_published.csv
     for name in NAMES:
         found = reading.read(catalogue.find(name))
         read |= {f"{name}.toml", *(one.file for one in found.published)}
