@@ -10,7 +10,7 @@ from urllib.parse import quote
 from benchsuite.services import postgres_programs
 from benchsuite.services.base import HOST
 from benchsuite.services.database import USER, WATCHING, DatabaseService
-from benchsuite.services.postgres_reading import Connections
+from benchsuite.services.postgres_reading import CONNECT_S, Connections
 from benchsuite.system import sharedmemory
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class PostgreSQL(DatabaseService):
         import psycopg
 
         try:
-            with self._connect() as connection:
+            with self._connect(CONNECT_S) as connection:
                 row = connection.execute("SHOW data_directory").fetchone()
         except psycopg.OperationalError:
             return False
@@ -115,7 +115,7 @@ class PostgreSQL(DatabaseService):
 
     def learn(self) -> None:
         shown = {}
-        with self._connect() as connection:
+        with self._connect(int(self.ready_s)) as connection:
             if not self.version:  # this is its first start
                 connection.execute(f"CREATE ROLE {USER} LOGIN CREATEDB")
             for name in SHOWN:
@@ -132,7 +132,7 @@ class PostgreSQL(DatabaseService):
     def reading(self) -> Connections:
         return Connections(self.admin_url)
 
-    def _connect(self) -> "psycopg.Connection[tuple[str, ...]]":
+    def _connect(self, timeout_s: int) -> "psycopg.Connection[tuple[str, ...]]":
         import psycopg  # here, because only a run with this service needs it
 
         return psycopg.connect(
@@ -142,5 +142,5 @@ class PostgreSQL(DatabaseService):
             user=SUPERUSER,
             password=self.password,
             autocommit=True,
-            connect_timeout=int(self.ready_s),
+            connect_timeout=timeout_s,
         )

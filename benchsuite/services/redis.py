@@ -13,7 +13,7 @@ from urllib.parse import quote
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import UNIX
 from benchsuite.services.base import HOST, Service
-from benchsuite.services.redis_reading import Info
+from benchsuite.services.redis_reading import LONGEST_S, Info
 from benchsuite.system.account import can_read
 
 CONFIGURATION, SOCKET = "redis.conf", "redis.sock"  #: In its folder, in which it runs.
@@ -77,7 +77,7 @@ class Redis(Service):
         from redis import Redis, RedisError  # here, because only a run with this service needs it
 
         try:
-            with Redis.from_url(self.url, socket_timeout=self.ready_s) as client:
+            with Redis.from_url(self.url, socket_timeout=LONGEST_S) as client:
                 return bool(client.ping())
         except (RedisError, OSError):
             return False

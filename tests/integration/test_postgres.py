@@ -152,8 +152,10 @@ def test_a_port_that_is_taken_meanwhile_is_given_up(monkeypatch: pytest.MonkeyPa
     with folder() as place, socket.create_server(("127.0.0.1", 0)) as taken:
         ports = iter([taken.getsockname()[1], free_port()])
         monkeypatch.setattr("benchsuite.services.base.free_port", lambda host: next(ports))
+        begun = time.monotonic()
         with PostgreSQL(folder=place, marker=MARKER, env=dict(os.environ)) as service:
             assert service.port != taken.getsockname()[1]
+        assert time.monotonic() - begun < PostgreSQL.ready_s, "who took it has said nothing so long"
 
 
 def test_more_connections_than_the_machine_can_have_are_told_with_the_log() -> None:
