@@ -1,9 +1,9 @@
 """What is left out where the machine can't have it, and why."""
 
+import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,33 +27,30 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "results.sqlite3"
 
 
-@contextmanager
-def _command(folder: Path, migrated: Path) -> Iterator[Command]:
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where environments are kept: each is built once, whichever worker wants it first."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    (folder / "cache").mkdir(exist_ok=True)
+    return folder / "cache"
+
+
+@pytest.fixture
+def command(tmp_path: Path, migrated: Path) -> Iterator[Command]:
+    """The repository's own project; leaves nothing in its temporary folder."""
     source = sqlite3.connect(migrated)
-    target = sqlite3.connect(folder / "results.sqlite3")
+    target = sqlite3.connect(tmp_path / "results.sqlite3")
     source.backup(target)
     source.close()
     target.close()
     with tempfile.TemporaryDirectory(prefix="bst-") as temporary:
         # as /tmp is: programs that must not be root run as another user
         Path(temporary).chmod(0o1777)
-        made = Command(folder, temporary=Path(temporary))
+        made = Command(tmp_path, temporary=Path(temporary))
         yield made
         assert made.left_in_temporary_folder() == []
-
-
-@pytest.fixture
-def command(tmp_path: Path, migrated: Path) -> Iterator[Command]:
-    """The repository's own project; leaves nothing in its temporary folder."""
-    with _command(tmp_path, migrated) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def shared_command(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[Command]:
-    """One for all tests of a module."""
-    with _command(tmp_path_factory.mktemp("shared"), migrated) as made:
-        yield made
 
 
 @pytest.fixture

@@ -21,8 +21,9 @@ from tests.needs import needs
 pytestmark = pytest.mark.alone
 
 WITHIN_S = 0.002
-DELAYS_S = (0.0, 0.1, 0.2)
-TIMES = 15
+LATE_S = 0.06
+DELAYS_S = (0.0, LATE_S, 2 * LATE_S)
+TIMES = 11
 
 
 def typical_s(act: Callable[[], object], times: int = TIMES) -> float:
@@ -74,13 +75,13 @@ def test_query_is_late_by_the_delay(delay_s: float, database: Cluster, tmp_path:
 @needs("postgresql", "psycopg")
 def test_new_connection_is_late_twice(database: Cluster, tmp_path: Path) -> None:
     """By its SYN, and by the first message; a page with a connection of its own pays for both."""
-    with through(("127.0.0.1", database.port), tmp_path, 0.1) as late:
+    with through(("127.0.0.1", database.port), tmp_path, LATE_S) as late:
 
         def later_s() -> float:
             direct_s = typical_s(lambda: session(database.port).close(), 9)
             return typical_s(lambda: session(late.port).close(), 9) - direct_s
 
-        check(later_s, 0.2, 5 * WITHIN_S)
+        check(later_s, 2 * LATE_S, 5 * WITHIN_S)
 
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK"
@@ -119,12 +120,12 @@ def test_page_on_a_new_connection_is_late_twice(tmp_path: Path) -> None:
         with closing(http.client.HTTPConnection(late.host, late.port)) as client:
             ask(client)
 
-    with server(answer_pages) as upstream, through(upstream, tmp_path, 0.1, "to_client") as late:
-        check(lambda: typical_s(ask_anew), 0.2, 2 * WITHIN_S)
+    with server(answer_pages) as upstream, through(upstream, tmp_path, LATE_S, "to_client") as late:
+        check(lambda: typical_s(ask_anew), 2 * LATE_S, 2 * WITHIN_S)
 
 
 @pytest.mark.parametrize(
-    ("direction", "there_s", "back_s"), [("to_server", 0.1, 0.0), ("to_client", 0.0, 0.1)]
+    ("direction", "there_s", "back_s"), [("to_server", LATE_S, 0.0), ("to_client", 0.0, LATE_S)]
 )
 def test_the_other_direction_is_not_late(
     direction: Direction, there_s: float, back_s: float, tmp_path: Path
@@ -148,14 +149,14 @@ def test_the_other_direction_is_not_late(
 
     with (
         server(note) as upstream,
-        through(upstream, tmp_path, 0.1, direction) as late,
+        through(upstream, tmp_path, LATE_S, direction) as late,
         connect(late) as connection,
     ):
         first_s, _ = turn()
         check(lambda: typical(0), there_s)
         check(lambda: typical(1), back_s)
     # The first byte had to wait until the connection would have been made.
-    assert first_s == pytest.approx(there_s + 0.1, abs=0.05)
+    assert first_s == pytest.approx(there_s + LATE_S, abs=LATE_S / 2)
 
 
 def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path: Path) -> None:
@@ -192,7 +193,7 @@ def _typical_of_a_burst(connection: socket.socket) -> float:
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
 def test_its_accuracy_is_measured_before_use(direction: Direction, tmp_path: Path) -> None:
     def median_error_s() -> float:
-        with through(("127.0.0.1", 9), tmp_path, 0.1, direction, measured=True) as late:
+        with through(("127.0.0.1", 9), tmp_path, LATE_S, direction, measured=True) as late:
             return _accuracy(late).median_error_s
 
     check(median_error_s, 0.0)
@@ -225,7 +226,7 @@ def test_websocket_messages_are_late_by_the_delay(direction: Direction, tmp_path
         serving.start()
         try:
             with (
-                through(server.socket.getsockname(), tmp_path, 0.1, direction) as late,
+                through(server.socket.getsockname(), tmp_path, LATE_S, direction) as late,
                 open_websocket(f"ws://{late.host}:{late.port}/") as websocket,
             ):
 
@@ -233,7 +234,7 @@ def test_websocket_messages_are_late_by_the_delay(direction: Direction, tmp_path
                     websocket.send("message" * 100)
                     assert websocket.recv() == "message" * 100
 
-                check(lambda: typical_s(turn), 0.1, 2 * WITHIN_S)
+                check(lambda: typical_s(turn), LATE_S, 2 * WITHIN_S)
         finally:
             server.shutdown()
             serving.join()

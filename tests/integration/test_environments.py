@@ -51,11 +51,6 @@ def small(text: str = SMALL, **changes: Any) -> Recipe:
     )
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.fixture
 def command(tmp_path: Path, cache: Path) -> Iterator[Command]:
     made = Command(tmp_path, BENCHSUITE_CACHE=str(cache))
@@ -214,7 +209,6 @@ def made(command: Command, *words: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.alone
 def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(
     command: Command, tmp_path: Path
 ) -> None:
@@ -236,7 +230,6 @@ def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(
     assert again["spec"]["server"] == one["spec"]["server"]
 
 
-@pytest.mark.alone
 def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(
     command: Command, tmp_path: Path
 ) -> None:
@@ -249,7 +242,6 @@ def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(
 
 
 @needs("another-python")
-@pytest.mark.alone
 def test_another_python_serves_the_project(command: Command, tmp_path: Path) -> None:
     version = other_python(*MODERN)
     assert version is not None
@@ -262,7 +254,6 @@ def test_another_python_serves_the_project(command: Command, tmp_path: Path) -> 
 
 
 @needs("another-python")
-@pytest.mark.alone
 def test_a_bare_python_is_refused_with_the_way_out(command: Command) -> None:
     version = other_python(*MODERN)
     if Interpreter(str(find(str(version)))).installed("django"):

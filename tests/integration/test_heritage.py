@@ -31,11 +31,6 @@ CLASSES: dict[str, type[Heritage]] = {name: import_string(path) for name, path i
 SECONDS = re.compile(rb"\d\.\d{4}")
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("heritage")
-
-
 class Served:
     """A server of another time that was started for a test."""
 
