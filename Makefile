@@ -8,7 +8,7 @@ PYTHON ?= python3
 PORT ?= 8000
 SERVE ?= 1
 ARGS ?=
-JOBS ?= 3
+JOBS ?= 5
 
 # Measured by .ci/run on 2 CPUs, 2026-11-22: 12 min 14 s shared out, 23 min 27 s one by one.
 TAKES := about 36 minutes on 2 CPUs
@@ -45,10 +45,12 @@ ifneq ($(SERVE),0)
 	  $(MANAGE) runserver --noreload --verbosity 0 127.0.0.1:$(PORT) || exit $$?
 endif
 
+unit coverage: JOBS = 3
 unit: $(VENV)/.test-installed  ## tests/unit, which start nothing, in less than a minute (ARGS as for test)
 	@$(BIN)/python -X dev -m pytest tests/unit $(SHARED_OUT) $(ARGS)
 
-# First what bears neighbours, shared out to JOBS workers; then, one by one, what measures.
+# First what bears neighbours, shared out to JOBS workers: more than CPUs, as servers and loads are mostly
+# waited for. Then, one by one, what measures.
 test: $(VENV)/.test-installed  ## the whole test suite (ARGS="-k proc -x" goes to pytest; JOBS=0: all one by one)
 	@echo "All tests together take $(TAKES); make unit takes less than one."
 	@status=0 none=0; \

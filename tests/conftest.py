@@ -1,3 +1,10 @@
 """What holds for all tests: nothing is skipped in silence, nothing is left behind."""
 
+import os
+import sys
+
 pytest_plugins = ["tests.strictness", "tests.left_over"]
+
+# They start thousands of Pythons, and each would compile benchsuite anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -6,13 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+BESIDE = ROOT / "tests/integration/beside.py"
 LONGEST_S = 90
-SHORT = ("--users=2", "--warmup=0", "--duration=1", "--timeout=5")
+SHORT = ("--users=2", "--warmup=0", "--duration=0.5", "--timeout=5")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Command:
         self.folder = folder
         self.directory = manage.parent
         """The current one of the commands."""
-        self.manage = manage
+        self.program = (sys.executable, str(BESIDE), f"benchsuite-{uuid.uuid4()}", str(manage))
         self.temporary = temporary or folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
         self.env = {
@@ -52,7 +54,7 @@ class Command:
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, str(self.manage), *words],
+            [*self.program, *words],
             cwd=self.directory,
             env=self.env,
             stdout=subprocess.PIPE,

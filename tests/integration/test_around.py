@@ -9,8 +9,6 @@ import pytest
 from tests.integration.command import SHORT, Command, measured
 from tests.needs import needs
 
-pytestmark = pytest.mark.alone
-
 
 def parts(one: dict[str, Any]) -> list[str]:
     return [program["part"] for program in one["programs"]]
@@ -41,6 +39,7 @@ def test_instances_behind_a_front(command: Command, front: str) -> None:
     assert {"target", "front", "load"} <= watched(command)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "database",
     [
@@ -90,7 +89,12 @@ def test_each_change_of_a_locked_row_is_stored(command: Command) -> None:
 
 def test_a_delay_to_clients_is_in_every_response_time(command: Command) -> None:
     one = measured(
-        command, "--server=gunicorn-sync", "--delay-to-clients=100ms", "--delay-by=proxy"
+        command,
+        "--server=gunicorn-sync",
+        "--users=5",
+        "--duration=1",
+        "--delay-to-clients=100ms",
+        "--delay-by=proxy",
     )
     assert one["failures"] == 0
     assert one["response_time"]["p50_s"] >= 0.1

@@ -10,8 +10,6 @@ import pytest
 from benchsuite.load.parent import ceiling
 from benchsuite.load.parent.ceiling import ceilings, responder
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.fixture(autouse=True)
 def _one_try(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,6 +58,7 @@ def test_each_process_of_the_responder_answers(tmp_path: Path) -> None:
                 assert connection.getresponse().read() == b"OK"
 
 
+@pytest.mark.alone
 def test_ceilings_of_both_models_with_kept_and_closed_connections() -> None:
     told: list[str] = []
     kept, kept_open, closed, closed_open = ceilings(seconds=0.5, users=(3,), on_begin=told.append)

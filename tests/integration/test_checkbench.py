@@ -1,5 +1,6 @@
 """`checkbench` as people use it."""
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -11,6 +12,7 @@ from django.core.management import CommandError, call_command
 from benchsuite.load.parent import ceiling
 from benchsuite.management.commands import checkbench
 from benchsuite.models import Calibration
+from benchsuite.system import lock
 from tests.integration.command import Command
 
 
@@ -38,12 +40,12 @@ def test_strict_also_fails_for_what_is_doubtful(command: Command) -> None:
     assert ended.status == (1 if "◐" in ended.out or "○" in ended.out else 0)
 
 
-@pytest.mark.alone
 @pytest.mark.django_db
 def test_calibrating_keeps_a_ceiling_for_each_load(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of fewer users and in shorter loads than a command by itself has."""
+    monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
     monkeypatch.setattr(ceiling, "TRIES", 1)
     monkeypatch.setattr(ceiling, "WARMUP_S", 0.2)
     monkeypatch.setattr(checkbench, "ceilings", partial(ceiling.ceilings, users=(1, 3)))

@@ -14,8 +14,6 @@ from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 from tests.needs import needs
 
-pytestmark = pytest.mark.alone
-
 SETTINGS = """
 from pathlib import Path
 HERE = Path(__file__).parent

@@ -10,8 +10,6 @@ from tests.integration.command import LONGEST_S, ROOT, Command
 from tests.integration.delay_network import IN_A_NETWORK
 from tests.needs import needs
 
-pytestmark = pytest.mark.alone
-
 RUN = (
     *("runbench", "--server=gunicorn-sync", "--workload=plain", "--users=1"),
     *("--warmup=0", "--duration=2", "--delay-to-clients=50ms", "--json=-"),

@@ -10,8 +10,6 @@ from benchsuite.runner import planning, session
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 
-pytestmark = pytest.mark.alone
-
 SOURCES = {
     "settings": """
 SHOP = "ours"

@@ -4,14 +4,11 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.integration.command import Command, wait_for
-
-pytestmark = pytest.mark.alone
 
 
 @pytest.mark.parametrize(
@@ -21,11 +18,11 @@ def test_a_closed_terminal(tmp_path: Path, *, nohup: bool, status: int, state: s
     command = Command(tmp_path, PYTHONIOENCODING="ascii")
     assert command.run("migrate", "-v0").status == 0
     store, reader = tmp_path / "results.sqlite3", os.pipe()
-    words = ["nohup"] * nohup + [sys.executable, str(command.manage), "runbench"]
+    words = ["nohup"] * nohup + [*command.program, "runbench"]
     words += ["--server=uvicorn", "--users=2", "--warmup=0", "--duration=3", "--timeout=5"]
     with subprocess.Popen(
         words,
-        cwd=command.manage.parent,
+        cwd=command.directory,
         env=command.env,
         stdout=reader[1],
         stderr=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ import pytest
 from tests.integration.command import Command, wait_for
 from tests.needs import needs
 
-pytestmark = [pytest.mark.alone, needs("postgresql", "psycopg")]
+pytestmark = needs("postgresql", "psycopg")
 
 LOAD = ("--users=2", "--warmup=0", "--duration=20", "--timeout=5")
 KILLED = {

@@ -30,7 +30,7 @@ from benchsuite.system.starting import running
 from tests.integration.command import Command, measured
 from tests.needs import needs
 
-pytestmark = [pytest.mark.alone, needs("redis", "redis-py", "channels-redis", "daphne")]
+pytestmark = needs("redis", "redis-py", "channels-redis", "daphne")
 
 MEMBERS = 12
 Then = Callable[[Any], Awaitable[None]]

@@ -37,7 +37,6 @@ CHECKED = 1
 """The checked journey asks once, and is not in the samples."""
 
 
-@pytest.mark.alone
 def test_every_request_is_a_sample(tmp_path: Path) -> None:
     with Responder({"/": after(0.005)}) as responder:
         result = load(tmp_path, a_job(responder))
@@ -83,7 +82,6 @@ def test_the_window_begins_after_ramp_and_warm_up(tmp_path: Path) -> None:
     assert 0 <= done.lag_p99_s < 1
 
 
-@pytest.mark.alone
 def test_the_users_start_at_the_spawn_rate(tmp_path: Path) -> None:
     with Responder({"/": after(0.01)}) as responder:
         result = load(tmp_path, a_job(responder, users=3, spawn_rate=2, duration_s=0.3))
@@ -122,7 +120,6 @@ def test_an_assertion_without_words_is_a_wrong_body_too(tmp_path: Path) -> None:
     assert result.example("GET /", Kind.WRONG_BODY) == "AssertionError"
 
 
-@pytest.mark.alone
 def test_an_answer_that_takes_too_long_is_a_read_timeout(tmp_path: Path) -> None:
     with Responder({"/slow": after(1.0)}) as responder:
         job = a_job(responder, "CheckedOnce", path="/slow", timeout_s=0.2, duration_s=0.5)
@@ -135,7 +132,6 @@ def test_an_answer_that_takes_too_long_is_a_read_timeout(tmp_path: Path) -> None
     assert "0.2 s" in result.example("GET /slow", Kind.READ_TIMEOUT)
 
 
-@pytest.mark.alone
 def test_the_timeout_is_one_for_the_whole_answer(tmp_path: Path) -> None:
     """A server that trickles would never let a timeout between two blocks expire."""
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
@@ -145,7 +141,6 @@ def test_the_timeout_is_one_for_the_whole_answer(tmp_path: Path) -> None:
     assert result.kinds("GET /slow") == {Kind.READ_TIMEOUT: responder.seen["/slow"]}
 
 
-@pytest.mark.alone
 def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
     with (
         Responder() as responder,
@@ -163,7 +158,6 @@ def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
     assert names[1].examples[Kind.CONNECT_REFUSED] == "the connection was refused"
 
 
-@pytest.mark.alone
 def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path: Path) -> None:
     with (
         Responder() as responder,
@@ -273,7 +267,6 @@ def test_a_post_survives_a_connection_that_was_closed_before_it(tmp_path: Path) 
     assert result.kinds("POST /save") == {Kind.OK: responder.seen["/save"] - checked}
 
 
-@pytest.mark.alone
 def test_a_late_close_of_a_used_connection_is_a_failure(tmp_path: Path) -> None:
     """A process that is killed over a request must not be hidden by asking again."""
     dying = after(0.6, closing())
@@ -330,7 +323,6 @@ def test_cookies_of_prepare_are_sent_by_every_user(tmp_path: Path) -> None:
     assert {request.headers["cookie"] for request in responder.requests} == {"sessionid=s3"}
 
 
-@pytest.mark.alone
 def test_the_drain_waits_for_what_the_window_started(tmp_path: Path) -> None:
     with Responder({"/slow": after(1.0)}) as responder:
         job = a_job(responder, "CheckedOnce", path="/slow", duration_s=0.4)
@@ -341,7 +333,6 @@ def test_the_drain_waits_for_what_the_window_started(tmp_path: Path) -> None:
     assert (samples["finish"] > result.done.window[1]).all()
 
 
-@pytest.mark.alone
 def test_what_the_drain_does_not_see_end_is_unfinished(tmp_path: Path) -> None:
     with Responder({"/slow": after(2.0)}) as responder:
         job = a_job(responder, "CheckedOnce", path="/slow", duration_s=0.4, drain_s=0.3)
@@ -355,7 +346,6 @@ def test_what_the_drain_does_not_see_end_is_unfinished(tmp_path: Path) -> None:
     assert (samples["finish"] >= result.done.window[1] + 0.3).all()
 
 
-@pytest.mark.alone
 def test_a_stopped_load_drains_and_says_so(tmp_path: Path) -> None:
     with Responder({"/": after(0.01)}) as responder:
         result = load(tmp_path, a_job(responder, duration_s=60.0), stop_at=1.0)
@@ -365,7 +355,6 @@ def test_a_stopped_load_drains_and_says_so(tmp_path: Path) -> None:
     assert len(result.of("GET /")) == responder.seen["/"] - CHECKED
 
 
-@pytest.mark.alone
 def test_a_load_stopped_before_its_window_has_an_empty_one(tmp_path: Path) -> None:
     with Responder({"/": after(0.01)}) as responder:
         job = a_job(responder, warmup_s=60.0, users=50, spawn_rate=5)
@@ -376,7 +365,6 @@ def test_a_load_stopped_before_its_window_has_an_empty_one(tmp_path: Path) -> No
     assert done.cpu_percent is None
 
 
-@pytest.mark.alone
 def test_thinking_users_end_at_once(tmp_path: Path) -> None:
     with Responder() as responder:
         result = load(tmp_path, a_job(responder, think_time_s=30.0, users=5, spawn_rate=1000))
@@ -386,7 +374,6 @@ def test_thinking_users_end_at_once(tmp_path: Path) -> None:
     assert result.done.users[-1][0] < result.done.window[1] + 5
 
 
-@pytest.mark.alone
 def test_a_journey_cut_off_by_the_end_leaves_its_requests_only(tmp_path: Path) -> None:
     with Responder() as responder:
         result = load(tmp_path, a_job(responder, "Long", users=5))
@@ -396,7 +383,6 @@ def test_a_journey_cut_off_by_the_end_leaves_its_requests_only(tmp_path: Path) -
     assert 3 * len(journeys) <= result.requests() <= 3 * len(journeys) + 3 * 5
 
 
-@pytest.mark.alone
 def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path: Path) -> None:
     with Responder() as responder:
         result = load(tmp_path, a_job(responder, "Broken", duration_s=0.5))
@@ -473,7 +459,6 @@ def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path: Path) -> No
             worker.run(lambda tick: None)
 
 
-@pytest.mark.alone
 def test_a_load_process_that_hangs_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,8 +11,6 @@ import pytest
 from benchsuite.core.exceptions import StartError
 from benchsuite.system import lock
 
-pytestmark = pytest.mark.alone
-
 HOLDER = """
 import sys
 from benchsuite.system.lock import alone

@@ -155,7 +155,6 @@ def time_passes():
     assert times.max() < 0.3, "the time of the with-block is not the server's"
 
 
-@pytest.mark.alone
 def test_a_client_of_its_own_fires_the_event(tmp_path: Path) -> None:
     text = """
 import time
@@ -194,7 +193,6 @@ class Clumsy(HttpUser):
     assert result.example("Clumsy", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
 
 
-@pytest.mark.alone
 def test_hooks_weights_and_options_work_as_in_locust(tmp_path: Path) -> None:
     text = """
 @events.init_command_line_parser.add_listener
@@ -228,7 +226,6 @@ class Often(Seldom):
     assert (byes["start"] >= result.done.window[1]).all()
 
 
-@pytest.mark.alone
 def test_waiting_users_end_at_once(tmp_path: Path) -> None:
     text = """
 class Patient(HttpUser):
@@ -260,7 +257,6 @@ class Endless(HttpUser):
     assert result.of("GET /")["start"].max() < result.done.window[1] + 0.1
 
 
-@pytest.mark.alone
 def test_the_drain_counts_late_answers_and_missing_ones(tmp_path: Path) -> None:
     text = """
 class Slow(HttpUser):

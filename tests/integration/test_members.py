@@ -20,8 +20,6 @@ from benchsuite.core.specs import (
 from benchsuite.runner import planning, preflight, session
 from tests.integration.quiet import Quiet
 
-pytestmark = pytest.mark.alone
-
 SETTINGS = """
 SECRET_KEY = "for the test"
 DEBUG = True

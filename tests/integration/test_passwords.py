@@ -21,11 +21,9 @@ from benchsuite.services.postgres import PostgreSQL
 from benchsuite.services.redis import Redis
 from tests.integration.command import SHORT, Command, wait_for
 
-pytestmark = pytest.mark.alone
-
 ROLE = "marked"
-MARK = "m4rk3d"
-"""In every password, and in nothing else."""
+MARK = f"m4rk3d{secrets.token_hex(4)}"
+"""In every password, and in nothing else: neither in a test of this module that runs beside it."""
 DATABASE_SECRET = f"{MARK}@/{secrets.token_hex(4)}"
 PAGES = """
 from django.contrib.auth.models import User

@@ -12,8 +12,6 @@ from benchsuite.load.parent.driver import load_worker
 from benchsuite.system.cpus import available
 from benchsuite.system.starting import running
 
-pytestmark = pytest.mark.alone
-
 FORKING = "import os, time; os.fork(); time.sleep(60)"
 
 

@@ -16,8 +16,6 @@ from benchsuite.load.process.schedule import arrivals
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_http import Responder, after
 
-pytestmark = pytest.mark.alone
-
 PROCESSES = 2
 
 
@@ -49,6 +47,7 @@ def test_users_are_shared_out(tmp_path: Path) -> None:
     assert responder.connections == 3 + PROCESSES
 
 
+@pytest.mark.alone
 def test_a_fixed_amount_of_work_is_shared_out_and_ends_with_the_last_journey(
     tmp_path: Path,
 ) -> None:
@@ -66,6 +65,7 @@ def test_a_fixed_amount_of_work_is_shared_out_and_ends_with_the_last_journey(
     assert np.ptp([samples["start"][samples["user"] == user].min() for user in range(3)]) < 0.3
 
 
+@pytest.mark.alone
 def test_a_limit_ends_work_that_is_not_done(tmp_path: Path) -> None:
     with Responder({"/": after(0.2)}) as responder:
         job = a_job(responder, users=2, processes=2, iterations=50, duration_s=1.0)
@@ -75,6 +75,7 @@ def test_a_limit_ends_work_that_is_not_done(tmp_path: Path) -> None:
     assert made - 2 <= 100 - result.done.unmade <= made, "those under way were awaited"
 
 
+@pytest.mark.alone
 def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path: Path) -> None:
     with Responder() as responder:
         job = a_job(

@@ -11,8 +11,6 @@ from benchsuite.runner import planning, session
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 
-pytestmark = pytest.mark.alone
-
 SETTINGS = """
 SECRET_KEY = "for the test"
 WSGI_APPLICATION = "mute.wsgi.application"

@@ -14,9 +14,6 @@ import pytest
 from benchsuite import conf
 from benchsuite.servers import BUILTIN
 from tests.integration.command import SHORT, Command, measured, wait_for
-from tests.needs import needs
-
-pytestmark = pytest.mark.alone
 
 
 def rows(command: Command, columns: str = "status, failure, goodput") -> list[Any]:
@@ -38,30 +35,30 @@ MAKES_RUNS = [
     if name in UNDER_CIRCUS
     or (not name.startswith("circus-") and conf.server_class(name).available().ok)
 ]
+PARTS = 5
+"""Each is one command, which makes the databases once; as many as workers may share."""
 
 
-@pytest.fixture(scope="module")
-def of_all(shared_command: Command) -> dict[str, Any]:
-    """A run of every server, by its name: one command makes them, and the databases once."""
-    words = (f"--server={','.join(MAKES_RUNS)}", "--workload=io_read", "--rows=100")
-    ended = shared_command.run("runbench", "--json=-", *SHORT, *words, limit_s=600)
-    assert ended.status == 0, ended.err
-    return {one["server"]: one for one in json.loads(ended.out)}
-
-
-@pytest.mark.parametrize("server", MAKES_RUNS)
-def test_every_server_makes_a_run(of_all: dict[str, Any], server: str) -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_server_makes_a_run(command: Command, part: int) -> None:
     """With a database: what patches threads for greenlets shows there whether it did it in time."""
-    one = of_all[server]
-    assert (one["server"], one["workload"]) == (server, "io_read")
-    assert one["failures"] == 0
-    assert one["requests"] > 10
-    assert one["goodput"] == one["throughput"] > 10
-    times = one["response_time"]
-    assert 0 < times["p50_s"] <= times["p75_s"] <= times["p90_s"] <= times["max_s"]
-    assert one["server_version"] or server == "runserver"
-    assert one["startup_s"] > 0
-    assert one["memory_bytes"] > 5_000_000
+    servers = MAKES_RUNS[part::PARTS]
+    words = (f"--server={','.join(servers)}", "--workload=io_read", "--rows=100", "--duration=2")
+    ended = command.run("runbench", "--json=-", *SHORT, *words, limit_s=300)
+    assert ended.status == 0, ended.err
+    made = json.loads(ended.out)
+    assert sorted(one["server"] for one in made) == sorted(servers)
+    for one in made:
+        told = one["server"], one["failures_by_kind"]
+        assert one["workload"] == "io_read"
+        assert one["failures"] == 0, told
+        assert one["requests"] > 10, told
+        assert one["goodput"] == one["throughput"] > 10, told
+        times = one["response_time"]
+        assert 0 < times["p50_s"] <= times["p75_s"] <= times["p90_s"] <= times["max_s"], told
+        assert one["server_version"] or one["server"] == "runserver"
+        assert one["startup_s"] > 0
+        assert one["memory_bytes"] > 5_000_000, told
 
 
 def test_json_has_every_promised_field_and_null_for_what_is_missing(command: Command) -> None:
@@ -91,25 +88,6 @@ def test_every_workload_is_answered_right(command: Command, workload: str) -> No
     )
     assert (one["workload"], one["failures"]) == (workload, 0)
     assert one["requests"] > 5
-
-
-@needs("gunicorn", "gevent")
-def test_an_application_without_django_is_served_in_place_of_the_project(command: Command) -> None:
-    """bench_app as in 2012, in the version whose threads must let gevent's greenlets run."""
-    named = "benchsuite.target.bare:application"
-    one = measured(
-        command,
-        "--server=gunicorn-gevent",
-        f"--application={named}",
-        "--workload=bench_app",
-        "--workload-option=version=2",
-    )
-    assert (one["requests"] > 5, one["failures"]) == (True, 0)
-    assert one["response_time"]["min_s"] >= 0.075
-    assert one["spec"]["server"]["application"] == named
-    ended = command.run("runbench", *SHORT, "--application=benchsuite.target:nothing")
-    assert ended.status == 1
-    assert "nothing" in ended.err
 
 
 def test_several_servers_are_interleaved_and_shown_in_a_table(command: Command) -> None:
@@ -210,6 +188,7 @@ def test_what_was_measured_outlives_the_database_and_the_reader(command: Command
     assert goodput > 10
 
 
+@pytest.mark.alone
 def test_a_second_command_waits_for_the_first(command: Command) -> None:
     with command.start(
         "runbench", "--server=waitress", "--users=1", "--warmup=0", "--duration=4"

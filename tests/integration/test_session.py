@@ -1,5 +1,6 @@
 """Runs made one at a time, as a study makes them: what comes next is known when one has ended."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -9,9 +10,10 @@ from benchsuite.management.keeping import Results
 from benchsuite.management.session import session
 from benchsuite.models import Run
 from benchsuite.runner.planning import resolve
+from benchsuite.system import lock
 from tests.integration.quiet import Quiet
 
-pytestmark = [pytest.mark.alone, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 class Listening(Quiet):
@@ -27,7 +29,10 @@ class Listening(Quiet):
         self.ended.append(summary)
 
 
-def test_three_different_runs_each_planned_when_the_one_before_has_ended() -> None:
+def test_three_different_runs_each_planned_when_the_one_before_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
     said: list[str] = []
     results, watcher = Results(said.append, 3), Listening()
     first = RunSpec(

@@ -11,8 +11,6 @@ from tests.integration.command import ROOT, Command, measured
 from tests.integration.writer import MANAGE
 from tests.needs import MODERN, needs, other_python
 
-pytestmark = pytest.mark.alone
-
 CONSOLE = """
 from testproject.settings.console import *
 BENCHSUITE = {"TARGET_SETTINGS": "shop.settings"}

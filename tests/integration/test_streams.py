@@ -13,8 +13,6 @@ from benchsuite.core.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import RUN, Request, Responder, answer
 
-pytestmark = pytest.mark.alone
-
 HEAD = (
     f"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: {RUN}\r\nContent-Type: text/event-stream\r\n"
     "Transfer-Encoding: chunked\r\n\r\n"
@@ -52,6 +50,7 @@ def heard(
         return load(tmp_path, job), responder
 
 
+@pytest.mark.alone
 def test_first_events_and_the_times_between_are_samples(tmp_path: Path) -> None:
     result, responder = heard(tmp_path, endless, duration_s=1.2)
     assert responder.seen["/s"] == 2 + 1  # the check's

@@ -7,7 +7,6 @@ import re
 import select
 import struct
 import subprocess
-import sys
 import termios
 import time
 
@@ -26,7 +25,7 @@ def seen(command: Command, width: int, *words: str) -> tuple[int, str]:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     env = {name: value for name, value in command.env.items() if name != "COLUMNS"}
     process = subprocess.Popen(
-        [sys.executable, str(command.manage), *words],
+        [*command.program, *words],
         cwd=command.directory,
         env={**env, "TERM": "xterm", "NO_COLOR": "1"},
         stdin=subprocess.DEVNULL,
@@ -60,7 +59,6 @@ def too_long(output: str, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [80, 40])
-@pytest.mark.alone
 def test_a_run_in_a_terminal(command: Command, width: int) -> None:
     status, output = seen(command, width, "runbench", "--server=waitress", *SHORT)
     assert status == 0, output
@@ -94,7 +92,6 @@ def test_lists_and_refusals_in_a_terminal(command: Command, width: int) -> None:
     assert "did you mean --server?" in " ".join(output.split())
 
 
-@pytest.mark.alone
 def test_a_pipe_gets_all_columns_without_padding(command: Command) -> None:
     ended = command.run("runbench", "--server=waitress", *SHORT)
     assert ended.status == 0

@@ -5,7 +5,6 @@ A full one is a small tmpfs, which only the command's own namespace of mounts ha
 
 import os
 import subprocess
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -20,8 +19,6 @@ from tests.integration.command import SHORT, Command, measured, wait_for
 from tests.integration.fronted import fronted
 from tests.integration.serving import started
 from tests.needs import needs
-
-pytestmark = pytest.mark.alone
 
 NAME = r"""it's ä "b" 100% $x ${HOME} \y [z]*"""
 SERVERS = {
@@ -89,7 +86,7 @@ def test_a_run_is_made_in_any_folder(command: Command, place: Path) -> None:
 def with_tmpdir_of(command: Command, size: str, *words: str) -> subprocess.Popen[str]:
     mounting = ["unshare", "--mount", "sh", "-c", MOUNTED, "sh", size, str(command.temporary)]
     return subprocess.Popen(
-        [*mounting, sys.executable, str(command.manage), "runbench", *words],
+        [*mounting, *command.program, "runbench", *words],
         cwd=command.directory,
         env=command.env,
         stdout=subprocess.PIPE,

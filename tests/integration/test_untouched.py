@@ -10,8 +10,6 @@ from tests.integration.postgres import Cluster, cluster
 from tests.integration.writer import writer
 from tests.needs import needs
 
-pytestmark = pytest.mark.alone
-
 SQLITE = (
     """{"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE_DIR / "shop.sqlite3"}}"""
 )

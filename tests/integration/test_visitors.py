@@ -41,7 +41,6 @@ MEMBERS = {"/login/": log_in, "/members/": members}
     [{"users": 2}, {"model": "open", "arrival_rate": 40.0, "users": 10, "max_in_flight": 4}],
     ids=["users", "arrivals"],
 )
-@pytest.mark.alone
 def test_each_journey_is_that_of_a_fresh_visitor(
     tmp_path: Path, load_of: dict[str, object]
 ) -> None:

@@ -59,7 +59,6 @@ def codes(result: Loaded) -> Counter[int]:
     return Counter(int(code) for code in ended["body_bytes"])
 
 
-@pytest.mark.alone
 def test_every_message_is_a_sample(tmp_path: Path) -> None:
     with SocketResponder() as responder:
         result = load(tmp_path, a_job(responder, "Socket", unit="message", duration_s=1.3))
@@ -89,7 +88,6 @@ def test_messages_of_any_length_come_back(tmp_path: Path, size: int, binary: boo
     assert set(result.of("message /")["body_bytes"]) == {size}
 
 
-@pytest.mark.alone
 def test_so_many_messages_on_each_connection(tmp_path: Path) -> None:
     with SocketResponder() as responder:
         result = load(tmp_path, a_job(responder, "Socket", unit="message", messages=5))
@@ -161,7 +159,6 @@ def test_a_message_of_another_connection_is_told_from_ones_own(tmp_path: Path) -
     assert set(result.kinds(STRAY)) == {Kind.MISDIRECTED}
 
 
-@pytest.mark.alone
 def test_a_connection_that_is_closed_tells_its_code(tmp_path: Path) -> None:
     result, seen = odd(tmp_path, every(10, with_code(1011, "boom")))
     assert result.kinds(MESSAGE)[Kind.WEBSOCKET_CLOSED] == seen["odd"] > 3
@@ -181,7 +178,6 @@ def test_a_connection_that_is_closed_tells_its_code(tmp_path: Path) -> None:
     ],
     ids=["end", "half", "garbage", "masked", "huge"],
 )
-@pytest.mark.alone
 def test_what_breaks_the_protocol_is_counted_by_its_kind(
     tmp_path: Path, how: Any, kind: Kind, code: int, words: str
 ) -> None:
@@ -205,7 +201,6 @@ def test_a_kept_connection_that_is_closed_at_rest_is_opened_again(tmp_path: Path
     assert codes(result)[1001] >= seen["connections"] - 2
 
 
-@pytest.mark.alone
 def test_who_rests_hears_that_the_connection_ends(tmp_path: Path) -> None:
     def close_soon(connection: ServerConnection, seen: Counter[str]) -> None:
         time.sleep(0.01)
@@ -283,7 +278,6 @@ def test_a_closing_handshake_without_answer_is_a_failure_of_the_closing(tmp_path
     assert set(result.kinds("socket-connect")) == {Kind.READ_TIMEOUT}
 
 
-@pytest.mark.alone
 def test_strays_without_end_keep_nobody(tmp_path: Path) -> None:
     """The awaited echo never comes, but an old one does, and again."""
     first: list[Any] = []
@@ -305,7 +299,6 @@ def test_strays_without_end_keep_nobody(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 15
 
 
-@pytest.mark.alone
 def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -> None:
     """Socket.IO's ping and the close frame arrive together: its pong can't be sent any more."""
     messages: list[Frame] = []
@@ -338,7 +331,6 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -
     assert set(found) <= {Kind.OK, Kind.WEBSOCKET_CLOSED, Kind.OTHER}
 
 
-@pytest.mark.alone
 def test_slots_that_fail_to_get_ready_do_not_keep_a_load_from_its_begin(
     tmp_path: Path,
 ) -> None:
@@ -357,7 +349,6 @@ def test_slots_that_fail_to_get_ready_do_not_keep_a_load_from_its_begin(
     assert result.kinds("socket-entering") == {Kind.JOURNEY_ERROR: 10}
 
 
-@pytest.mark.alone
 def test_at_the_end_the_servers_answers_to_good_byes_are_waited_for(tmp_path: Path) -> None:
     waited: list[bool] = []
 
@@ -417,7 +408,6 @@ def test_a_handshake_that_fails_is_refused_with_its_reason(
     assert words in str(raised.value) or kind is Kind.WRONG_RESPONDER
 
 
-@pytest.mark.alone
 def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -428,7 +418,6 @@ def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path: Path) -> None
     assert time.monotonic() - begin < 20
 
 
-@pytest.mark.alone
 def test_handshakes_that_fail_under_load_are_counted_by_kind(tmp_path: Path) -> None:
     with SocketResponder({"/odd": 503}) as responder:
         job = a_job(responder, "SocketConnect", path="/odd", unit="handshake")

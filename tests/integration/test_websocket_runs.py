@@ -12,8 +12,6 @@ from benchsuite.servers import BUILTIN
 from tests.integration.command import Command, wait_for
 from tests.integration.test_runbench import rows, says
 
-pytestmark = pytest.mark.alone
-
 SERVERS = [
     name
     for name in BUILTIN
@@ -37,28 +35,24 @@ def measured(command: Command, *words: str) -> dict[str, Any]:
     return one
 
 
-@pytest.fixture(scope="module")
-def of_all(shared_command: Command) -> dict[str, Any]:
-    """A run of every server, by its name, which one command made."""
+def test_every_server_echoes_every_message(command: Command) -> None:
     words = (f"--server={','.join(SERVERS)}", "--connections=5", "--messages=20")
-    ended = shared_command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words)
+    ended = command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words)
     assert ended.status == 0, ended.err
-    return {one["server"]: one for one in json.loads(ended.out)}
-
-
-@pytest.mark.parametrize("server", SERVERS)
-def test_every_server_echoes_every_message(of_all: dict[str, Any], server: str) -> None:
-    one = of_all[server]
-    assert (one["unit"], one["users"], one["failures"]) == ("message", 5, 0)
-    assert one["goodput"] > 20
-    accounts = one["websockets"]["accounts"]
-    assert {name: accounts[name] for name in KEPT} == dict.fromkeys(KEPT, 0)
-    assert accounts["messages"] == one["requests"]
-    assert accounts["handshakes"] >= 5
-    assert accounts["handshakes_failed"] == accounts["closings_failed"] == 0
-    assert one["websockets"]["rate_connected"] > one["goodput"]
-    assert one["handshake_time"]["p50_s"] > 0
-    assert not [found for found in one["findings"] if found["code"][:2] == "B2"]
+    made = json.loads(ended.out)
+    assert sorted(one["server"] for one in made) == sorted(SERVERS)
+    for one in made:
+        told = one["server"], one["failures_by_kind"], one["findings"]
+        assert (one["unit"], one["users"], one["failures"]) == ("message", 5, 0), told
+        assert one["goodput"] > 20, told
+        accounts = one["websockets"]["accounts"]
+        assert {name: accounts[name] for name in KEPT} == dict.fromkeys(KEPT, 0), told
+        assert accounts["messages"] == one["requests"], told
+        assert accounts["handshakes"] >= 5, told
+        assert accounts["handshakes_failed"] == accounts["closings_failed"] == 0, told
+        assert one["websockets"]["rate_connected"] > one["goodput"], told
+        assert one["handshake_time"]["p50_s"] > 0, told
+        assert not [found for found in one["findings"] if found["code"][:2] == "B2"], told
 
 
 @pytest.mark.parametrize("option", ["layer=1", "sync=1", "binary=1", "size=70000"])
@@ -105,6 +99,7 @@ def test_a_connection_for_each_message(command: Command) -> None:
     assert accounts["handshakes"] >= accounts["messages"] > 20
 
 
+@pytest.mark.alone
 def test_messages_at_a_rate_by_two_load_processes(command: Command) -> None:
     one = measured(
         command,
@@ -127,6 +122,7 @@ def test_a_storm_of_connections(command: Command) -> None:
     assert one["response_time"]["p50_s"] == pytest.approx(one["handshake_time"]["p50_s"])
 
 
+@pytest.mark.alone
 def test_a_broadcast_reaches_everybody(command: Command) -> None:
     one = measured(
         command,
@@ -143,6 +139,7 @@ def test_a_broadcast_reaches_everybody(command: Command) -> None:
     assert one["fan_out_time"]["max_s"] >= one["response_time"]["max_s"] * 0.999
 
 
+@pytest.mark.alone
 def test_idle_connections_cost_memory(command: Command) -> None:
     one = measured(
         command,

@@ -10,14 +10,13 @@ from benchsuite.core.results import Ceiling, RunResult
 from tests.sabotage.runs import Laboratory, findings, message, told, weighing
 from tests.sabotage.saboteurs import load_process, pin, server_processes
 
-pytestmark = pytest.mark.alone
-
 CPUS = sorted(os.sched_getaffinity(0))
 
 NOISE = {"B101", "B102", "B104", "B105", "B106", "B301", "B401", "B404"}
 """What a busy machine does to a run that nobody breaks; on a less busy one timers are late."""
 
 
+@pytest.mark.alone
 def test_a_closed_run(lab: Laboratory) -> None:
     lab.ceilings.append(Ceiling(users=4, keep_alive=True, throughput=1e6))
     result = lab.run(warmup_s=1.0, duration_s=8.0)
@@ -25,6 +24,7 @@ def test_a_closed_run(lab: Laboratory) -> None:
     assert findings(result, "B401") or not findings(result, "B405"), told(result)
 
 
+@pytest.mark.alone
 def test_users_who_think(lab: Laboratory) -> None:
     """They begin spread over their cycle; in step, all 40 would have ended twice, or thrice."""
     result = lab.run(path="/slow/", users=40, threads=20, think_time_s=1.0, duration_s=2.5)
@@ -33,6 +33,7 @@ def test_users_who_think(lab: Laboratory) -> None:
     assert result.total.goodput == pytest.approx(40 / 1.05, rel=0.06), told(result)
 
 
+@pytest.mark.alone
 def test_others_see_the_same_times(lab: Laboratory) -> None:
     """Each prober had its twenty answers, in a window of 2 s, too; where not, it would be told."""
     for load in ({"duration_s": 2.0}, {"keep_alive": False}, {"users": 8, "stages": (4, 8)}):
@@ -42,12 +43,14 @@ def test_others_see_the_same_times(lab: Laboratory) -> None:
         _is_clean(result)
 
 
+@pytest.mark.alone
 def test_users_who_think_before_a_page_that_costs_nothing(lab: Laboratory) -> None:
     """They wake some 0.1 ms late, which is much of such an answer and little of their time."""
     result = lab.run(path="/well/?ms=0", think_time_s=0.05)
     assert findings(result, "B105") == [], told(result)
 
 
+@pytest.mark.alone
 def test_an_open_run(lab: Laboratory) -> None:
     _is_clean(lab.run(model="open", users=1, arrival_rate=60.0, duration_s=3.0))
 

@@ -10,11 +10,10 @@ from benchsuite.core.results import Ceiling, Level, Status
 from tests.sabotage.runs import Laboratory, findings, found, message, told
 from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
 
-pytestmark = pytest.mark.alone
-
 CPU = min(os.sched_getaffinity(0))
 
 
+@pytest.mark.alone
 def test_b101_a_journey_that_computes_uses_the_generator_up(lab: Laboratory) -> None:
     found(
         "B101",
@@ -22,6 +21,7 @@ def test_b101_a_journey_that_computes_uses_the_generator_up(lab: Laboratory) -> 
     )
 
 
+@pytest.mark.alone
 def test_b102_hogs_on_its_cpu_starve_the_generator(lab: Laboratory) -> None:
     def starved():
         with hogs(3, CPU):
@@ -31,11 +31,13 @@ def test_b102_hogs_on_its_cpu_starve_the_generator(lab: Laboratory) -> None:
     assert "late" in finding.message
 
 
+@pytest.mark.alone
 def test_b103_the_generator_makes_no_more(lab: Laboratory) -> None:
     lab.ceilings.append(Ceiling(users=4, keep_alive=True, throughput=100.0))
     assert found("B103", lab.run).level is Level.INVALID
 
 
+@pytest.mark.alone
 def test_b103_of_arrivals_at_their_concurrency(lab: Laboratory) -> None:
     lab.ceilings += [
         Ceiling(users=1, keep_alive=True, throughput=10.0),
@@ -46,6 +48,7 @@ def test_b103_of_arrivals_at_their_concurrency(lab: Laboratory) -> None:
     assert finding.level is Level.WEAK, "80 of 100"
 
 
+@pytest.mark.alone
 def test_b103_names_the_stage(lab: Laboratory) -> None:
     lab.ceilings += [
         Ceiling(users=1, keep_alive=True, throughput=1e6),
@@ -56,6 +59,7 @@ def test_b103_names_the_stage(lab: Laboratory) -> None:
     assert "other" not in finding.message
 
 
+@pytest.mark.alone
 def test_b104_more_arrivals_than_may_be_in_flight(lab: Laboratory) -> None:
     result = lab.run(
         path="/slow/",
@@ -70,12 +74,14 @@ def test_b104_more_arrivals_than_may_be_in_flight(lab: Laboratory) -> None:
     assert "never sent" in finding.message
 
 
+@pytest.mark.alone
 def test_b105_a_journey_waits_between_its_requests(lab: Laboratory) -> None:
     finding = found("B105", lambda: lab.run(workload="dawdling"))
     assert finding.level is Level.INVALID
     assert "lost in the load generator" in finding.message
 
 
+@pytest.mark.alone
 def test_b105_work_piles_up_behind_arrivals(lab: Laboratory) -> None:
     """Twenty answers a second, and more arrivals: each waits longer than the one before."""
     finding = found(
@@ -93,6 +99,7 @@ def test_b105_work_piles_up_behind_arrivals(lab: Laboratory) -> None:
     assert "More requests arrive than are answered" in finding.hint
 
 
+@pytest.mark.alone
 def test_b105_names_the_stage(lab: Laboratory) -> None:
     finding = found("B105", lambda: lab.run(workload="dawdling", users=4, stages=(2, 4)))
     assert finding.level is Level.INVALID
@@ -100,6 +107,7 @@ def test_b105_names_the_stage(lab: Laboratory) -> None:
     assert "finds fault with" in finding.message
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("path", "load", "words"),
     [
@@ -115,6 +123,7 @@ def test_b106_that_could_not_be_looked_at_is_told(
     assert words in message(result, "B405"), told(result)
 
 
+@pytest.mark.alone
 def test_b106_the_server_answers_others_later(lab: Laboratory) -> None:
     finding = found(
         "B106", lambda: lab.run(path="/favouring/", users=30, think_time_s=0.1, duration_s=5.5)
@@ -123,6 +132,7 @@ def test_b106_the_server_answers_others_later(lab: Laboratory) -> None:
     assert "Others wait longer" in finding.hint
 
 
+@pytest.mark.alone
 def test_b106_the_server_leaves_others_without_an_answer(lab: Laboratory) -> None:
     """Each of them holds a thread, too; the load has enough."""
     finding = found("B106", lambda: lab.run(path="/shunning/", threads=30, processes=1))
@@ -130,6 +140,7 @@ def test_b106_the_server_leaves_others_without_an_answer(lab: Laboratory) -> Non
     assert "hung" in finding.message
 
 
+@pytest.mark.alone
 def test_b106_every_fourth_connection_is_slow(lab: Laboratory) -> None:
     finding = found(
         "B106",

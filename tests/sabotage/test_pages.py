@@ -9,8 +9,6 @@ from benchsuite.core.results import Level
 from tests.sabotage.runs import Laboratory, findings, message, told
 from tests.sabotage.sick.members import CHANGING
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.mark.parametrize(
     ("path", "asked", "kind", "words"),

@@ -7,8 +7,6 @@ import pytest
 from benchsuite.core.results import Level
 from tests.sabotage.runs import Laboratory, findings, laboratory, told
 
-pytestmark = pytest.mark.alone
-
 QUERYCOUNT = """
 from django.db import connection
 

@@ -10,8 +10,6 @@ from benchsuite.core.results import Level, RunResult, Status
 from tests.needs import needs
 from tests.sabotage.runs import Laboratory, findings, message, told
 
-pytestmark = pytest.mark.alone
-
 
 def echo(lab: Laboratory, path: str) -> RunResult:
     return lab.run(
@@ -83,6 +81,7 @@ def test_b207_a_layer_leaves_messages_out(lab: Laboratory) -> None:
     assert left_out >= result.websockets.accounts.messages
 
 
+@pytest.mark.alone
 def test_b207_a_layer_in_memory_behind_two_instances(lab: Laboratory) -> None:
     result = lab.run(
         server="uvicorn",
@@ -98,6 +97,7 @@ def test_b207_a_layer_in_memory_behind_two_instances(lab: Laboratory) -> None:
     assert "each of the 2 processes" in finding.message
 
 
+@pytest.mark.alone
 def test_b215_a_consumer_keeps_8_kib_of_each_connection(lab: Laboratory) -> None:
     result = lab.run(
         server="uvicorn", workload="ws_connect", asked={"path": "/keeping/"}, duration_s=6.0
@@ -109,6 +109,7 @@ def test_b215_a_consumer_keeps_8_kib_of_each_connection(lab: Laboratory) -> None
     assert closed.each_bytes == pytest.approx(8192, rel=0.2)
 
 
+@pytest.mark.alone
 def test_connections_that_leave_nothing_behind(lab: Laboratory) -> None:
     result = lab.run(
         server="uvicorn", workload="ws_connect", asked={"path": "/well/"}, duration_s=5.0
@@ -132,6 +133,7 @@ def test_b216_a_server_that_lets_nobody_in_again(lab: Laboratory) -> None:
     assert result.websockets.recovery.all_back_s is None
 
 
+@pytest.mark.alone
 def test_a_storm_that_a_server_weathers(lab: Laboratory) -> None:
     result = storm(lab, "/well/")
     assert result.websockets is not None
@@ -143,6 +145,7 @@ def test_a_storm_that_a_server_weathers(lab: Laboratory) -> None:
     assert not [one for number in ("B2", "B301", "B303") for one in findings(result, number)]
 
 
+@pytest.mark.alone
 def test_a_restart_is_no_failure_of_the_server(lab: Laboratory) -> None:
     result = storm(lab, "/well/", restart=True)
     assert result.status is Status.FINISHED, told(result)
@@ -161,6 +164,7 @@ def test_a_restart_is_no_failure_of_the_server(lab: Laboratory) -> None:
     assert not [one for number in ("B2", "B301", "B303") for one in findings(result, number)]
 
 
+@pytest.mark.alone
 def test_a_slow_consumer_is_told_apart(lab: Laboratory) -> None:
     result = lab.run(
         server="uvicorn",
@@ -186,6 +190,7 @@ def test_a_slow_consumer_is_told_apart(lab: Laboratory) -> None:
     assert result.total.arrivals.dropped == 0
 
 
+@pytest.mark.alone
 def test_b303_the_server_takes_much_memory_once(lab: Laboratory) -> None:
     result = lab.run(
         server="uvicorn",
@@ -212,6 +217,7 @@ def test_b303_two_steps_show_no_slope(lab: Laboratory) -> None:
     assert "needs at least 3" in findings(result, "B303")[0].message, told(result)
 
 
+@pytest.mark.alone
 def test_idle_connections_that_take_alike(lab: Laboratory) -> None:
     result = lab.run(
         server="uvicorn",
@@ -225,6 +231,7 @@ def test_idle_connections_that_take_alike(lab: Laboratory) -> None:
     assert not findings(result, "B303"), told(result)
 
 
+@pytest.mark.alone
 def test_nothing_is_found_of_sound_websockets(lab: Laboratory) -> None:
     result = echo(lab, "/well/")
     assert result.total is not None, told(result)

@@ -6,9 +6,8 @@ from benchsuite.core.results import Level
 from tests.needs import needs
 from tests.sabotage.runs import Laboratory, findings, told
 
-pytestmark = pytest.mark.alone
 
-
+@pytest.mark.alone
 @pytest.mark.parametrize("front", ["", pytest.param("nginx", marks=needs("nginx"))])
 def test_sound_streams(lab: Laboratory, front: str) -> None:
     result = lab.run(

@@ -25,8 +25,6 @@ from tests.sabotage.saboteurs import (
     stranger,
 )
 
-pytestmark = pytest.mark.alone
-
 
 def test_b201_one_answer_of_ten_is_a_500(lab: Laboratory) -> None:
     result = lab.run(path="/failing/", **BRIEF)
@@ -178,6 +176,7 @@ def test_b204_the_database_runs_out_of_connections() -> None:
     assert findings(result, "B201")[0].level in (Level.WEAK, Level.INVALID)
 
 
+@pytest.mark.alone
 @needs("nginx")
 def test_b211_the_front_has_more_to_do_than_the_server(
     lab: Laboratory, monkeypatch: pytest.MonkeyPatch
@@ -203,12 +202,14 @@ def test_b211_the_front_has_more_to_do_than_the_server(
     assert "nginx" in finding.message
 
 
+@pytest.mark.alone
 @needs("nginx")
 def test_a_front_that_only_passes_on_is_no_limit(lab: Laboratory) -> None:
     result = lab.run(path="/slow/", front="nginx")
     assert findings(result, "B211") == [], told(result)
 
 
+@pytest.mark.alone
 @needs("pyuwsgi")
 def test_b205_a_server_writes_in_two_pieces(lab: Laboratory) -> None:
     finding = found("B205", lambda: lab.run("uwsgi", "/two-pieces/", users=2))
@@ -216,6 +217,7 @@ def test_b205_a_server_writes_in_two_pieces(lab: Laboratory) -> None:
     assert "when each piece was acknowledged at once" in finding.message
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("path", ["/branching/", "/broad/"])
 def test_a_page_that_takes_forty_milliseconds_by_itself_does_not_stall(
     lab: Laboratory, path: str
@@ -224,6 +226,7 @@ def test_a_page_that_takes_forty_milliseconds_by_itself_does_not_stall(
     assert findings(result, "B205") == [], told(result)
 
 
+@pytest.mark.alone
 @needs("pyuwsgi")
 def test_a_stall_of_a_page_that_the_prober_can_not_ask_may_be_one(lab: Laboratory) -> None:
     """It asks no page that wants headers of its own."""
@@ -239,6 +242,7 @@ def test_b206_kept_connections_hold_all_threads(lab: Laboratory) -> None:
     assert [one.level for one in findings(result, "B206")] == [Level.INVALID], told(result)
 
 
+@pytest.mark.alone
 @needs("pyuwsgi")
 def test_b206_kept_connections_hold_all_threads_against_arrivals(lab: Laboratory) -> None:
     """Two threads serve two connections, forty times a second; who arrives meanwhile waits."""

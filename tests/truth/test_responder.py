@@ -13,8 +13,6 @@ import pytest
 from benchmarks import ours, responder
 from benchmarks.machine import own_cpus
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.mark.parametrize(
     ("times", "shares"),
