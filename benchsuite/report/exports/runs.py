@@ -27,17 +27,8 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 FACTS = (
     *("id", "batch", "started_at", "ended_at", "status", "verdict", "failure", "label"),
     *("workload", "server", "server_version", "python_version", "revision"),
-    *(
-        "processes",
-        "threads",
-        "model",
-        "users",
-        "arrival_rate",
-        "warmup_s",
-        "duration_s",
-        "repetition",
-        "unit",
-    ),
+    *("processes", "threads", "model", "users", "arrival_rate", "warmup_s", "duration_s"),
+    *("repetition", "unit"),
 )
 """What is told of a run beside its figures, by columns of `Run`."""
 
