@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,8 @@ from benchsuite.core.exceptions import UnavailableError, UsageError
 
 ASK_S = 20.0
 """How long a program may take to name its version; the first start from a slow disk is slow."""
+
+CANT_SAY = (OSError, subprocess.SubprocessError, UnicodeDecodeError)
 
 CPYTHON = "cpython"
 PYPY = "pypy"
@@ -65,17 +68,10 @@ def find(wanted: str) -> Path:
 def kind_of(executable: str) -> Kind | None:
     """Which Python a program is; None if it is no Python or can't be started."""
     try:
-        done = subprocess.run(
-            [executable, "-c", _ASK],
-            capture_output=True,
-            text=True,
-            timeout=ASK_S,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        said = _said(executable, "-c", _ASK)
+    except CANT_SAY:
         return None
-    implementation, _, version = done.stdout.strip().partition(" ")
+    implementation, _, version = said.partition(" ")
     numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
     return Kind(implementation, numbers, version.endswith("t")) if numbers else None
 
@@ -84,16 +80,21 @@ def kind_of(executable: str) -> Kind | None:
 def build_of(executable: Path) -> str:
     """`sys.version`, which distinguishes builds of an interpreter at the same path."""
     try:
-        done = subprocess.run(
-            [str(executable), "-c", "import sys; print(sys.version)"],
-            capture_output=True,
-            text=True,
-            timeout=ASK_S,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError) as error:
+        return _said(str(executable), "-c", "import sys; print(sys.version)")
+    except CANT_SAY as error:
         raise UnavailableError(f"{executable} can't be started: {error}.") from error
+
+
+def _said(*command: str) -> str:
+    """What a program prints, on one line."""
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=ASK_S,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
     return " ".join(done.stdout.split())
 
 
@@ -171,20 +172,9 @@ def _pyenv_versions() -> dict[Kind, Path]:
 
 def _of_uv(wanted: Kind) -> Iterator[str]:
     uv = shutil.which("uv")
-    if uv is None:
-        return
-    try:
-        done = subprocess.run(
-            [uv, "python", "find", "--system", "--no-python-downloads", str(wanted)],
-            capture_output=True,
-            text=True,
-            timeout=ASK_S,
-            check=True,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return
-    yield done.stdout.strip()
+    if uv is not None:
+        with suppress(*CANT_SAY):
+            yield _said(uv, "python", "find", "--system", "--no-python-downloads", str(wanted))
 
 
 def _on_path(wanted: Kind) -> Iterator[str]:

@@ -79,7 +79,7 @@ def test_what_uv_has_is_taken(machine, monkeypatch):
         stdout = f"{there}\n"
 
     def run(command: list[str], **_: object) -> Done:
-        asked.append(command)
+        asked.append([*command])
         return Done()
 
     monkeypatch.setattr("subprocess.run", run)
