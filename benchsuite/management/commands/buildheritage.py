@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.management import heritage
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
@@ -31,10 +30,6 @@ class Command(BriefCommand):
             with terminable(), alone(screen.waiting):
                 for line in wanted.build(screen.building):
                     screen.warn(line)
-        except (UsageError, UnavailableError) as error:
-            raise CommandError(str(error), returncode=2) from error
-        except BenchsuiteError as error:
-            raise CommandError(str(error), returncode=1) from error
         except KeyboardInterrupt as interrupt:
             raise CommandError("Interrupted; nothing half-built is left.", returncode=130) from (
                 interrupt

@@ -3,9 +3,6 @@
 import argparse
 from typing import Any
 
-from django.core.management.base import CommandError
-
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.servers.peers import packages
 
@@ -22,12 +19,7 @@ class Command(BriefCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        try:
-            place = packages.build()
-        except UnavailableError as error:
-            raise CommandError(str(error), returncode=2) from error
-        except BenchsuiteError as error:
-            raise CommandError(str(error), returncode=1) from error
+        place = packages.build()
         for name in ("ws", "socket.io"):
             self.stdout.write(f"{name} {packages.version(name)}")
         self.stdout.write(f"in {place}")

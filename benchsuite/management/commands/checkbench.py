@@ -49,12 +49,9 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         screen = Screen(quiet_stdout=False)
-        try:
-            seconds = _duration(options["duration"])
-            processes = options["load_processes"]
-            whole("load-processes", processes, 1, MAX_LOAD_PROCESSES)
-        except UsageError as error:
-            raise CommandError(str(error), returncode=2) from error
+        seconds = _duration(options["duration"])
+        processes = options["load_processes"]
+        whole("load-processes", processes, 1, MAX_LOAD_PROCESSES)
         checks = list(examine())
         screen.console.table(examination.checks_table(checks))
         if options["calibrate"]:

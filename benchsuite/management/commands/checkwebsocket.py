@@ -17,7 +17,7 @@ from benchsuite.conformance.session import (
     can_be_checked,
     report,
 )
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Option, RunSpec, ServerSpec
 from benchsuite.management import writing
 from benchsuite.management.options.parsing import BriefCommand, names
@@ -65,28 +65,22 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         screen = Screen(quiet_stdout=options["json"] == "-")
         reports: list[Report] = []
-        try:
-            writing.check("--json", options["json"])
-            plans = _plans(options["server"], pairs("--option", options["option"]))
-            if options["application"] == CHANNELS and OWN.installed("channels") is None:
-                raise UnavailableError(
-                    "channels is not installed; pip install 'django-benchsuite[channels]' would "
-                    "help."
-                )
-            with terminable():
-                for plan in plans:
-                    found = report(plan, application=options["application"])
-                    reports.append(found)
-                    screen.console.say(headline(found))
-                    screen.console.table(table(found, everything=options["all"]))
-            if options["json"]:
-                content = [one.to_json() for one in reports]
-                text = json.dumps(content, indent=1, ensure_ascii=False)
-                writing.write(options["json"], f"{text}\n")
-        except (UsageError, UnavailableError) as error:
-            raise CommandError(str(error), returncode=2) from error
-        except BenchsuiteError as error:
-            raise CommandError(str(error), returncode=1) from error
+        writing.check("--json", options["json"])
+        plans = _plans(options["server"], pairs("--option", options["option"]))
+        if options["application"] == CHANNELS and OWN.installed("channels") is None:
+            raise UnavailableError(
+                "channels is not installed; pip install 'django-benchsuite[channels]' would help."
+            )
+        with terminable():
+            for plan in plans:
+                found = report(plan, application=options["application"])
+                reports.append(found)
+                screen.console.say(headline(found))
+                screen.console.table(table(found, everything=options["all"]))
+        if options["json"]:
+            content = [one.to_json() for one in reports]
+            text = json.dumps(content, indent=1, ensure_ascii=False)
+            writing.write(options["json"], f"{text}\n")
         if options["strict"] and any(one.count(Outcome.FAILED) for one in reports):
             raise CommandError("A check has failed, and --strict was given.", returncode=1)
 

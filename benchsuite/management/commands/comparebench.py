@@ -8,7 +8,6 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from benchsuite.comparing.gate import Decision, overall
-from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.management import comparing
 from benchsuite.management.options import comparison as comparison_options
 from benchsuite.management.options.parsing import BriefCommand
@@ -19,18 +18,15 @@ USAGE = 2
 
 class Command(BriefCommand):
     help = __doc__
-    refused_status = USAGE  # 1 would say that a condition is broken
+    refused_status = failed_status = USAGE  # 1 would say that a condition is broken
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         comparison_options.add_to(parser)
 
     def handle(self, **options: Any) -> None:
-        try:
-            found = comparing.compared(options)
-            comparing.show(found, quiet_stdout=options["json"] == "-")
-            comparing.write(found, options)
-        except BenchsuiteError as error:
-            raise CommandError(str(error), returncode=USAGE) from error
+        found = comparing.compared(options)
+        comparing.show(found, quiet_stdout=options["json"] == "-")
+        comparing.write(found, options)
         decision = overall(found.judgements)
         if decision in STATUS:
             count = sum(one.decision is decision for one in found.judgements)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandError
 
-from benchsuite.core.exceptions import BenchsuiteError, RobotError, UsageError
+from benchsuite.core.exceptions import RobotError, UsageError
 from benchsuite.core.specs import MAX_DURATION_S
 from benchsuite.core.specs.spec import above, whole
 from benchsuite.core.units import format_duration
@@ -24,6 +24,7 @@ class Command(BriefCommand):
     help = __doc__
 
     requires_system_checks = []
+    failed_status = 2
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("url", help="http://127.0.0.1:8000/survey/")
@@ -59,16 +60,13 @@ class Command(BriefCommand):
         )
 
     def handle(self, *, url: str, count: int, seed: int, **options: Any) -> None:
-        try:
-            known = _known(options["answer"])
-            whole("count", count, 1, MOST)
-            whole("max-pages", options["max_pages"], 1, MOST)
-            above("timeout", options["timeout"], 0.0, MAX_DURATION_S)
-            ensure_installed()
-            checked_url(url, confirmed=options["yes_this_host"])
-            failed = self._complete(url, known, count, seed, options)
-        except BenchsuiteError as error:
-            raise CommandError(str(error), returncode=2) from error
+        known = _known(options["answer"])
+        whole("count", count, 1, MOST)
+        whole("max-pages", options["max_pages"], 1, MOST)
+        above("timeout", options["timeout"], 0.0, MAX_DURATION_S)
+        ensure_installed()
+        checked_url(url, confirmed=options["yes_this_host"])
+        failed = self._complete(url, known, count, seed, options)
         self.stdout.write(f"{count - failed} of {count} completed")
         if failed:
             raise CommandError(f"{failed} of {count} could not be completed.", returncode=1)

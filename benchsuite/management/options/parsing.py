@@ -18,7 +18,7 @@ from django.core.management.base import (
 from django.db import Error
 
 from benchsuite import conf, store
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.passwords import hidden
 from benchsuite.core.printable import is_control, printable
 from benchsuite.core.suggestions import meant
@@ -151,6 +151,7 @@ class BriefCommand(BaseCommand):
     database = ""  #: Alias of the database that the command asks; empty for the one of the runs.
 
     refused_status = 1  #: With which it ends where the database refuses.
+    failed_status = 1  #: With which it ends where something else fails that it needs.
 
     def __init__(
         self,
@@ -191,8 +192,10 @@ class BriefCommand(BaseCommand):
         try:
             conf.check()  # whether or not Django is told to skip its checks
             return super().execute(*args, **options)
-        except UsageError as error:
+        except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=self.failed_status) from error
         except (Error, ImproperlyConfigured) as error:
             said = store.refusal(error, self.database)
             raise CommandError(said, returncode=self.refused_status) from error
