@@ -90,9 +90,15 @@ def differences(runs: Sequence[Run]) -> list[Difference]:
         *_packages(runs),
         *_pythons(runs),
         *_differing(PROGRAM, _programs(runs)),
-        *_differing("", [_flat(_environment(run)) for run in runs]),
+        *of_machines([run.environment.data if run.environment else {} for run in runs]),
         *_differing(SETTING, [_flat(run.settings_changed or {}) for run in runs]),
     ]
+
+
+def of_machines(found: Sequence[Mapping[str, Any]]) -> list[Difference]:
+    """Between fingerprints of machines, and of what drove the load there."""
+    lasting = ({name: one[name] for name in one if name not in VOLATILE} for one in found)
+    return list(_differing("", [_flat(one) for one in lasting]))
 
 
 def _packages(runs: Sequence[Run]) -> Iterator[Difference]:
@@ -134,11 +140,6 @@ def _programs(runs: Sequence[Run]) -> list[dict[str, str]]:
     ]
     shared = set.intersection(*map(set, found)) if found else set()
     return [{name: one[name] for name in shared} for one in found]
-
-
-def _environment(run: Run) -> dict[str, Any]:
-    data = run.environment.data if run.environment else {}
-    return {name: value for name, value in data.items() if name not in VOLATILE}
 
 
 def _flat(data: Mapping[str, Any]) -> dict[str, str]:

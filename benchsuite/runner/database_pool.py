@@ -36,6 +36,7 @@ class Data:
     _keepers: dict[tuple[object, ...], _Databases] = field(default_factory=dict)
     _services: dict[ServiceKey, tuple[DatabaseService, ExitStack]] = field(default_factory=dict)
     _made: int = 0
+    _faults: list[DatabaseError] = field(default_factory=list)
 
     def service(self, plan: Plan) -> DatabaseService | None:
         """The database service that was asked for, started at the first run that wants it, and
@@ -89,14 +90,24 @@ class Data:
         return self._keepers[key].keeper
 
     def keep_for(self, later: Iterable[Plan]) -> None:
-        """Drops what none of the later runs will use."""
+        """Drops what none of the later runs will use; what can't be dropped stops none of them, and
+        is told at the end.
+        """
         plans = [plan for plan in later if plan.server.serves_project]
         wanted = {plan.data_key for plan in plans}
         for key in [key for key in self._keepers if key not in wanted]:
-            self._keepers.pop(key).stack.close()
+            try:
+                self._keepers.pop(key).stack.close()
+            except DatabaseError as error:
+                self._faults.append(error)
         services = {_service_key(plan) for plan in plans}
         for one in [one for one in self._services if one not in services]:
             self._forget(one)
+
+    def check(self) -> None:
+        """Raises the first error of what could not be dropped between runs."""
+        if self._faults:
+            raise self._faults[0]
 
     def _forget(self, key: ServiceKey) -> None:
         for name in [name for name, one in self._keepers.items() if one.service == key]:

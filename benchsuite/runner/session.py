@@ -73,6 +73,7 @@ def session(
         stack.enter_context(guarded(token, folder))
         data = Data(settings_module, folder, stack, token, start_timeout_s)
         yield Session(folder, port, data, start_timeout_s, ceilings)
+        data.check()
 
 
 @dataclass(slots=True)
@@ -117,10 +118,7 @@ class Session:
         return result(record, self._environment, self._ceilings)
 
     def keep_for(self, later: Iterable[Plan]) -> None:
-        """Drops the databases and ends their servers that none of the later runs will use.
-
-        Raises DatabaseError where something could not be dropped.
-        """
+        """Drops the databases and ends their servers that none of the later runs will use."""
         self._data.keep_for(later)
 
     def _measure(

@@ -127,6 +127,12 @@ def write(run: models.Run) -> None:
             part._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
 
 
+def environment(data: Mapping[str, Any]) -> models.Environment:
+    """The row of this machine, made where there is none yet."""
+    found: models.Environment = _known(models.Environment, dict(data))
+    return found
+
+
 def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
     """What the load generator was seen to make at most in this environment."""
     close_old_connections()
@@ -139,7 +145,7 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
     """Puts these ceilings in place of what was known of the environment and as many processes."""
     measured = list(measured)
     with transaction.atomic():
-        here = _known(models.Environment, dict(data))
+        here = environment(data)
         processes = {one.processes for one in measured}
         here.calibrations.filter(processes__in=processes).delete()
         models.Calibration.objects.bulk_create(

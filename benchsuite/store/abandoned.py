@@ -11,7 +11,7 @@ from django.db import Error, transaction
 from django.utils import timezone
 
 from benchsuite.core.results import Status
-from benchsuite.models import Run
+from benchsuite.models import Run, StudyRun
 from benchsuite.store.periods import planned_s
 from benchsuite.system import owner
 
@@ -49,6 +49,18 @@ def abandon(run: Run, reason: str) -> None:
 def expected_until(run: Run) -> datetime:
     """When a run that can't be seen from here counts as ended."""
     return run.started_at + timedelta(seconds=planned_s(run) + ALLOWED_S)
+
+
+def sweep_studies() -> None:
+    """The same for executions of studies, which whoever shows or resumes one calls first."""
+    running = StudyRun.objects.filter(status=Status.RUNNING.value)
+    over = [one.pk for one in running.only("owner") if owner.has_ended(one.owner)]
+    if not over:
+        return
+    try:
+        StudyRun.objects.filter(pk__in=over).update(status=Status.INTERRUPTED.value, owner="")
+    except Error as error:
+        logger.warning("Executions that ended unexpectedly can't be marked as such: %s", error)
 
 
 def _why_over(run: Run) -> str:

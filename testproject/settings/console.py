@@ -56,4 +56,5 @@ BENCHSUITE = {
     "TARGET_SETTINGS": "testproject.settings.target",
     "ACCESS": os.environ.get("BENCHSUITE_ACCESS", "benchsuite.views.access.staff"),
     "CONSOLE_URL": os.environ.get("BENCHSUITE_CONSOLE_URL", "http://127.0.0.1:8000/results/"),
+    "STUDIES": [one for one in os.environ.get("BENCHSUITE_STUDIES", "").split(os.pathsep) if one],
 }

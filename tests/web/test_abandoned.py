@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from benchsuite.models import Run
+from benchsuite.models import Run, StudyRun
 from benchsuite.store import abandoned
 from benchsuite.system import owner
 from tests.factories import make_run, make_running_run
@@ -129,6 +129,18 @@ def test_many_dead_runs_are_marked_in_few_queries(django_assert_max_num_queries:
         assert abandoned.sweep() == 1200
     with django_assert_max_num_queries(1):
         assert abandoned.sweep() == 0
+
+
+def test_an_execution_of_a_study_is_marked_too() -> None:
+    dead, alive = (
+        StudyRun.objects.create(name="tiny", started_at=timezone.now(), owner=who)
+        for who in (GONE, owner.name())
+    )
+    abandoned.sweep_studies()
+    dead.refresh_from_db()
+    alive.refresh_from_db()
+    assert (dead.status, dead.owner) == ("interrupted", "")
+    assert (alive.status, alive.owner) == ("running", owner.name())
 
 
 def test_a_database_that_can_not_be_written_is_still_shown(

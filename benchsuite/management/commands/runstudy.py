@@ -1,0 +1,187 @@
+"""Executes a study: all its cells, in shuffled blocks, as `runbench` would run each of them."""
+
+import argparse
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from benchsuite import conf
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.results import Status
+from benchsuite.core.suggestions import choices
+from benchsuite.core.units import format_period
+from benchsuite.management import studying
+from benchsuite.management.keeping import Results
+from benchsuite.management.options import study as study_options
+from benchsuite.management.options.parsing import BriefCommand, number, whole_number
+from benchsuite.management.output import Screen
+from benchsuite.management.session import estimated, session
+from benchsuite.management.studying import Execution
+from benchsuite.models import Run
+from benchsuite.report.terminal.progress import Progress
+from benchsuite.runner.estimating import Estimate
+from benchsuite.studies import matrix, reading, scaling, selecting
+from benchsuite.studies.arguments import arguments
+from benchsuite.studies.study import Study
+from benchsuite.system import fingerprint
+from benchsuite.telemetry.machine import HostSample
+
+
+class Command(BriefCommand):
+    help = __doc__
+    usage = "%(prog)s [-h] NAME [options]"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add = parser.add_argument
+        add("name", metavar="NAME", help="a study of the catalogue, or of BENCHSUITE['STUDIES']")
+        add("--scale", type=number, help="shorter and thinner: above 0, at most 1 (default: 1)")
+        add(
+            "--only",
+            action="append",
+            default=[],
+            metavar="AXIS=VALUE[,VALUE…]",
+            help="these values of an axis alone; may be repeated",
+        )
+        add("--repeat", type=whole_number, metavar="N", help="starts of each cell")
+        add("--seed", type=whole_number, default=0, help="of the order and of each start")
+        add("--label", default="", help="a word to find this execution by")
+        add("--resume", action="store_true", help="go on with the last one that did not end")
+        add(
+            "--again-failed",
+            action="store_true",
+            help="with --resume: make runs that failed again, also of one that ended",
+        )
+        add("--dry-run", action="store_true", help="show each run as a runbench command and stop")
+
+    def handle(self, **options: Any) -> None:
+        sample, screen = HostSample(), Screen(quiet_stdout=False)
+        try:
+            execution = _execution(options)
+            execution.check()
+        except (UsageError, UnavailableError) as error:
+            raise CommandError(str(error), returncode=2) from error
+        turns = execution.turns
+        plans = [one.plan for one in execution.candidates if one.plan]
+        estimate = estimated(plan.spec.server.server for plan in plans)
+        screen.warn(_headline(execution, sum(execution.estimates_s(estimate, turns))))
+        for one in execution.skipped:
+            screen.warn(f"Skipped  {one.title}: {one.reason}")
+        if options["dry_run"]:
+            for line in _lines(execution, estimate):
+                screen.warn(line)
+            return
+        results = Results(screen.warn, len(turns))
+        again = _again(options)
+        try:
+            screen.warn(sample.line())
+            with session(
+                results,
+                progress := Progress(
+                    screen.console,
+                    [execution.candidates[one.place].title for one in turns],
+                    lambda done: execution.estimates_s(estimate, turns[done:]),
+                ),
+                estimate=estimate,
+                on_wait=screen.waiting,
+                on_build=screen.building,
+            ) as at_work:
+                execution.prepare(at_work)
+                execution.enter(fingerprint.fingerprint())
+                status = execution.run(at_work, progress, turns)
+        except BenchsuiteError as error:
+            said = "\n".join([*_summary(execution), str(error), again])
+            raise CommandError(said, returncode=1) from error
+        except KeyboardInterrupt as interrupt:
+            raise CommandError(f"Interrupted. {again}", returncode=130) from interrupt
+        for line in _summary(execution):
+            screen.warn(line)
+        if status is Status.INTERRUPTED:
+            raise CommandError(f"Interrupted. {again}", returncode=130)
+
+
+def _execution(options: dict[str, Any]) -> Execution:
+    study = _study(options["name"])
+    only = selecting.selector(options["only"])
+    if not options["resume"]:
+        if options["again_failed"]:
+            raise UsageError("--again-failed says what --resume makes again: add --resume.")
+        scale = 1.0 if options["scale"] is None else options["scale"]
+        cells = matrix.cells(study, scale, only)
+        repeat = scaling.repeats(study, scale) if options["repeat"] is None else options["repeat"]
+        return studying.begun(
+            study,
+            cells,
+            scale=scale,
+            only=only,
+            repeat=repeat,
+            seed=options["seed"],
+            label=options["label"],
+        )
+    selecting.check(study, only)
+    again = options["again_failed"]
+    row = studying.unfinished(
+        study,
+        options["label"],
+        again_failed=again,
+        scale=options["scale"],
+        repeat=options["repeat"],
+        only={axis: list(some) for axis, some in only.items()} or None,
+    )
+    asked = {axis: tuple(some) for axis, some in row.only.items()}
+    cells = matrix.cells(study, row.scale, asked)
+    return studying.resumed(study, cells, row, again_failed=again)
+
+
+def _study(name: str) -> Study:
+    files = conf.study_files()
+    if name not in files:
+        raise UsageError(f"There is no study {name!r}; {choices(name, files)}")
+    return reading.read(files[name], study_options.known())
+
+
+def _headline(execution: Execution, seconds: float) -> str:
+    row, count = execution.row, len(execution.candidates)
+    skipped, done = len(execution.skipped), len(execution.done)
+    parts = [
+        f"{count} cell{'s' * (count != 1)} × {row.repeat} start{'s' * (row.repeat != 1)}",
+        *[f"scale {row.scale:g}"] * (row.scale != 1),
+        *[f"{skipped} skipped"] * bool(skipped),
+        *[f"{done} made before"] * bool(done),
+    ]
+    return f"Study    {row.name}: {', '.join(parts)} · about {format_period(round(seconds))}"
+
+
+def _lines(execution: Execution, estimate: Estimate) -> list[str]:
+    """Each run as a command, in order, with its time."""
+    turns = execution.turns
+    seconds = execution.estimates_s(estimate, turns)
+    return [
+        f"{number:>3}  {format_period(round(taken))}  python manage.py runbench "
+        f"{shlex.join(arguments(execution.candidates[turn.place].cell))} --seed={turn.seed}"
+        for number, (turn, taken) in enumerate(zip(turns, seconds, strict=True), start=1)
+    ]
+
+
+def _summary(execution: Execution) -> Sequence[str]:
+    """What became of it in all, resumed ones of before included."""
+    runs = list(Run.objects.filter(study_cell__in=execution.rows).select_related("study_cell"))
+    if not runs:
+        return []
+    counts = Counter(run.verdict or run.status for run in runs)
+    told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    skipped = len(execution.skipped)
+    left_out = f" · {skipped} cell{'s' * (skipped != 1)} skipped" if skipped else ""
+    failed = [run for run in runs if run.status == Status.FAILED.value]
+    return [
+        f"{len(runs)} run{'s' * (len(runs) != 1)}: {told}{left_out}",
+        *dict.fromkeys(f"Failed   {run.study_cell}: {run.failure}" for run in failed),
+    ]
+
+
+def _again(options: dict[str, Any]) -> str:
+    """How to go on."""
+    label = f" --label={shlex.quote(options['label'])}" if options["label"] else ""
+    return f"Go on with: python manage.py runstudy {options['name']}{label} --resume"

@@ -1,0 +1,354 @@
+"""Executes a study: its cells as runs in shuffled blocks, each stored as soon as it has ended.
+
+What has been measured is told from the stored runs alone, so that an execution that was killed can
+be resumed: a start that has ended is kept, one that was under way is made again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import Error, transaction
+
+from benchsuite import store
+from benchsuite.comparing import differences
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.results import Status
+from benchsuite.core.units import listed
+from benchsuite.management.options import study as options
+from benchsuite.management.session import Session
+from benchsuite.models import Run, StudyCell, StudyRun
+from benchsuite.report.terminal.progress import Progress
+from benchsuite.runner import planning, preflight
+from benchsuite.runner.estimating import Estimate
+from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Turn
+from benchsuite.studies.arguments import arguments
+from benchsuite.studies.figures import metric
+from benchsuite.studies.matrix import key
+from benchsuite.studies.options import in_cell, shares
+from benchsuite.studies.study import Cell, Coordinates, Share, Study
+from benchsuite.system import fingerprint, owner, scratch
+from benchsuite.system.interrupts import held_back
+
+UNKNOWN = 1
+"""In place of a share that is known later: as good as any other, for the time that a run takes."""
+
+REFUSED = (UsageError, UnavailableError)
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A cell with the run that it is, or why it can't be one."""
+
+    cell: Cell
+    plan: Plan | None = None
+    reason: str = ""
+
+    @property
+    def title(self) -> str:
+        return title(self.cell.coordinates)
+
+    def resolve(self, label: str, resolved: Mapping[str, Any]) -> None:
+        """Finds the run, or what is wrong with it."""
+        waiting = dict.fromkeys(shares(self.cell.options), UNKNOWN)
+        try:
+            spec = options.spec(arguments(self.cell, {**waiting, **resolved}))
+            self.plan = planning.resolve(replace(spec, label=label))
+            preflight.check(self.plan)
+        except REFUSED as error:
+            self.refuse(str(error))
+
+    def refuse(self, reason: str) -> None:
+        self.plan, self.reason = None, reason
+
+    def at(self, turn: Turn) -> Plan:
+        """The run of one turn."""
+        assert self.plan is not None
+        spec = replace(self.plan.spec, repetition=turn.repetition, seed=turn.seed)
+        return replace(self.plan, spec=spec)
+
+
+def title(coordinates: Coordinates) -> str:
+    return ", ".join(f"{axis} {value}" for axis, value in coordinates.items())
+
+
+@dataclass(slots=True)
+class Execution:
+    """One execution of a study, new or resumed."""
+
+    study: Study
+    row: StudyRun  #: Not stored yet where it is new.
+    candidates: Sequence[Candidate]
+    rows: Sequence[StudyCell] = ()
+    done: set[tuple[int, int]] = field(default_factory=set)  #: (cell, repetition)
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What remains to be run, in order; whatever another cell needs to know comes before it."""
+        every = planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
+        ordered = sorted(every, key=lambda one: (one.repetition, self._depth(one)))
+        return [
+            one
+            for one in ordered
+            if self.candidates[one.place].plan and (one.place, one.repetition) not in self.done
+        ]
+
+    @property
+    def skipped(self) -> list[Candidate]:
+        return [one for one in self.candidates if one.plan is None]
+
+    def estimates_s(self, estimate: Estimate, turns: Sequence[Turn]) -> list[float]:
+        """Of each turn as is known now; none for what has turned out to be no run."""
+        plans = [self.candidates[one.place].plan for one in turns]
+        seconds = iter(estimate.each_s(plan for plan in plans if plan))
+        return [next(seconds) if plan else 0.0 for plan in plans]
+
+    def run(self, at_work: Session, progress: Progress, turns: Sequence[Turn]) -> Status:
+        """Makes all that remain; INTERRUPTED after Ctrl-C. A cell that fails ends nothing.
+
+        Raises BenchsuiteError where nothing that follows could be measured or stored.
+        """
+        with self._entered(), progress:
+            for number, turn in enumerate(turns, start=1):
+                candidate, row = self.candidates[turn.place], self.rows[turn.place]
+                self._settle(candidate, row)
+                later = [
+                    plan for each in turns[number:] if (plan := self.candidates[each.place].plan)
+                ]
+                try:
+                    if candidate.plan is None:
+                        raise UnavailableError(candidate.reason)
+                    ran, result = at_work.one(candidate.at(turn), later, row)
+                except UnavailableError as error:
+                    self._refuse(candidate, row, str(error))
+                    progress.skip(candidate.reason)
+                    continue
+                if at_work.results.refused:
+                    raise BenchsuiteError(at_work.results.sentence)
+                if ran.failure.startswith(scratch.BEGINNING):
+                    raise BenchsuiteError(ran.failure)
+                if result.status is Status.INTERRUPTED:
+                    return Status.INTERRUPTED
+            self.row.status = Status.FINISHED.value
+            self.row.ended_at = datetime.now(UTC)
+        return Status.FINISHED
+
+    def prepare(self, at_work: Session) -> None:
+        """Builds what servers need, so that nothing is built between two runs."""
+        for one in self.candidates:
+            if one.plan is not None:
+                try:
+                    (one.plan,) = at_work.prepared([one.plan])
+                except UnavailableError as error:
+                    one.refuse(str(error))
+        self.check()
+
+    def check(self) -> None:
+        """Raises UnavailableError where no cell can run."""
+        if len(self.skipped) < len(self.candidates):
+            return
+        reasons: dict[str, list[str]] = {}
+        for one in self.skipped:
+            reasons.setdefault(one.reason, []).append(one.title)
+        said = "\n".join(f"{'; '.join(titles)}: {one}" for one, titles in reasons.items())
+        raise UnavailableError(f"No cell of {self.study.name} can run here.\n{said}")
+
+    def enter(self, environment: Mapping[str, Any]) -> None:
+        """Stores that it begins, or goes on, with its cells and why some of them can't run."""
+        with transaction.atomic():
+            if not self.rows:
+                self.row.environment = store.environment(environment)
+                self.row.save(force_insert=True)
+                self.rows = StudyCell.objects.bulk_create(
+                    StudyCell(
+                        study_run=self.row,
+                        order=order,
+                        coordinates=dict(one.cell.coordinates),
+                        arguments=arguments(one.cell),
+                        reason=one.reason,
+                    )
+                    for order, one in enumerate(self.candidates)
+                )
+                return
+            self.row.owner, self.row.status = owner.name(), Status.RUNNING.value
+            self.row.ended_at = None
+            self.row.save()
+            for row, one in zip(self.rows, self.candidates, strict=True):
+                row.reason = one.reason
+            StudyCell.objects.bulk_update(self.rows, ["reason"])
+
+    @contextmanager
+    def _entered(self) -> Iterator[None]:
+        """Whatever ends it, its row says so; after SIGKILL `sweep()` does."""
+        self.row.status = Status.INTERRUPTED.value
+        try:
+            yield
+        finally:
+            self.row.owner = ""
+            with held_back(), suppress(Error):  # what can't be written now is swept later
+                self.row.save()
+
+    def _depth(self, turn: Turn) -> int:
+        """How many others must have run before, one after another; 0 after the first block."""
+        return 0 if turn.repetition > 1 else self._behind(self.candidates[turn.place].cell)
+
+    def _behind(self, cell: Cell) -> int:
+        found = [self._behind(self._of(one).cell) for one in _needed(cell).values()]
+        return 1 + max(found) if found else 0
+
+    def _of(self, share: Share) -> Candidate:
+        return self.candidates[self._place(share)]
+
+    def _place(self, share: Share) -> int:
+        wanted = key(share.cell)
+        return next(
+            place
+            for place, one in enumerate(self.candidates)
+            if key(one.cell.coordinates) == wanted
+        )
+
+    def _settle(self, candidate: Candidate, row: StudyCell) -> None:
+        """Finds the values that are shares of what other cells have shown, once for all starts."""
+        needed, known = _needed(candidate.cell), self.row.resolved.get(str(row.order), {})
+        if not needed or candidate.plan is None or known:
+            return
+        found = {}
+        for option, share in needed.items():
+            value = self._figure(share)
+            if value is None:
+                self._refuse(candidate, row, _missing(option, share))
+                return
+            found[option] = _rounded(option, share.share * value)
+        self.row.resolved[str(row.order)] = found
+        self.row.save(update_fields=["resolved"])
+        built = candidate.plan.python
+        candidate.resolve(self.row.label, found)
+        if candidate.plan is None:
+            self._refuse(candidate, row, candidate.reason)
+        elif built is not None:
+            candidate.plan = candidate.plan.under(built)
+
+    def _refuse(self, candidate: Candidate, row: StudyCell, reason: str) -> None:
+        candidate.refuse(reason)
+        row.reason = reason
+        row.save(update_fields=["reason"])
+
+    def _figure(self, share: Share) -> float | None:
+        """Of the first start that has it."""
+        figure = metric({one.name: one for one in self.study.figures}[share.figure])
+        finished = self.rows[self._place(share)].runs.filter(status=Status.FINISHED.value)
+        found = (figure.value(run) for run in finished.order_by("repetition"))
+        return next((one for one in found if one is not None), None)
+
+
+def begun(
+    study: Study,
+    cells: Sequence[Cell],
+    *,
+    scale: float,
+    only: Mapping[str, Sequence[str]],
+    repeat: int,
+    seed: int,
+    label: str,
+) -> Execution:
+    """A new execution, not stored yet."""
+    row = StudyRun(
+        name=study.name,
+        label=label,
+        digest=study.digest,
+        text=study.text,
+        scale=scale,
+        only={axis: list(some) for axis, some in only.items()},
+        repeat=repeat,
+        seed=seed,
+        started_at=datetime.now(UTC),
+        owner=owner.name(),
+    )
+    return Execution(study, row, _candidates(cells, row))
+
+
+def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed: bool) -> Execution:
+    """A stored one that goes on: what has ended is kept, unless it failed and is to be made again.
+
+    Raises UsageError where its cells are others by now.
+    """
+    rows = list(row.cells.all())
+    if [one.coordinates for one in rows] != [dict(one.coordinates) for one in cells]:
+        raise UsageError(
+            f"The execution of {study.name} of {row.started_at:%d %b %Y, %H:%M} has other cells "
+            "than this benchsuite makes of the same file: leave --resume out."
+        )
+    orders = {one.pk: one.order for one in rows}
+    kept = Run.objects.filter(study_cell__in=rows).only("study_cell", "repetition", "status")
+    done = {
+        (orders[run.study_cell_id], run.repetition)
+        for run in kept.only("study_cell", "repetition", "status", "failure")
+        if run.study_cell_id is not None and _is_kept(run, again_failed=again_failed)
+    }
+    return Execution(study, row, _candidates(cells, row), rows, done)
+
+
+def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) -> StudyRun:
+    """The newest execution that can go on; `given` are fields that it must have, None for any.
+
+    Raises UsageError where there is none, it is of another file or machine, or under way.
+    """
+    found = StudyRun.objects.filter(name=study.name, label=label)
+    found = found.filter(**{name: value for name, value in given.items() if value is not None})
+    if not again_failed:
+        found = found.exclude(status=Status.FINISHED.value)
+    row = found.first()
+    if row is None:
+        which = f"{study.name}{f' with the label {label!r}' if label else ''}"
+        raise UsageError(
+            f"There is no execution of {which} like this one to go on with: leave --resume out."
+        )
+    when = f"The execution of {study.name} that began on {row.started_at:%d %b %Y at %H:%M}"
+    if row.owner and not owner.has_ended(row.owner):
+        raise UsageError(f"{when} is still under way, on {owner.host(row.owner)}.")
+    if row.digest != study.digest:
+        raise UsageError(
+            f"{when} was of another {study.path}: cells from before and after the change don't "
+            "belong together. Leave --resume out, or restore the file."
+        )
+    here = fingerprint.fingerprint()
+    before = row.environment.data if row.environment else {}
+    unlike = [one.words for one in differences.of_machines([before, here]) if one.matters]
+    if unlike:
+        raise UsageError(
+            f"{when} was on another machine, or this one has changed since ({listed(unlike)}): "
+            "leave --resume out, or go on there."
+        )
+    return row
+
+
+def _is_kept(run: Run, *, again_failed: bool) -> bool:
+    if run.status == Status.FAILED.value:
+        return not again_failed and not run.failure.startswith(scratch.BEGINNING)
+    return run.status == Status.FINISHED.value
+
+
+def _candidates(cells: Sequence[Cell], row: StudyRun) -> list[Candidate]:
+    found = [Candidate(cell) for cell in cells]
+    for order, one in enumerate(found):
+        one.resolve(row.label, row.resolved.get(str(order), {}))
+    return found
+
+
+def _needed(cell: Cell) -> dict[str, Share]:
+    return {option: in_cell(one, cell.coordinates) for option, one in shares(cell.options).items()}
+
+
+def _missing(option: str, share: Share) -> str:
+    return (
+        f"--{option} is a share of the {share.figure} of the cell {title(share.cell)}, which is "
+        "not known."
+    )
+
+
+def _rounded(option: str, value: float) -> float | int:
+    """Rates to three digits; of whole things at least one."""
+    return float(f"{value:.3g}") if option.endswith("rate") else max(1, round(value))

@@ -1,0 +1,348 @@
+"""How a study is executed, whatever its runs do; the runs themselves are told here."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.test import override_settings
+
+from benchsuite import runner
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.results import RunResult, Status
+from benchsuite.management import keeping
+from benchsuite.management import session as management_session
+from benchsuite.models import Run, StudyRun
+from benchsuite.runner import environments
+from benchsuite.runner.plan import Plan
+from benchsuite.system import owner, scratch
+from tests.unit.test_store import result
+
+pytestmark = pytest.mark.django_db
+
+STUDY = """
+format = 1
+name = "tiny"
+question = "Does it go on?"
+repeat = 2
+[every]
+duration = "1s"
+warmup = "0"
+[axis.setup]
+sync = { server = "gunicorn-sync" }
+gthread = { server = "gunicorn-gthread" }
+broken = { server = "gunicorn-gthread", threads = 5000 }
+[axis.load]
+users = { users = 2 }
+half = { rate = { share = 0.5, figure = "answers", cell = { load = "users" } } }
+[figures]
+answers = { of = "goodput" }
+[scale]
+shorter = ["duration"]
+"""
+
+BROKEN = "threads must be between"
+
+
+class Machine:
+    """Makes the runs of a command as `ends` says by setup; a run without an end is sound."""
+
+    def __init__(self) -> None:
+        self.ends: list[Callable[[Plan], RunResult] | BaseException] = []
+        self.made: list[Plan] = []
+        self.kept: list[int] = []  #: Runs that were still to come.
+
+    def keep_for(self, plans: list[Plan]) -> None:
+        self.kept.append(len(plans))
+
+    def run(self, plan: Plan, watcher: Any) -> RunResult:
+        self.made.append(plan)
+        end = self.ends.pop(0) if self.ends else sound
+        if isinstance(end, BaseException):
+            raise end
+        return end(plan)
+
+
+def sound(plan: Plan) -> RunResult:
+    return result(spec=plan.spec)
+
+
+def failed(message: str) -> Callable[[Plan], RunResult]:
+    return lambda plan: result(
+        spec=plan.spec, status=Status.FAILED, failure=message, total=None, verdict=None
+    )
+
+
+def interrupted(plan: Plan) -> RunResult:
+    return result(spec=plan.spec, status=Status.INTERRUPTED, failure="Interrupted.")
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    found = Machine()
+
+    @contextmanager
+    def session(**given: Any) -> Iterator[Machine]:
+        yield found
+
+    @contextmanager
+    def nobody_else(on_wait: object) -> Iterator[None]:
+        yield
+
+    monkeypatch.setattr(runner, "session", session)
+    monkeypatch.setattr(management_session, "alone", nobody_else)
+    return found
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "tiny.toml"
+    path.write_text(STUDY)
+    with override_settings(BENCHSUITE={**settings.BENCHSUITE, "STUDIES": [str(path)]}):
+        yield path
+
+
+def runstudy(*words: str, capsys: pytest.CaptureFixture[str] | None = None) -> str:
+    call_command("runstudy", "tiny", *words)
+    return capsys.readouterr().out if capsys else ""
+
+
+def ran() -> list[tuple[str, str, int, str]]:
+    """Setup, load, repetition and state of every run, in their order."""
+    return [
+        (
+            one.study_cell.coordinates["setup"],
+            one.study_cell.coordinates["load"],
+            one.repetition,
+            one.status,
+        )
+        for one in Run.objects.select_related("study_cell").order_by("started_at")
+        if one.study_cell
+    ]
+
+
+def test_every_cell_is_run_in_shuffled_blocks_and_what_is_asked_first_comes_first(
+    machine: Machine, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = runstudy(capsys=capsys)
+    runs = ran()
+    assert len(runs) == 8
+    assert len(set(runs)) == 8
+    assert [repetition for *_, repetition, _ in runs] == [1] * 4 + [2] * 4
+    assert [load for _, load, *_ in runs[:4]] == ["users", "users", "half", "half"]
+    assert machine.kept == [8, 7, 6, 5, 4, 3, 2, 1], "databases are dropped as none is needed"
+    (row,) = StudyRun.objects.all()
+    assert (row.status, row.owner, row.repeat, row.scale) == ("finished", "", 2, 1.0)
+    assert row.ended_at is not None
+    assert row.environment is not None
+    assert row.environment.data["cpu_logical"] > 0
+    goodput = Run.objects.order_by("started_at")[0].goodput
+    rates = {plan.spec.load.arrival_rate for plan in machine.made} - {None}
+    assert rates == {float(f"{goodput / 2:.3g}")}
+    assert set(row.resolved) == {"1", "3"}
+    assert [bool(one.reason) for one in row.cells.all()] == [False] * 4 + [True] * 2
+    assert "6 cells × 2 starts, 2 skipped" in out
+    assert f"Skipped  setup broken, load users: --{BROKEN}" in out
+    assert "8 runs: 8 weak · 2 cells skipped" in out
+
+
+def test_a_cell_that_fails_ends_nothing(
+    machine: Machine, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine.ends = [sound, failed("It answered 404.")]
+    out = runstudy("--only=load=users", capsys=capsys)
+    assert [state for *_, state in ran()] == ["finished", "failed", "finished", "finished"]
+    assert out.count("Failed   setup ") == 1, "once, however often"
+    assert "It answered 404." in out
+
+
+def test_what_can_not_be_built_is_skipped_with_its_reason(
+    machine: Machine, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prepared(plans: list[Plan], say: object) -> tuple[Plan, ...]:
+        if plans[0].spec.server.server == "gunicorn-sync":
+            raise UnavailableError("Its environment can't be built.")
+        return tuple(plans)
+
+    monkeypatch.setattr(environments, "prepared", prepared)
+    runstudy("--only=load=users")
+    assert [setup for setup, *_ in ran()] == ["gthread", "gthread"]
+    reasons = {one.coordinates["setup"]: one.reason for one in StudyRun.objects.get().cells.all()}
+    assert reasons["sync"] == "Its environment can't be built."
+    assert reasons["gthread"] == ""
+
+
+def test_a_share_of_what_failed_is_skipped(machine: Machine, file: Path) -> None:
+    machine.ends = [failed("It answered 404."), failed("It answered 404.")]
+    runstudy("--only=setup=sync", "--repeat=1")
+    assert ran() == [("sync", "users", 1, "failed")]
+    reason = StudyRun.objects.get().cells.get(order=1).reason
+    assert reason.startswith("--rate is a share of the answers of the cell setup sync, load users")
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_ctrl_c_ends_it_and_it_can_go_on(machine: Machine, file: Path, *, repeated: bool) -> None:
+    machine.ends = [sound, KeyboardInterrupt() if repeated else interrupted]
+    with pytest.raises(CommandError, match=r"runstudy tiny --label=one --resume") as ended:
+        runstudy("--label=one")
+    assert ended.value.returncode == 130
+    assert StudyRun.objects.get().status == "interrupted"
+    runstudy("--label=one", "--resume")
+    assert StudyRun.objects.get().status == "finished"
+    finished = [one[:3] for one in ran() if one[3] == "finished"]
+    assert len(finished) == len(set(finished)) == 8
+    assert len(ran()) == 9
+
+
+def test_what_was_killed_goes_on_where_it_was(machine: Machine, file: Path) -> None:
+    machine.ends = [sound, sound, sound, interrupted]
+    with pytest.raises(CommandError):
+        runstudy()
+    before = [one.pk for one in Run.objects.filter(status="finished")]
+    # SIGKILL: nothing was written any more, by a process that is gone
+    dead = ":".join([*owner.name().split(":")[:4], "1", "1"])
+    StudyRun.objects.update(status="running", owner=dead)
+    Run.objects.filter(status="interrupted").update(status="running", owner=dead)
+    known = dict(StudyRun.objects.get().resolved)
+    runstudy("--resume")
+    finished = [one[:3] for one in ran() if one[3] == "finished"]
+    assert len(finished) == len(set(finished)) == 8
+    assert Run.objects.filter(pk__in=before, status="finished").count() == 3
+    after = StudyRun.objects.get().resolved
+    assert {**after, **known} == after, "what was known stays"
+
+
+def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine: Machine, file: Path) -> None:
+    machine.ends = [failed("It answered 404."), sound, interrupted]
+    with pytest.raises(CommandError):
+        runstudy("--only=load=users")
+    runstudy("--resume")
+    assert sorted(state for *_, state in ran()) == ["failed", *["finished"] * 3, "interrupted"]
+    runstudy("--resume", "--again-failed")
+    assert len([one for one in ran() if one[3] == "finished"]) == 4
+
+
+def test_a_full_disk_ends_it_and_its_run_is_made_again(machine: Machine, file: Path) -> None:
+    machine.ends = [sound, failed(scratch.no_space("/tmp"))]
+    with pytest.raises(CommandError, match=r"There is no space left in /tmp; make room") as ended:
+        runstudy()
+    assert "--resume" in str(ended.value)
+    runstudy("--resume")
+    finished = [one[:3] for one in ran() if one[3] == "finished"]
+    assert len(finished) == len(set(finished)) == 8
+
+
+def test_results_that_are_refused_end_it(
+    machine: Machine, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(run: Run) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(keeping.store, "write", refuse)
+    with pytest.raises(
+        CommandError, match=r"could not be stored \(disk full\).*loadbench"
+    ) as ended:
+        runstudy()
+    assert "--resume" in str(ended.value)
+    assert len(machine.made) == 1, "nothing is measured that can't be stored"
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--only=setup=asyn"], "axis setup of tiny has no 'asyn'.*sync, gthread, broken"),
+        (["--only=setups=sync"], "no axis 'setups'; did you mean setup"),
+        (["--only=sync"], "not of the form axis=value"),
+        (["--only=setup=broken"], rf"No cell of tiny can run here.*\n.*load users.*{BROKEN}"),
+        (["--scale=2"], "--scale must be above 0 and at most 1"),
+        (["--repeat=0"], "--repeat must be between 1 and 1000"),
+        (["--again-failed"], "add --resume"),
+        (["--resume"], "There is no execution of tiny like this one to go on with"),
+        ([f"--label={'x' * 201}"], "--label may have 200 characters"),
+    ],
+)
+def test_what_makes_no_study(machine: Machine, file: Path, words: list[str], message: str) -> None:
+    with pytest.raises(CommandError, match=message) as ended:
+        runstudy(*words)
+    assert ended.value.returncode == 2
+    assert not machine.made
+    assert not StudyRun.objects.exists()
+
+
+def test_an_unknown_study_is_told_the_names(machine: Machine, file: Path) -> None:
+    with pytest.raises(
+        CommandError, match=r"no study 'tny'; did you mean tiny\? There are: .*tiny"
+    ):
+        call_command("runstudy", "tny")
+
+
+def test_a_cell_is_one_run(machine: Machine, file: Path) -> None:
+    file.write_text(STUDY.replace("users = 2", 'users = "2,4"'))
+    with pytest.raises(
+        CommandError, match="These options are 2 runs, and a cell of a study is one"
+    ):
+        runstudy("--only=load=users")
+
+
+@pytest.fixture
+def half_done(machine: Machine, file: Path) -> StudyRun:
+    machine.ends = [sound, interrupted]
+    with pytest.raises(CommandError):
+        runstudy("--scale=0.5")
+    return StudyRun.objects.get()
+
+
+def refused(*words: str) -> str:
+    with pytest.raises(CommandError) as ended:
+        runstudy("--resume", *words)
+    return str(ended.value)
+
+
+def test_one_of_another_file_does_not_go_on(half_done: StudyRun, file: Path) -> None:
+    file.write_text(STUDY.replace('"1s"', '"2s"'))
+    assert f"was of another {file}" in refused()
+
+
+def test_one_of_another_machine_does_not_go_on(half_done: StudyRun) -> None:
+    machine = half_done.environment
+    assert machine is not None
+    machine.data["kernel"] = "2.6.32"
+    machine.save()
+    assert "was on another machine, or this one has changed since (kernel 2.6.32 or" in refused()
+
+
+def test_one_that_is_under_way_does_not_go_on(half_done: StudyRun) -> None:
+    StudyRun.objects.update(status="running", owner=owner.name())
+    assert "is still under way" in refused()
+
+
+@pytest.mark.parametrize(
+    "word", ["--scale=0.25", "--label=other", "--only=load=users", "--repeat=3"]
+)
+def test_another_one_is_not_gone_on_with(half_done: StudyRun, word: str) -> None:
+    assert "There is no execution of tiny" in refused(word)
+
+
+def test_one_goes_on_as_it_was_asked_for(half_done: StudyRun, machine: Machine) -> None:
+    runstudy("--resume")
+    assert {plan.spec.load.duration_s for plan in machine.made} == {0.5}
+    assert len([one for one in ran() if one[3] == "finished"]) == 8
+
+
+def test_a_dry_run_shows_each_run_as_a_command(
+    machine: Machine, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = runstudy("--dry-run", "--repeat=1", capsys=capsys)
+    lines = [line for line in out.splitlines() if "manage.py runbench" in line]
+    assert len(lines) == 4
+    assert "--server=gunicorn-" in lines[0]
+    assert "--users=2" in lines[0]
+    assert all("rate=" in line for line in lines[2:]), "what must be known first comes first"
+    assert "3 s  python manage.py runbench" in lines[0]
+    assert not machine.made
+    assert not StudyRun.objects.exists()
