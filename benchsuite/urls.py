@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from benchsuite.views import charts, compare, delete, export, listing, plotlyjs, run
+from benchsuite.views import charts, compare, delete, export, listing, plotlyjs, run, studies
 
 app_name = "benchsuite"
 
@@ -13,6 +13,12 @@ urlpatterns = [
     path("compare/", compare.show, name="compare"),
     path("compare/<slug:slug>.csv", charts.of_comparison, {"form": "csv"}, name="compare-data"),
     path("compare/<slug:slug>.html", charts.of_comparison, {"form": "html"}, name="compare-chart"),
+    path("studies/", studies.listing, name="studies"),
+    path("studies/<str:name>/", studies.show, name="study"),
+    path("studies/<str:name>/<slug:slug>.csv", studies.chart, {"form": "csv"}, name="study-data"),
+    path(
+        "studies/<str:name>/<slug:slug>.html", studies.chart, {"form": "html"}, name="study-chart"
+    ),
     path("plotly-<str:version>.min.js", plotlyjs.script, name="plotly"),
     path("plotly-<str:version>.css", plotlyjs.style, name="plotly-style"),
     path("<uuid:pk>/", run.show, name="run"),

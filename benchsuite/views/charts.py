@@ -27,7 +27,7 @@ def of_run(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse
     run = Run.objects.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
-    return _file(request, run_charts.charts(run), slug, form, str(pk))
+    return chart_file(request, run_charts.charts(run), slug, form, str(pk))
 
 
 @access.guarded
@@ -38,10 +38,10 @@ def of_comparison(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     except UsageError as error:
         return problem(request, str(error), status=400)
     queries.add_series(runs)
-    return _file(request, overlays.charts(Comparison(runs)), slug, form, "comparison")
+    return chart_file(request, overlays.charts(Comparison(runs)), slug, form, "comparison")
 
 
-def _file(
+def chart_file(
     request: HttpRequest, charts: Sequence[Chart], slug: str, form: str, name: str
 ) -> HttpResponse:
     chart = next((one for one in charts if one.series.slug == slug), None)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.studies import published
+from benchsuite.studies import catalogue, matrix, published, reading
 from benchsuite.studies.study import Published
 from tests.unit.studies import worlds
 
@@ -58,3 +58,13 @@ def test_measured_divided_by_published() -> None:
     assert published.times_published(None, 2.0) is None
     assert published.times_published(3.0, None) is None
     assert published.times_published(3.0, 0.0) is None
+
+
+@pytest.mark.parametrize("name", list(catalogue.studies()))
+def test_what_the_catalogue_publishes_is_of_its_cells(name: str) -> None:
+    study = reading.read(catalogue.studies()[name])
+    cells = [cell.coordinates for cell in matrix.every(study)]
+    rows = published.rows(study)
+    assert bool(rows) == bool(study.published)
+    for row in rows:
+        assert any(row.is_of(cell) for cell in cells), row

@@ -1,0 +1,1 @@
+"""Executions of studies as people read them: a page, Markdown, CSV and one HTML file."""

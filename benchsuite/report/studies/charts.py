@@ -1,0 +1,155 @@
+"""The charts of a study: one for each value of the axes that are no line and not across."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any
+
+from benchsuite.core.metrics.metric import Metric, Unit
+from benchsuite.report.charts.drawing import Chart as Drawn
+from benchsuite.report.charts.drawing import draw
+from benchsuite.report.charts.marks import Mark, dotted_line, points
+from benchsuite.report.charts.series import Axis, Column, Row, Scale, Series
+from benchsuite.report.charts.styles import COLOURS, DASHES
+from benchsuite.report.studies.tables import open_axes, rest_title, selected, written
+from benchsuite.studies import figures
+from benchsuite.studies.measured import Execution, MeasuredCell
+from benchsuite.studies.study import Chart, Coordinates, Study, names
+
+
+def charts(study: Study, execution: Execution) -> list[Drawn]:
+    """Those that have something to show."""
+    found = []
+    for number, one in enumerate(study.charts, start=1):
+        of_figure = one.x in {figure.name for figure in study.figures}
+        taken = {axis.name for axis in study.axes} - {one.small} if of_figure else {one.line, one.x}
+        for rest in open_axes(study, execution, taken, one.only):
+            series = _series(study, execution, one, rest, number)
+            if series:
+                found.append(draw(series))
+    return found
+
+
+def _series(
+    study: Study, execution: Execution, chart: Chart, rest: Coordinates, number: int
+) -> Series:
+    told = {one.name: figures.metric(one) for one in study.figures}
+    up = told[chart.y]
+    cells = selected(execution, rest, chart.only)
+    lines = _lines(study, chart, cells)
+    if chart.x in told:
+        rows, first, across = _of_figure(chart, told[chart.x], lines, cells)
+    else:
+        rows, first, across = _of_axis(study, chart, lines, cells)
+    apart = any(isinstance(row[0], str) for row in rows) or chart.x in told
+    where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in chart.only})
+    title = chart.title or f"{up.headline()} by {across.title}"
+    columns = [
+        Column(
+            f"{line} {chart.y}".strip(),
+            line or up.headline(),
+            _show(up),
+            mark=_mark(at, apart=apart),
+        )
+        for line, at in lines
+    ]
+    return Series(
+        slug=_slug(f"chart-{number}-{'-'.join(rest.values())}"),
+        title=f"{title}: {where}" if where else title,
+        across=across,
+        up=_axis(up),
+        columns=(first, *columns),
+        rows=tuple(rows),
+        note="Means over the starts that count.",
+    )
+
+
+def _lines(study: Study, chart: Chart, cells: Sequence[MeasuredCell]) -> list[tuple[str, int]]:
+    """The values with a line, and the place of each in its axis, which gives it its colour."""
+    if not chart.line:
+        return [("", 0)]
+    here = {one.coordinates[chart.line] for one in cells}
+    every = names(study.axis(chart.line).values)
+    return [(value, at) for at, value in enumerate(every) if value in here]
+
+
+def _of_axis(
+    study: Study, chart: Chart, lines: Sequence[tuple[str, int]], cells: Sequence[MeasuredCell]
+) -> tuple[list[Row], Column, Axis]:
+    here = {one.coordinates[chart.x] for one in cells}
+    values = [one for one in names(study.axis(chart.x).values) if one in here]
+    numbers = _numbers(values)
+    rows: list[Row] = [
+        (place, *(_mean(cells, chart.y, {chart.x: value, **_at(chart, line)}) for line, _ in lines))
+        for place, value in zip(numbers or values, values, strict=True)
+    ]
+    if numbers:
+        rows.sort(key=_first)
+    return rows, Column(chart.x, chart.x, str), Axis(chart.x)
+
+
+def _of_figure(
+    chart: Chart, metric: Metric, lines: Sequence[tuple[str, int]], cells: Sequence[MeasuredCell]
+) -> tuple[list[Row], Column, Axis]:
+    """A point for each cell."""
+    axis = _axis(metric)
+    rows: list[Row] = []
+    for cell in cells:
+        place = _mean([cell], metric.name, {})
+        if place is not None:
+            mine = cell.coordinates.get(chart.line, "")
+            of_lines = (_mean([cell], chart.y, {}) if line == mine else None for line, _ in lines)
+            rows.append((place / axis.per, *of_lines))
+    return sorted(rows, key=_first), Column(metric.name, axis.title), axis
+
+
+def _first(row: Row) -> float:
+    return float(row[0])
+
+
+def _at(chart: Chart, line: str) -> Coordinates:
+    return {chart.line: line} if chart.line else {}
+
+
+def _mean(cells: Sequence[MeasuredCell], figure: str, where: Coordinates) -> float | None:
+    for cell in cells:
+        if where.items() <= dict(cell.coordinates).items() and (values := cell.values(figure)):
+            mean = fmean(values)
+            return None if math.isinf(mean) else mean
+    return None
+
+
+def _numbers(values: Sequence[str]) -> list[float]:
+    """The values as numbers; none where one is a word."""
+    try:
+        return [float(one) for one in values]
+    except ValueError:
+        return []
+
+
+def _mark(at: int, *, apart: bool) -> Mark:
+    colour = COLOURS[at % len(COLOURS)]
+    return points(colour) if apart else dotted_line(colour, list(DASHES)[at % len(DASHES)])
+
+
+UNITS: dict[Unit, tuple[str, str, float, Scale]] = {
+    Unit.RATE: (" (per second)", " /s", 1, Scale.QUANTITY),
+    Unit.BYTES: (" (MiB)", " MiB", 2**20, Scale.QUANTITY),
+    Unit.CPUS: (" (CPUs)", "", 100, Scale.QUANTITY),
+    Unit.SHARE: (" (%)", " %", 0.01, Scale.QUANTITY),
+    Unit.SECONDS: ("", "", 1, Scale.DURATION),
+}
+
+
+def _axis(metric: Metric) -> Axis:
+    behind, unit, per, scale = UNITS.get(metric.unit, ("", "", 1, Scale.QUANTITY))
+    return Axis(f"{metric.headline()}{behind}", unit, per, scale)
+
+
+def _show(metric: Metric) -> Callable[[Any], str]:
+    return lambda value: metric.show(None) if value is None else written(metric, value)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9_]+", "-", text).strip("-")

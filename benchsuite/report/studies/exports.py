@@ -1,0 +1,95 @@
+"""An execution of a study as Markdown, and as a table for machines."""
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import Any
+
+from benchsuite.report.exports.runs import table_as_csv
+from benchsuite.report.studies.told import SHAPES, Told
+from benchsuite.studies import published
+
+ESCAPED = str.maketrans({"|": "\\|", "\n": " ", "<": "&lt;"})
+
+
+def markdown(told: Told) -> str:
+    """All of the page but the charts, whose numbers are in its tables."""
+    return "\n".join(_lines(told)) + "\n"
+
+
+def _lines(told: Told) -> Iterator[str]:
+    yield from (f"# {told.study.name}", "", f"**{told.study.question}**", "")
+    yield from (
+        f"{told.when}. {told.counts[:1].upper()}{told.counts[1:]}. Runs: {told.verdicts}.",
+        "",
+    )
+    if told.claims:
+        yield from ("## Claims", "")
+        head = ["claim", "published", "outcome", "why"]
+        yield from _table(
+            head,
+            [
+                [
+                    one.claim.says,
+                    one.claim.published,
+                    f"{SHAPES[one.outcome]} {one.outcome.value}",
+                    one.reason,
+                ]
+                for one in told.claims
+            ],
+        )
+    yield from ("## Method", "")
+    yield from (f"- {one}" for one in told.method)
+    yield from ("", "All cells share:", "", "```", told.command, "```", "")
+    yield from ("## Environment", "")
+    yield from (f"- {name}: {value}" for name, value in told.environment.items())
+    for shape in told.tables:
+        yield from ("", f"## {shape.title}", "")
+        yield from _table(
+            [shape.axis, "figure", *shape.headings],
+            [[row.value, row.figure, *(one.whole for one in row.entries)] for row in shape.rows],
+        )
+    yield from ("", "## Cells", "")
+    yield from _table(
+        ["cell", "options of its own", "starts", *told.headings],
+        [
+            [
+                one.title,
+                f"`{one.arguments}`" if one.arguments else "",
+                one.state or str(len(one.cell.starts)),
+                *(shown.text for shown in one.figures),
+            ]
+            for one in told.cells
+        ],
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(one.translate(ESCAPED) for one in head)} |"
+    yield f"|{'---|' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(one.translate(ESCAPED) for one in row)} |"
+    yield ""
+
+
+def csv(told: Told) -> Iterator[str]:
+    """A row for each cell: coordinates, then each figure with least, most and published."""
+    axes = [axis.name for axis in told.study.axes]
+    names = [one.name for one in told.study.figures]
+    head = [*axes, "state", "reason", "starts", "counted"]
+    head += [f"{name}{end}" for name in names for end in ("", "_least", "_most", "_published")]
+    return table_as_csv(head, _rows(told, axes, names))
+
+
+def _rows(told: Told, axes: Sequence[str], names: Sequence[str]) -> Iterator[Sequence[Any]]:
+    for cell in told.execution.cells:
+        row: list[Any] = [cell.coordinates.get(axis, "") for axis in axes]
+        counted = [one for one in cell.starts if not one.excluded]
+        row += [cell.state.value, cell.reason, len(cell.starts), len(counted)]
+        beside = published.of(told.published, cell.coordinates)
+        for name in names:
+            values = cell.values(name)
+            known = [fmean(values), min(values), max(values)] if values else [None] * 3
+            row += [None if one is None or math.isinf(one) else one for one in known]
+            row.append(beside.get(name))
+        yield row

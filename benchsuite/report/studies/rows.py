@@ -1,0 +1,105 @@
+"""Stored executions of studies → what claims, tables and charts look at."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from django.db.models import Prefetch, QuerySet
+
+from benchsuite import conf
+from benchsuite.comparing import cells
+from benchsuite.comparing.starts import Standing
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.results import Status
+from benchsuite.core.units import parse_seconds
+from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
+from benchsuite.studies import figures, reading
+from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
+from benchsuite.studies.study import Study
+
+HEAVY = ("log_tail", "argv", "settings_changed", "programs", "delay")
+HISTOGRAMS = ("response_histogram", "service_histogram", "wait_histogram")
+ENDED = (Status.FINISHED.value, Status.FAILED.value)
+
+
+def study(row: StudyRun) -> Study:
+    """As its file said it when it was executed; raises UsageError for what can't be read now."""
+    known = conf.study_files().get(row.name)
+    return reading.parse(row.text, known or Path(f"{row.name}.toml"))
+
+
+def executions(name: str) -> QuerySet[StudyRun]:
+    """Of that study, the newest first."""
+    return StudyRun.objects.filter(name=name).select_related("environment")
+
+
+def execution(row: StudyRun, study: Study) -> Execution:
+    """All its cells with the figures of their starts, in a number of queries that never grows."""
+    found = row.cells.prefetch_related(Prefetch("runs", queryset=_runs(study)))
+    return Execution(cells=[_cell(row, study, one) for one in found])
+
+
+def _runs(study: Study) -> QuerySet[Run]:
+    """With as much as the study's figures are made of."""
+    runs = Run.objects.select_related("environment").defer(*HEAVY).order_by("repetition")
+    parts: list[str | Prefetch[str, QuerySet[Measurement] | QuerySet[Interval], str]] = [
+        "findings",
+        Prefetch("measurements", queryset=Measurement.objects.defer(*HISTOGRAMS)),
+        Prefetch("intervals", queryset=Interval.objects.defer("histogram")),
+    ]
+    if any(one.of.startswith("all_") for one in study.figures):
+        parts.append("readings")
+    return runs.prefetch_related(*parts)
+
+
+def _cell(row: StudyRun, study: Study, cell: StudyCell) -> MeasuredCell:
+    runs = list(cell.runs.all())
+    ended = sum(run.status in ENDED for run in runs)
+    state, reason = State.MEASURED, cell.reason
+    if not ended:
+        state = State.UNAVAILABLE if cell.reason else State.PLANNED
+        reason = reason or "not measured"
+    elif ended < row.repeat and row.status != Status.FINISHED.value:
+        state, reason = State.PLANNED, f"{ended} of {row.repeat} starts so far"
+    return MeasuredCell(
+        coordinates=cell.coordinates,
+        state=state,
+        reason=reason,
+        starts=[_start(run, study) for run in runs],
+        conditions=conditions(cell.arguments, runs),
+    )
+
+
+def _start(run: Run, study: Study) -> Start:
+    known = cells.start(run)
+    why = ", ".join(known.reasons)
+    return Start(
+        figures=figures.values(study.figures, run),
+        excluded="" if known.has_own_figures else why,
+        failed=why if known.standing is Standing.FAILED else "",
+        verdict=run.verdict or run.status,
+        run=str(run.pk),
+    )
+
+
+def conditions(arguments: Iterable[str], runs: Sequence[Run]) -> Mapping[str, float]:
+    """What a claim may need: the options of a cell that are amounts, and what its runs had."""
+    found: dict[str, float] = {}
+    for one in arguments:
+        name, _, value = one.removeprefix("--").partition("=")
+        try:
+            found[name] = parse_seconds(value)
+        except UsageError:  # a word is no amount
+            continue
+    for run in runs:
+        cpus = (run.spec.get("server") or {}).get("cpus")
+        every = run.environment.data.get("cpu_logical") if run.environment else None
+        had = {
+            "users": run.users,
+            "processes": run.processes,
+            "threads": run.threads,
+            "cpus-target": len(cpus) if cpus else every,
+        }
+        for name, amount in had.items():
+            if amount is not None:
+                found[name] = min(float(amount), found.get(name, float(amount)))
+    return found

@@ -1,0 +1,214 @@
+"""All that is told of an execution of a study, whatever it is written as."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.units import format_period, listed
+from benchsuite.models import Run, StudyRun
+from benchsuite.report.charts.drawing import Chart
+from benchsuite.report.studies import charts, rows, tables
+from benchsuite.report.studies.tables import Shape, Shown
+from benchsuite.studies import figures, matrix, published, scaling
+from benchsuite.studies.claims import Judgement, Outcome, judge
+from benchsuite.studies.measured import Execution, MeasuredCell, State
+from benchsuite.studies.study import Kind, Study, names
+
+SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
+"""Beside the word, so that it is never told by a colour alone."""
+
+MACHINE = {
+    "cpu_model": "CPU",
+    "cpu_logical": "CPUs",
+    "memory_gib": "memory (GiB)",
+    "kernel": "kernel",
+    "python_version": "Python",
+}
+"""Facts of an environment that a reader looks for first; its pages have all."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellLine:
+    """A cell with what was run of it."""
+
+    title: str
+    arguments: str  #: Those that not all cells share.
+    cell: MeasuredCell
+    figures: Sequence[Shown]
+
+    @property
+    def state(self) -> str:
+        """Empty where it was measured."""
+        return "" if self.cell.state is State.MEASURED else self.cell.reason
+
+
+@dataclass(frozen=True)
+class Told:
+    """One execution; everything is made when it is asked for."""
+
+    row: StudyRun
+    study: Study
+    execution: Execution
+
+    @cached_property
+    def claims(self) -> list[Judgement]:
+        return judge(self.study, self.execution)
+
+    @cached_property
+    def _published(self) -> tuple[list[published.Row], str]:
+        try:
+            return published.rows(self.study), ""
+        except UsageError as error:
+            return [], str(error)
+
+    @property
+    def published(self) -> list[published.Row]:
+        return self._published[0]
+
+    @property
+    def without_published(self) -> str:
+        """Why there are no published figures, where the study names some."""
+        return self._published[1]
+
+    @cached_property
+    def tables(self) -> list[Shape]:
+        return tables.tables(self.study, self.execution, self.published)
+
+    @cached_property
+    def charts(self) -> list[Chart]:
+        return charts.charts(self.study, self.execution)
+
+    @cached_property
+    def headings(self) -> list[str]:
+        """Of the figures of each cell."""
+        return [figures.metric(one).headline() for one in self.study.figures]
+
+    @cached_property
+    def cells(self) -> list[CellLine]:
+        told = [figures.metric(one) for one in self.study.figures]
+        stored = list(self.row.cells.all())
+        shared = set(self.arguments)
+        return [
+            CellLine(
+                ", ".join(f"{axis} {value}" for axis, value in one.coordinates.items()),
+                shlex.join(part for part in known.arguments if part not in shared),
+                one,
+                [tables.shown(one, metric) for metric in told],
+            )
+            for one, known in zip(self.execution.cells, stored, strict=True)
+        ]
+
+    @cached_property
+    def arguments(self) -> list[str]:
+        """Of `runbench`, that all cells share."""
+        stored = [one.arguments for one in self.row.cells.all()]
+        return [part for part in stored[0] if all(part in one for one in stored)] if stored else []
+
+    @property
+    def command(self) -> str:
+        """What all cells share, as a command."""
+        return shlex.join(["python", "manage.py", "runbench", *self.arguments])
+
+    @property
+    def counts(self) -> str:
+        """How the claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"."""
+        found = Counter(one.outcome for one in self.claims)
+        words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
+        said = [
+            f"{found[one]} {words.get(one, (one.value, one.value))[found[one] != 1]}"
+            for one in Outcome
+            if found[one]
+        ]
+        return listed(said) if said else "no claims"
+
+    @property
+    def verdicts(self) -> str:
+        """Of all runs: "40 valid, 3 weak, 1 invalid"."""
+        found = Counter(one.verdict for cell in self.execution.cells for one in cell.starts)
+        return ", ".join(f"{count} {word}" for word, count in found.most_common()) or "no runs"
+
+    @property
+    def environment(self) -> Mapping[str, object]:
+        data = self.row.environment.data if self.row.environment else {}
+        known = {title: data[name] for name, title in MACHINE.items() if data.get(name)}
+        runs = Run.objects.filter(study_cell__study_run=self.row).exclude(server_version="")
+        served = runs.order_by("server").values_list("server", "server_version").distinct()
+        return known | ({"servers": ", ".join(map(" ".join, served))} if served else {})
+
+    @property
+    def method(self) -> list[str]:
+        """How it was measured, from the file and from what was asked for."""
+        return list(self._method())
+
+    def _method(self) -> Iterator[str]:
+        study, row = self.study, self.row
+        axes = " × ".join(f"{axis.name} ({', '.join(names(axis.values))})" for axis in study.axes)
+        yield f"The cells are {axes}."
+        every, here = len(list(matrix.every(study))), len(self.execution.cells)
+        of = f"all {every}" if every == here else f"{here} of its {every}"
+        starts = f"{row.repeat} fresh start{'s' * (row.repeat != 1)}"
+        order = f"in shuffled blocks (seed {row.seed})"
+        yield f"This execution has {of} cells with {starts} of each, {order}."
+        if row.only:
+            chosen = "; ".join(f"{axis}: {', '.join(some)}" for axis, some in row.only.items())
+            yield f"It was asked for these values only: {chosen}."
+        if row.scale != 1:
+            yield from self._scaled()
+        for kind, words in KINDS.items():
+            if arms := [v.name for axis in study.axes for v in axis.values if v.kind is kind]:
+                yield f"{words}: {', '.join(arms)}."
+        for order, values in sorted(row.resolved.items()):
+            said = ", ".join(f"--{name}={value}" for name, value in values.items())
+            yield f"Known from other cells: {said} for {self.cells[int(order)].title}."
+
+    def _scaled(self) -> Iterator[str]:
+        study, scale = self.study, self.row.scale
+        parts = []
+        if study.scaling.shorter:
+            parts.append(f"{', '.join(study.scaling.shorter)} multiplied by it, down to a least")
+        if study.scaling.faster:
+            parts.append(f"{', '.join(study.scaling.faster)} divided by it")
+        for axis, kept in scaling.kept(study, scale).items():
+            of = names(study.axis(axis).values)
+            if len(kept) < len(of) and axis not in self.row.only:
+                parts.append(f"of {axis} only {', '.join(kept)} ({len(kept)} of {len(of)})")
+        yield f"It is at scale {scale:g}: {'; '.join(parts)}." if parts else f"Scale {scale:g}."
+
+    @property
+    def when(self) -> str:
+        """When it was, how long it took, and how far it came."""
+        said = f"{self.row.started_at:%d %b %Y, %H:%M} UTC"
+        if self.row.ended_at:
+            took = (self.row.ended_at - self.row.started_at).total_seconds()
+            said += f", took {format_period(max(took, 1))}"
+        return f"{said}, {self.row.status}{f', {self.row.label}' if self.row.label else ''}"
+
+
+KINDS = {
+    Kind.ORIGINAL: "The software of the time",
+    Kind.ADDED: "Not in the original",
+    Kind.FLAW: "Repeating a mistake of the original, to show what it did",
+}
+
+
+def told(row: StudyRun) -> Told:
+    """Raises UsageError for a file that this version can't read."""
+    study = rows.study(row)
+    return Told(row, study, rows.execution(row, study))
+
+
+def chosen(name: str, pk: str = "") -> StudyRun:
+    """That execution of the study, else the newest that has ended, else the newest.
+
+    Raises UsageError where there is none.
+    """
+    found = list(rows.executions(name))
+    if pk:
+        found = [one for one in found if str(one.pk) == pk]
+    if not found:
+        which = f"execution {pk[:60]!r} of {name}" if pk else f"execution of {name} yet"
+        raise UsageError(f"There is no {which}: python manage.py runstudy {name}")
+    return next((one for one in found if one.ended_at), found[0])

@@ -1,0 +1,165 @@
+"""Executions of a small study that look like measured ones."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from benchsuite.models import StudyCell, StudyRun
+from benchsuite.studies import matrix, reading
+from benchsuite.studies.arguments import arguments
+from benchsuite.studies.study import Selector
+from tests.factories import BEGUN, MACHINE, make_run
+
+TEXT = """\
+format = 1
+name = "shop"
+question = "Does async hold throughput when latency rises?"
+repeat = 2
+[every]
+workload = "io_read"
+users = 40
+warmup = "1s"
+duration = "6s"
+[scale]
+shorter = ["duration"]
+thin = { delay = ["200", "0", "100"] }
+[axis.setup]
+sync = { server = "gunicorn-sync", kind = "today" }
+async = { server = "uvicorn", kind = "added" }
+[axis.delay]
+0 = {}
+100 = { delay-to-database = "100ms" }
+200 = { delay-to-database = "200ms" }
+[figures]
+plateau = { of = "goodput", title = "answers a second" }
+p95 = { of = "p95_s" }
+best = { of = "best_window", length = "2s", scope = "load" }
+memory = { of = "all_memory_bytes" }
+[objective]
+figure = "plateau"
+best = "most"
+[[published]]
+file = "shop.csv"
+cell = { setup = "setup", delay = "latency" }
+figures = { plateau = "rps" }
+[[table]]
+rows = "delay"
+columns = "setup"
+figures = ["plateau", "p95"]
+[[chart]]
+x = "delay"
+y = "plateau"
+line = "setup"
+[[chart]]
+x = "memory"
+y = "p95"
+line = "setup"
+[[chart]]
+x = "setup"
+y = "plateau"
+small = "delay"
+[[claim]]
+name = "sync-falls"
+says = "Sync falls to a third."
+published = "120 → 40 /s"
+[[claim.check]]
+figure = "plateau"
+cell = { setup = "sync", delay = "200" }
+to = { delay = "0" }
+ratio = [0.2, 0.4]
+[[claim]]
+name = "async-stays"
+says = "Async stays where it is."
+[[claim.check]]
+figure = "plateau"
+cell = { setup = "async", delay = ["100", "200"] }
+to = { delay = "0" }
+ratio = [0.8, 1.2]
+[[claim]]
+name = "more-cpus"
+says = "Sixty-four CPUs are more."
+needs = { cpus-target = 64 }
+[[claim.check]]
+figure = "plateau"
+cell = { setup = "async" }
+value = [10, inf]
+"""
+
+PUBLISHED = "setup,latency,rps\nsync,0,120\nsync,200,40\nasync,0,150\n"
+
+RATES: Mapping[tuple[str, str], float] = {
+    ("sync", "0"): 120,
+    ("sync", "100"): 80,
+    ("sync", "200"): 40,
+    ("async", "0"): 150,
+    ("async", "100"): 150,
+    ("async", "200"): 150,
+}
+
+
+def write(folder: Path) -> Path:
+    """The study's file, with what was published beside it."""
+    (folder / "shop.csv").write_text(PUBLISHED)
+    file = folder / "shop.toml"
+    file.write_text(TEXT)
+    return file
+
+
+def make_study_run(
+    rates: Mapping[tuple[str, str], float] = RATES,
+    *,
+    file: Path | None = None,
+    scale: float = 1.0,
+    only: Selector | None = None,
+    days: int = 0,
+    skipped: tuple[str, str] | None = None,
+    ended: bool = True,
+    label: str = "",
+    change: Callable[[tuple[str, str], int], dict[str, Any]] = lambda cell, start: {},
+) -> StudyRun:
+    """Two starts of each cell; `change` gives what else `make_run` takes for one of them."""
+    study = reading.parse(TEXT, file or Path("shop.toml"))
+    began = BEGUN + timedelta(days=days)
+    row = StudyRun.objects.create(
+        name=study.name,
+        label=label,
+        digest=study.digest,
+        text=study.text,
+        scale=scale,
+        only={axis: list(some) for axis, some in (only or {}).items()},
+        repeat=2,
+        started_at=began,
+        ended_at=began + timedelta(minutes=7) if ended else None,
+        status="finished" if ended else "interrupted",
+    )
+    batch = uuid4()
+    for order, cell in enumerate(matrix.cells(study, scale, only or {})):
+        at = (cell.coordinates["setup"], cell.coordinates["delay"])
+        stored = StudyCell.objects.create(
+            study_run=row,
+            order=order,
+            coordinates=dict(cell.coordinates),
+            arguments=arguments(cell),
+            reason="There is no uvicorn here." if at == skipped else "",
+        )
+        for start in (1, 2) if at != skipped else ():
+            run = make_run(
+                "gunicorn-sync" if at[0] == "sync" else "uvicorn",
+                **{
+                    "rate": rates[at],
+                    "seed": 10 * order + start + 1000 * days,
+                    "duration_s": 6.0,
+                    "warmup_s": 1.0,
+                    "batch": batch,
+                    "environment": MACHINE,
+                    "started_at": began + timedelta(seconds=20 * (2 * order + start)),
+                    **change(at, start),
+                },
+            )
+            run.study_cell, run.repetition = stored, start
+            run.save()
+            row.environment = run.environment
+    row.save()
+    return row
