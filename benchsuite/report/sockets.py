@@ -132,7 +132,13 @@ def sockets_table(runs: Sequence[Run]) -> Grid | None:
     rows = [(run, texts) for run, texts in rows if texts]
     if not rows:
         return None
-    titles = list(dict.fromkeys(title for _, texts in rows for title in texts))
+    titles: list[str] = []
+    for _, texts in rows:  # what only a later run has stands behind what precedes it there
+        place = 0
+        for title in texts:
+            if title not in titles:
+                titles.insert(place, title)
+            place = titles.index(title) + 1
     return Grid(
         headings=["server", *titles],
         rows=[

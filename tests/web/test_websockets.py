@@ -206,6 +206,7 @@ def test_the_terminal_has_a_table_of_its_own(db: None) -> None:
     assert sockets_table([make_run("uwsgi")]) is None
     table = sockets_table([make_echo_run(lost=2, closes={1001: 1}), make_idle_run("uvicorn")])
     assert table is not None
+    assert table.headings[:3] == ["server", "connections", "per connection"]
     console = SafeConsole(file=io.StringIO(), width=200)
     console.table(table)
     printed = console.file.getvalue()  # type: ignore[attr-defined]
