@@ -22,8 +22,7 @@ class UnderWay:
     """Open model: arrivals and requests in progress in the window."""
 
     arrived_per_s: float  #: Requests due.
-    mean: float
-    """Requests due and not answered, including those that waited to be sent."""
+    mean: float  #: Requests due and not answered, including those that waited to be sent.
     slots_busy_percent: float | None = None
     """Limit of requests that the target answers at once; None without one."""
 
@@ -74,8 +73,7 @@ class Slots:
     """Open model: the results of journeys on each used connection."""
 
     used: int
-    starved: int
-    """Connections with less than a tenth answered, while the others did not wait."""
+    starved: int  #: Connections with less than a tenth answered, while the others did not wait.
     answered: float  #: Share of all journeys that were answered.
 
 
@@ -94,8 +92,7 @@ class Cluster:
     at_s: float  #: The timer: 0.04 or 0.2.
     percent: float
     """Share of successes in the window that took that much longer, or slightly more."""
-    fastest_s: float
-    """The fastest success of the whole load: new connections don't stall yet."""
+    fastest_s: float  #: The fastest success of the whole load: new connections don't stall yet.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +130,7 @@ class ClockCheck:
     """Whether time passed evenly while the load ran."""
 
     wall_step_s: float | None = None  #: Drift of the wall clock against the monotonic one.
-    gap_s: float | None = None
-    """Longest delay of a reading, or longest suspension of the machine."""
+    gap_s: float | None = None  #: Longest delay of a reading, or longest suspension of the machine.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,8 +169,7 @@ class Evidence:
     died: bool = False  #: Whether the server's first process ended.
     turnover: Turnover | None = None
     log: str = ""  #: The end of the server's log.
-    sessions_refused: int | None = None
-    """Logged by a database of the run, over the whole load."""
+    sessions_refused: int | None = None  #: Logged by a database of the run, over the whole load.
     front: FrontShares | None = None  #: None without a front.
     cluster: Cluster | None = None  #: None where connections are not kept.
     stall: Stall | None = None

@@ -95,8 +95,7 @@ class Summary:
     service_time: Distribution
     concurrency: float | None = None
     """Mean number of requests in flight over the window, measured."""
-    wait_time: Distribution | None = None
-    """Intended to actual start; None in the closed model."""
+    wait_time: Distribution | None = None  #: Intended to actual start; None in the closed model.
     arrivals: Arrivals | None = None  #: For all requests and stages of the open model.
     level: float | None = None
     """For a stage, and the total of a run with stages: users or arrivals per second."""
@@ -146,8 +145,7 @@ class Reading:
 class Accounts:
     """Exact counts of all messages and connections of a window."""
 
-    messages: int
-    """Due in the window, sent or not; in a broadcast, one for each subscriber."""
+    messages: int  #: Due in the window, sent or not; in a broadcast, one for each subscriber.
     lost: int  #: Sent, but not answered in time.
     duplicated: int
     reordered: int
@@ -160,8 +158,7 @@ class Accounts:
     closes: Mapping[int, int] = field(default_factory=dict)
     """The same by the server's close code; 1006 without a close frame."""
     broken: int = 0  #: Connections that the load ended, because the server broke the protocol.
-    silence_s: float | None = None
-    """Median silence before connections ended with 1006."""
+    silence_s: float | None = None  #: Median silence before connections ended with 1006.
     unsolicited: int = 0  #: Messages that the server sent by itself.
     unsolicited_bytes: int = 0
 
@@ -177,8 +174,7 @@ class Traffic:
     negotiated: dict[str, int] = field(default_factory=dict)
     """Server's answer to the offer of permessage-deflate → handshakes over the whole load; the
     empty answer declines it."""
-    sent_bytes: int = 0
-    """Of messages that the load sent in the window on compressing connections."""
+    sent_bytes: int = 0  #: Of messages that the load sent in the window on compressing connections.
     sent_wire_bytes: int = 0  #: The same on the wire, with frame headers.
     received_bytes: int = 0
     received_wire_bytes: int = 0
@@ -323,8 +319,7 @@ class RunResult:
     """What added latency, and how accurately; empty without any."""
     server_version: str | None = None
     python_version: str | None = None  #: Of the server's interpreter.
-    revision: str = ""
-    """The measured code's commit, and its changes since; empty if unknown."""
+    revision: str = ""  #: The measured code's commit, and its changes since; empty if unknown.
     python: Mapping[str, Any] = field(default_factory=dict)
     """Facts of that interpreter: build, implementation, flags."""
     packages: Mapping[str, str] = field(default_factory=dict)

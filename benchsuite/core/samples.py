@@ -39,8 +39,7 @@ STRAY: Final = "stray"
 end of a connection that the load had not ended (then the body's length is the close code)."""
 UNSOLICITED: Final = "unsolicited"
 """A message that the server sent by itself and that answers none of ours; it has no time."""
-SENT: Final = "sent"
-"""A message that needs no answer, from its intended start until it was sent."""
+SENT: Final = "sent"  #: A message that needs no answer, from its intended start until it was sent.
 MOMENTS = (STRAY, UNSOLICITED)  #: Scopes whose samples have no duration.
 CONNECTION: Final = "connection"
 """A WebSocket from its handshake to its end: OK when the load ended it, UNFINISHED when its closing
@@ -52,14 +51,12 @@ PAUSE: Final = "pause"
 or after a failure."""
 RESTARTED = {scope: f"{scope} in a restart" for scope in (HANDSHAKE, JOURNEY, CONNECTION)}
 """Failures because the run was restarting the server, by scope."""
-ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())
-"""Scopes without figures of their own."""
+ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())  #: Scopes without figures of their own.
 PUBLICATION: Final = "publication"
 """A message to all subscribers, from its intended start until it was sent."""
 FANOUT: Final = "fan-out"  #: The same until its last subscriber had it.
 
-POPULATION: Final = "population"
-"""The scope of figures of a group of users who all do the same."""
+POPULATION: Final = "population"  #: The scope of figures of a group of users who all do the same.
 
 UNITS = {
     REQUEST: (REQUEST, MESSAGE),

@@ -14,8 +14,7 @@ from benchsuite.stats.percentiles import median_interval
 
 TWICE = 2  #: So often each connection is asked; what is asked more often was slow.
 
-PROBER_ALLOWANCE_S = 0.001
-"""Two clients in Python differ by about this, however they are written."""
+PROBER_ALLOWANCE_S = 0.001  #: Two clients in Python differ by about this, however they are written.
 
 FEWEST_PROBES = 20
 """With fewer, the interval of their median is too wide for their silence to say anything."""

@@ -15,8 +15,7 @@ from benchsuite.stats.steady import Change, change
 
 FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
 
-FEWEST_INTERVALS = 8
-"""Seconds that a window must have before a trend can be told from noise."""
+FEWEST_INTERVALS = 8  #: Seconds that a window must have before a trend can be told from noise.
 
 EDGE_S = 0.01
 

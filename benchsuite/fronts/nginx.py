@@ -22,8 +22,7 @@ from benchsuite.telemetry.prober.answer import RUN_HEADER
 SPARE_CONNECTIONS = 32
 """A process's connections besides those of clients: its listening sockets, its channel."""
 
-UNWRITABLE = re.compile(r'["$\\\s;{}]')
-"""Special characters in a URL of nginx's configuration."""
+UNWRITABLE = re.compile(r'["$\\\s;{}]')  #: Special characters in a URL of nginx's configuration.
 
 TYPES = """
         types {

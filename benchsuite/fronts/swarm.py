@@ -16,8 +16,7 @@ from benchsuite.system import programs
 STACK = "stack.yaml"
 
 AUTO, INGRESS, HOST = "auto", "ingress", "host"
-IPVS = Path("/proc/net/ip_vs")
-"""Exists when the kernel has IPVS, which the routing mesh needs."""
+IPVS = Path("/proc/net/ip_vs")  #: Exists when the kernel has IPVS, which the routing mesh needs.
 
 INIT = "docker swarm init --advertise-addr 127.0.0.1"
 

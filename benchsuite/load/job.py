@@ -106,8 +106,7 @@ class Done:
     """Open model: arrivals due in each stage's window that were sent, however late."""
     dropped: tuple[int, ...] = ()
     """Open model: arrivals due in each stage's window that never were."""
-    unmade: int = 0
-    """Journeys of a fixed amount of work that had not been made at the limit."""
+    unmade: int = 0  #: Journeys of a fixed amount of work that had not been made at the limit.
     connections: tuple[tuple[float, int], ...] = ()
     """(moment, WebSockets then open), one a second; empty where there were none."""
     traffic: Traffic | None = None

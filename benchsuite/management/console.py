@@ -10,8 +10,7 @@ from benchsuite.core.printable import printable
 from benchsuite.report.terminal.grid import Grid, show
 from benchsuite.report.terminal.wrapping import wrapped
 
-UNBOUNDED = 100_000
-"""Columns without a terminal: tables are as wide as they need to be."""
+UNBOUNDED = 100_000  #: Columns without a terminal: tables are as wide as they need to be.
 
 
 class SafeConsole(Console):

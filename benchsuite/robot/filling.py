@@ -16,8 +16,7 @@ from benchsuite.robot.people import Person, people
 from benchsuite.robot.texts import Writer
 from benchsuite.robot.uploads import upload
 
-Answers = dict[str, tuple[Value, ...]]
-"""By the control's key; an empty tuple sends nothing."""
+Answers = dict[str, tuple[Value, ...]]  #: By the control's key; an empty tuple sends nothing.
 
 PLACEHOLDER = re.compile(
     r"^\W*(choose|select|please|pick|none selected|bitte|wählen|auswählen|keine auswahl|choisir|"

@@ -128,8 +128,7 @@ class Page:
     language: str = ""
     charset: str = "utf-8"
     base: str = ""  #: Base of its relative URLs, if declared.
-    refresh: tuple[float, str] | None = None
-    """Seconds until it redirects by itself, and where to."""
+    refresh: tuple[float, str] | None = None  #: Seconds until it redirects by itself, and where to.
     tree: "LexborHTMLParser | None" = field(default=None, repr=False, compare=False)
     sight: Sight = field(default=Sight(frozenset(), frozenset()), repr=False, compare=False)
 

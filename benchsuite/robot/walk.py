@@ -26,8 +26,7 @@ REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form b
 SHOWN = 200  #: Characters shown of an error.
 
 SHOWN_OF_PAGE = 400
-LONGEST_WAIT_S = 10.0
-"""A page that redirects itself later than this is for reading."""
+LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
 
 
 ROUNDS = 2  #: How often the same page may be filled again.
@@ -52,8 +51,7 @@ class Visit:
     path: str
     title: str
     tries: int
-    answers: tuple[tuple[str, Value], ...]
-    """The accepted answers by name, without hidden fields."""
+    answers: tuple[tuple[str, Value], ...]  #: The accepted answers by name, without hidden fields.
     mended: tuple[str, ...]  #: The errors before that.
 
 

@@ -61,8 +61,7 @@ class StartRequest:
     are told; None where the server brings its own target."""
     facts: Facts
     headers: Mapping[str, str] = field(default_factory=dict)  #: What a user sends.
-    database: Service | None = None
-    """The database that was started for the runs of this command."""
+    database: Service | None = None  #: The database that was started for the runs of this command.
     timeout_s: float | None = None
     """How long each program may take to answer; None for what is usual."""
 

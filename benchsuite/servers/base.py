@@ -24,8 +24,7 @@ Interface = Literal["wsgi", "asgi", "own"]
 
 THREADS = 4  #: Threads a process by default, for every server with configurable threads.
 BACKLOG = 2048  #: Connections that may wait to be accepted, where that can be set.
-CONNECTIONS = 1000
-"""Connections a process keeps open at once, where that can be set."""
+CONNECTIONS = 1000  #: Connections a process keeps open at once, where that can be set.
 KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, where that can be set.
 
 TAKE_THREADS = "take gunicorn-gthread, granian-wsgi, uwsgi or waitress for threads"
@@ -82,8 +81,7 @@ class ServerAdapter(ABC):
     threads_word: ClassVar[str | None] = None
     """The server's own word for what `ServerSpec.threads` sets; None when it can't be set."""
     max_processes: ClassVar[int | None] = None  #: The most processes it can run; None for no limit.
-    for_processes: ClassVar[str] = ""
-    """Advice for users who want more processes than it can run."""
+    for_processes: ClassVar[str] = ""  #: Advice for users who want more processes than it can run.
     for_threads: ClassVar[str] = ""  #: Advice when threads are wanted and can't be set.
     default_processes: ClassVar[int] = 1
     default_threads: ClassVar[int] = 1

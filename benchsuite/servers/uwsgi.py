@@ -14,8 +14,7 @@ COMMON: Mapping[str, Option] = {
     "preload": True,
     "request_bytes": 0,
 }
-ROUTER: Mapping[str, Option] = {"buffer_bytes": 0, "timeout_s": 60}
-"""Options of the HTTP router."""
+ROUTER: Mapping[str, Option] = {"buffer_bytes": 0, "timeout_s": 60}  #: Options of the HTTP router.
 
 
 class UwsgiFamily(ServerAdapter):

@@ -20,8 +20,7 @@ class Start:
     """One run of a cell."""
 
     figures: Mapping[str, float | None]  #: By the study's names; None is "not known", never 0.
-    excluded: str = ""
-    """Why it doesn't count, by `comparing.starts`: "B401"; empty where it does."""
+    excluded: str = ""  #: Why it doesn't count, by `comparing.starts`: "B401"; empty where it does.
     verdict: str = ""
     failed: str = ""  #: What the server did wrong: codes of B2xx; such a start counts.
     run: str = ""  #: Identity of the stored run.

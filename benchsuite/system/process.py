@@ -14,8 +14,7 @@ from benchsuite.system.interrupts import held_back
 from benchsuite.system.procfs import send_signal
 from benchsuite.system.tree import ProcessTree
 
-KILL_S = 5.0
-"""How long processes may take to vanish after SIGKILL before an error is raised."""
+KILL_S = 5.0  #: How long processes may take to vanish after SIGKILL before an error is raised.
 
 ORPHAN_S = 0.5
 """How long the children of an ended leader may take to end before they get the signal too."""

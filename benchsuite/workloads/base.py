@@ -67,8 +67,7 @@ class Workload(ABC):
     """Whether all users do the same, so that each should get an equal share."""
     warmup_s: ClassVar[float] = LoadProfile().warmup_s
     duration_s: ClassVar[float] = LoadProfile().duration_s
-    spawn_rate: ClassVar[float | None] = None
-    """Defaults of --warmup, --duration and --spawn-rate."""
+    spawn_rate: ClassVar[float | None] = None  #: Defaults of --warmup, --duration and --spawn-rate.
     keep_cookies: ClassVar[bool] = LoadProfile().keep_cookies
     """Whether a user's next journey keeps the cookies of the last one, without --keep-cookies and
     --no-keep-cookies."""

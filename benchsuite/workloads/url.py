@@ -16,8 +16,7 @@ REHEARSALS = 30
 
 MISSED = "Another user's page or a stale one may have counted as right."
 
-REFUSALS = 400
-"""From this status on an answer is a failure, unless the client is told otherwise."""
+REFUSALS = 400  #: From this status on an answer is a failure, unless the client is told otherwise.
 
 
 class Url(Workload):

@@ -71,8 +71,7 @@ class Metric:
     better: Better | None
     places: Place = Place.NOWHERE
     read: Read | None = None  #: Fills its column.
-    of: Of | None = None
-    """Where it has no column. In a CSV it may use columns of figures alone."""
+    of: Of | None = None  #: Where it has no column. In a CSV it may use columns of figures alone.
     only: Callable[[Any], bool] = always
     """Whether a run has it at all; of others nobody is told that it is missing."""
     note: Callable[[Any], str] | None = None  #: What stands beside it on the run page.

@@ -27,8 +27,7 @@ class DatabaseSpec(Spec):
     rows: int = 100_000  #: Rows for workloads with stored data; others ignore it.
     fixtures: tuple[str, ...] = ()
     """Names of Django fixtures that fill the throw-away database, loaded together."""
-    fill: tuple[str, ...] = ()
-    """Management commands with arguments that then fill it, in order."""
+    fill: tuple[str, ...] = ()  #: Management commands with arguments that then fill it, in order.
     max_connections: int | None = None
     """Of the service that the run starts; None for the service's default."""
     fsync: bool = True  #: Whether that service waits for the disk at each commit.

@@ -30,8 +30,7 @@ class Stage:
     """One level of a load; times are seconds since its start."""
 
     level: float  #: Users (closed model) or arrivals per second (open model).
-    start_s: float
-    """From here on the level changes and settles, unmeasured."""
+    start_s: float  #: From here on the level changes and settles, unmeasured.
     window_start_s: float
     window_end_s: float
 

@@ -26,8 +26,7 @@ from benchsuite.system.interrupts import held_back
 
 READY_S = 900.0  #: How long making them may take, unless --start-timeout says it.
 CLONE_S = 120.0
-ROWS_PER_SECOND = 20_000
-"""Rate of a slow disk, by which deadlines are extended for the rows."""
+ROWS_PER_SECOND = 20_000  #: Rate of a slow disk, by which deadlines are extended for the rows.
 END_S = 60.0
 """How long dropping everything may take before the keeper is asked, and then made, to end."""
 KILL_S = 5.0

@@ -13,8 +13,7 @@ from benchsuite.isolation.overrides.found import Found
 FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
 IN_MEMORY = (".LocMemCache", ".DummyCache")
 IN_DATABASE = ".DatabaseCache"
-MOST_ENTRIES = 100_000
-"""With Django's own 300 a file cache would be culling all the time."""
+MOST_ENTRIES = 100_000  #: With Django's own 300 a file cache would be culling all the time.
 
 _OF_A_PLACE = ("USERNAME", "PASSWORD", "SENTINEL", "SSL", "CONNECTION_FACTORY")
 """Prefixes of options that say where a server is or how clients sign in."""

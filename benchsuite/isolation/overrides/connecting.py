@@ -20,8 +20,7 @@ PLACE_OPTIONS = (
 """The keys of its OPTIONS that also do."""
 
 POSTGRESQL = ("postgresql", "postgis")
-FIRST_CONNECTIONS = 4
-"""psycopg's default size of a pool at its start, if it may grow that large."""
+FIRST_CONNECTIONS = 4  #: psycopg's default size of a pool at its start, if it may grow that large.
 
 Entries = dict[str, dict[str, Any]]
 

@@ -29,8 +29,7 @@ NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[
 class Error:
     """An error in the server, or its reason for a refusal."""
 
-    status: int | None
-    """Status of the response; None without a request, at the start."""
+    status: int | None  #: Status of the response; None without a request, at the start.
     asked: str  #: "GET /shop/", "WebSocket /ws/"; empty at the start.
     message: str  #: "KeyError: 'price'"
     place: str  #: Place in the project as file:line; empty if unknown.

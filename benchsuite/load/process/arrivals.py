@@ -25,8 +25,7 @@ from benchsuite.load.process.alarm import Alarm
 from benchsuite.load.process.schedule import Tally, arrivals
 from benchsuite.load.process.users import Journeys, Setup
 
-MOST_ENTERING = 50
-"""Slots that get ready at a time: all at once would be a storm of connections."""
+MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.
 
 
 class OpenModel(Journeys):

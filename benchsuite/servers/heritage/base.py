@@ -27,8 +27,7 @@ class Heritage(ServerAdapter):
     """
 
     serves_project = False
-    target: ClassVar[str]
-    """The folder of its target and pins, also the name of its environment."""
+    target: ClassVar[str]  #: The folder of its target and pins, also the name of its environment.
     served: ClassVar[str] = ""  #: The folder of its target, if another one.
     pythons: ClassVar[tuple[str, ...]] = ("2.7",)
     """Versions that it runs under, the one of its era first."""

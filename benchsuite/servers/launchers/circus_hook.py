@@ -7,8 +7,7 @@ from typing import Any
 
 from circus.exc import ConflictError
 
-YOUNG_S = 30.0
-"""Age from which the end of a process is an accident, and another one is started."""
+YOUNG_S = 30.0  #: Age from which the end of a process is an accident, and another one is started.
 AGAIN_S = 0.05
 
 

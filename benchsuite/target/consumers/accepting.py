@@ -4,8 +4,7 @@ from typing import Any
 
 from channels.exceptions import InvalidChannelLayerError
 
-SUBPROTOCOL = "benchsuite"
-"""The subprotocol they speak; it only shows that the server negotiates."""
+SUBPROTOCOL = "benchsuite"  #: The subprotocol they speak; it only shows that the server negotiates.
 
 TRY_AGAIN_LATER = 1013  #: The close code of a connection whose channel is full.
 

@@ -14,8 +14,7 @@ from benchsuite.load.client.http.heads import Head
 from benchsuite.workloads.base import expect_status
 
 NUMBER = re.compile("[0-9]{1,18}")  #: More digits than that are read as a name.
-RECENT = 100
-"""How many ids are remembered where they are not consecutive numbers."""
+RECENT = 100  #: How many ids are remembered where they are not consecutive numbers.
 SHOWN = 60  #: Letters of an id that a message shows.
 MOST_LOST = 10_000  #: Most events that one gap in the numbers counts as lost.
 

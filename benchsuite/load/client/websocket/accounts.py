@@ -24,8 +24,7 @@ MOST_BYTES = 16 * 2**20
 CLAIM_BYTES = 16  #: Connection and number: a match of this many bytes is no coincidence.
 LOOKED_BYTES = 1024  #: How much of a message is compared to find a damaged copy.
 
-GENERATIONS = 18
-"""Bits of a connection's number that count the connections of one user."""
+GENERATIONS = 18  #: Bits of a connection's number that count the connections of one user.
 
 REHEARSING_USER = 2**14 - 1
 """Stands for the checked journeys; the users of a load have lower numbers."""

@@ -11,8 +11,7 @@ from benchsuite.load.client.websocket.accounts import Meant
 from benchsuite.load.client.websocket.group import Group
 
 STEP_S = 0.01
-QUIET_S = 2.0
-"""How long publications of other load processes may still arrive after the last one."""
+QUIET_S = 2.0  #: How long publications of other load processes may still arrive after the last one.
 
 
 class Leaving(Protocol):
@@ -40,8 +39,7 @@ class Sockets:
         self.traffic = Traffic()  #: Of those that may compress.
         self.meant = Meant()
         self._open: set[Leaving] = set()
-        self._leaving: set[Leaving] = set()
-        """Closed for the load; messages may still arrive."""
+        self._leaving: set[Leaving] = set()  #: Closed for the load; messages may still arrive.
         self._groups: dict[str, Group] = {}
         self._alone = alone
 
