@@ -21,5 +21,5 @@ class OwnTarget:
     def clone(self, token: str, **amended: object) -> Iterator[None]:
         yield None
 
-    def counts(self, token: str) -> Mapping[str, int]:
+    def counts(self, token: str, variables: Mapping[str, str] = {}) -> Mapping[str, int]:
         return {}

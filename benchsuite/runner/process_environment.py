@@ -40,7 +40,7 @@ def process_environment(
         **_inherited(adapter),
         **adapter.env(),
         "BENCHSUITE_RUN": token,
-        **{f"BENCHSUITE_{name.upper()}_URL": url for name, url in services.items()},
+        **about_services(services),
         **(_project(adapter, instructions) if instructions is not None else {}),
         "PYTHONHASHSEED": str(draw.randrange(2**32)),
         "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
@@ -62,6 +62,11 @@ def _inherited(adapter: ServerAdapter) -> dict[str, str]:
 def _project(adapter: ServerAdapter, instructions: Path) -> dict[str, str]:
     path = import_path(adapter.python, adapter.place.folder)
     return {**about_the_project(instructions), "PYTHONPATH": path}
+
+
+def about_services(services: Mapping[str, str]) -> dict[str, str]:
+    """Where services are that views ask, by name: BENCHSUITE_API_URL."""
+    return {f"BENCHSUITE_{name.upper()}_URL": url for name, url in services.items()}
 
 
 def about_the_project(instructions: Path) -> dict[str, str]:

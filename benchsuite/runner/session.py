@@ -32,7 +32,7 @@ from benchsuite.runner.assembly import StartRequest, serving
 from benchsuite.runner.database_pool import Data
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.process_environment import PROJECT, about_the_project
+from benchsuite.runner.process_environment import PROJECT, about_services, about_the_project
 from benchsuite.runner.reasons import reason
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.result import Ceilings, result
@@ -165,7 +165,11 @@ class Session:
         watcher.stage(f"ready in {record.serving.startup_s:.1f} s")
         job = _job(plan, facts, record.serving, token, folder)
         record.unchecked = _check(load, job, record.serving)
-        record.stored_before = keeper.counts(token)
+        views = plan.workload.services
+        variables = about_services(
+            {one.name: one.url for one in record.serving.services if one.name in views}
+        )
+        record.stored_before = keeper.counts(token, variables)
         record.asked_before, left_out = record.serving.asked(), record.serving.left_out()
         record.monitor = monitor = Monitor(record.serving, load.pids, devices=plan.devices)
         asked = plan.workload_with(job.workload.options)
@@ -181,7 +185,7 @@ class Session:
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
         record.left_out = record.serving.left_out() - left_out
         try:
-            record.stored_after = keeper.counts(token)
+            record.stored_after = keeper.counts(token, variables)
         except DatabaseError as error:  # what was measured is there, though it can't be held to it
             record.fail(Status.FAILED, str(error), ours=True)
         record.read_samples(*load.samples())

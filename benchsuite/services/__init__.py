@@ -10,4 +10,5 @@ BUILTIN: dict[str, str] = {
     **DATABASES,
     "redis": "benchsuite.services.redis.Redis",
     "api": "benchsuite.services.api.Api",
+    "cassandra": "benchsuite.services.cassandra.Cassandra",
 }

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
-from benchsuite.core.specs import DatabaseSpec, Option
+from benchsuite.core.specs import DatabaseSpec, Option, refuse_unless_one_of
 from benchsuite.core.suggestions import choices
 from benchsuite.robot import ensure_installed
 from benchsuite.workloads.base import Client, Workload
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 SLUGS = ("coffee", "conference", "workplace", "health", "travel", "housing", "census")
 """The seven surveys of benchsuite, short ones first."""
+
+DATABASE, CASSANDRA = "database", "cassandra"
+STORES = (DATABASE, CASSANDRA)
+"""Where answers are kept: with the surveys, or in a Cassandra that the run starts."""
 
 PAGE = re.compile(r"/(\d+)/$")
 
@@ -31,7 +36,7 @@ class Survey(Workload):
     name = "survey"
     unchecked = ""
     summary = "complete the seven surveys, one after the other: how many people can finish?"
-    options = {"surveys": ",".join(SLUGS), "seed": 0}
+    options = {"surveys": ",".join(SLUGS), "seed": 0, "store": DATABASE}
     ready_path = "/bench/survey/"
     needs_target_app = True
     whole_journeys = True
@@ -44,6 +49,10 @@ class Survey(Workload):
         unknown = [slug for slug in self._slugs if slug not in SLUGS]
         if unknown:
             raise UsageError(f"There is no survey {unknown[0]!r}; {choices(unknown[0], SLUGS)}")
+        refuse_unless_one_of(f"The workload {self.name}", self.settings, "store", *STORES)
+        if self.settings["store"] == CASSANDRA:
+            self.services = {CASSANDRA: {}}
+            self.libraries = {"cassandra-driver": CASSANDRA}
         self._users = count()
         self._turns: WeakKeyDictionary[Client, tuple[int, Iterator[int]]] = WeakKeyDictionary()
         """Each user's number and number of journeys."""
@@ -105,4 +114,9 @@ class Survey(Workload):
         """The stored participations, completions, answers and uploads."""
         from benchsuite.target.survey.counts import counts
 
-        return counts()
+        if self.settings["store"] == DATABASE:
+            return counts()
+        from benchsuite.target.survey.stores.cassandra import CassandraStore
+
+        with closing(CassandraStore()) as kept:
+            return kept.counts()

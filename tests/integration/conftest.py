@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.cassandra import JARS
+from benchsuite.services.cassandra import jars
 from tests.integration.command import Command
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.shop import Shop
 
 # Cassandra is a hundred jars and a gigabyte of memory: its test is for those who ask for it, with
-# CASSANDRA_JARS=FOLDER, where FOLDER is what docs/surveys.md says how to fill.
-collect_ignore = [] if JARS else ["test_cassandra_store.py"]
+# CASSANDRA_JARS=FOLDER, where FOLDER is what docs/services.md says how to fill.
+collect_ignore = [] if jars() else ["test_cassandra_store.py"]
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,18 @@
 """The Cassandra store against a real Cassandra: the pages, and the contract of a store."""
 
+import json
+import os
+import tempfile
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from benchsuite.services.cassandra import Cassandra
 from benchsuite.target.survey import store as module
 from benchsuite.target.survey.answers import Answer, Participation
 from benchsuite.target.survey.counts import completions, counts
@@ -15,7 +20,7 @@ from benchsuite.target.survey.definitions import Survey
 from benchsuite.target.survey.loading import load_surveys
 from benchsuite.target.survey.store import Visit
 from benchsuite.target.survey.stores.cassandra import CassandraStore
-from tests.integration.cassandra import cassandra
+from tests.integration.command import Command
 from tests.unit.survey.visitor import Visitor
 
 pytestmark = pytest.mark.django_db
@@ -23,8 +28,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    with cassandra() as port:
-        yield port
+    with (
+        tempfile.TemporaryDirectory(prefix="bst-") as folder,
+        Cassandra(folder=Path(folder), marker=uuid.uuid4().hex, env=dict(os.environ)) as one,
+    ):
+        assert one.port is not None
+        yield one.port
 
 
 @pytest.fixture
@@ -94,3 +103,16 @@ def test_the_contract_of_a_store(kept: CassandraStore) -> None:
     assert again(kept, visit, travel).completed
     kept.begin(coffee)
     assert kept.counts() == {"participations": 2, "completions": 1, "answers": 3, "uploads": 0}
+
+
+@pytest.mark.alone
+def test_a_run_starts_one_and_counts_in_it(command: Command) -> None:
+    ended = command.run(
+        *("runbench", "--server=gunicorn-gthread", "--workload=survey", "--users=2", "--json=-"),
+        *("--workload-option=store=cassandra", "--warmup=0", "--duration=4"),
+    )
+    assert ended.status == 0, ended.err
+    (run,) = json.loads(ended.out)
+    assert run["completions"] >= 1
+    assert [one["version"] for one in run["programs"] if one["part"] == "cassandra"] != [""]
+    assert not {"B208", "B301"} & {one["code"].partition(" ")[0] for one in run["findings"]}

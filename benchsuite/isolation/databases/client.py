@@ -115,12 +115,13 @@ class Keeper:
             raise
         self._drop(token)
 
-    def counts(self, token: str) -> dict[str, int]:
+    def counts(self, token: str, variables: Mapping[str, str] = {}) -> dict[str, int]:
         """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`.
 
         A project that keeps its database may have had such rows before: count before and after.
+        `variables` name the run's services, as they do for the target.
         """
-        self._tell({"do": "count", "token": token})
+        self._tell({"do": "count", "token": token, "variables": dict(variables)})
         return dict(self._answer("counted", CLONE_S + self._seeding_s)["counts"])
 
     def _drop(self, token: str) -> None:

@@ -8,7 +8,8 @@ It answers on the inherited pipe FD, in JSON lines, to commands on standard inpu
     parent → {"do": "clone", "token": …, "amended": {field: value}}
                                               child → {"event": "cloned", "instructions": path,
                                                        "settings_changed"}
-    parent → {"do": "count", "token": …}      child → {"event": "counted", "counts": {name: …}}
+    parent → {"do": "count", "token": …, "variables": {name: …}}
+                                              child → {"event": "counted", "counts": {name: …}}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
 
 Commands are numbered from 1 ("number"), and each answer has its command's number; "ready" has 0. An
@@ -122,6 +123,7 @@ def _answered(admin: Any, command: Message) -> Message:
         if command["do"] == "clone":
             return {"event": "cloned", **admin.clone(command["token"], command["amended"])}
         if command["do"] == "count":
+            os.environ.update(command["variables"])
             return {"event": "counted", "counts": admin.count(command["token"])}
         admin.drop(command["token"])
     except BenchsuiteError as error:

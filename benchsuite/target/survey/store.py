@@ -1,5 +1,6 @@
 """The contract of a store of answers, and the store in the database."""
 
+import os
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from benchsuite.target.survey.answers import Answer, Participation, Upload
 from benchsuite.target.survey.definitions import Survey
 
 DEFAULT = "benchsuite.target.survey.store.DatabaseStore"
+CASSANDRA = "benchsuite.target.survey.stores.cassandra.CassandraStore"
+CASSANDRA_URL = "BENCHSUITE_CASSANDRA_URL"  #: Set where the run started one for the answers.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +60,11 @@ class Store(Protocol):
 
 @cache
 def store() -> Store:
-    """The store of the setting BENCHSUITE_SURVEY_STORE."""
-    made: Store = import_string(getattr(settings, "BENCHSUITE_SURVEY_STORE", DEFAULT))()
+    """That of the run where it has one, else the store of the setting BENCHSUITE_SURVEY_STORE."""
+    path = CASSANDRA
+    if CASSANDRA_URL not in os.environ:
+        path = getattr(settings, "BENCHSUITE_SURVEY_STORE", DEFAULT)
+    made: Store = import_string(path)()
     return made
 
 

@@ -33,7 +33,7 @@ def test_a_service_that_a_server_wants_must_be_known():
     with (
         override_settings(BENCHSUITE={"SERVERS": {"wants": f"{__name__}.Wants"}}),
         pytest.raises(
-            UsageError, match="no service 'carrier-pigeon'; there are: api, mariadb, postgres"
+            UsageError, match="no service 'carrier-pigeon'; there are: api, cassandra, mariadb"
         ),
     ):
         resolve(RunSpec(server=ServerSpec(server="wants")))

@@ -5,9 +5,11 @@ written by one atomic batch, and a visit is read by one query.
 """
 
 import json
+import os
 import uuid
 from collections.abc import Collection, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from cassandra import ProtocolVersion
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, Session
@@ -20,7 +22,7 @@ from django.utils import timezone
 
 from benchsuite.target.survey.answers import new_code
 from benchsuite.target.survey.definitions import Survey
-from benchsuite.target.survey.store import Visit
+from benchsuite.target.survey.store import CASSANDRA_URL, Visit
 
 DEFAULTS: dict[str, Any] = {
     "HOSTS": ["127.0.0.1"],
@@ -53,14 +55,26 @@ STATEMENTS = {
 }
 
 
+def _of_the_run() -> dict[str, Any]:
+    url = urlsplit(os.environ.get(CASSANDRA_URL, ""))
+    if not url.hostname:
+        return {}
+    return {"HOSTS": [url.hostname], "PORT": url.port, "KEYSPACE": url.path.strip("/")}
+
+
+def _of_the_settings() -> dict[str, Any]:
+    return dict(getattr(settings, "BENCHSUITE_SURVEY_CASSANDRA", {}))
+
+
 class CassandraStore:
-    """The store of the setting BENCHSUITE_SURVEY_CASSANDRA: HOSTS, PORT and KEYSPACE.
+    """The run's own Cassandra, else that of the setting BENCHSUITE_SURVEY_CASSANDRA: HOSTS, PORT
+    and KEYSPACE.
 
     Connects when created, at a process's first request, because connections don't survive a fork.
     """
 
     def __init__(self) -> None:
-        chosen = {**DEFAULTS, **getattr(settings, "BENCHSUITE_SURVEY_CASSANDRA", {})}
+        chosen = {**DEFAULTS, **(_of_the_run() or _of_the_settings())}
         profile = ExecutionProfile(load_balancing_policy=RoundRobinPolicy())
         self._cluster = Cluster(
             chosen["HOSTS"],
