@@ -22,8 +22,6 @@ from benchsuite.runner.figures import Figures
 from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Responder, after
 
-pytestmark = pytest.mark.alone
-
 CHECKED = 1
 
 
@@ -152,6 +150,7 @@ def test_each_stage_has_its_own_rate(tmp_path: Path) -> None:
     assert stage_windows(job.load, result.done)[1][1] == pytest.approx(result.done.origin + 1.4)
 
 
+@pytest.mark.alone
 def test_stopped_early_nothing_that_was_due_is_lost(tmp_path: Path) -> None:
     with Responder() as responder:
         job = a_job(responder, model="open", arrival_rate=50.0, warmup_s=0, duration_s=30.0)
@@ -197,6 +196,7 @@ def stallable() -> Iterator[tuple[int, int]]:
             process.kill()
 
 
+@pytest.mark.alone
 def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path: Path) -> None:
     """Stopped for 1 s of 10 s: what arrives in it waits for its end, so the slowest of a hundred
     wait 0.9 s or more. Whoever asks again only after an answer sees one slow answer per user.

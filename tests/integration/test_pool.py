@@ -75,7 +75,6 @@ def test_a_limit_ends_work_that_is_not_done(tmp_path: Path) -> None:
     assert made - 2 <= 100 - result.done.unmade <= made, "those under way were awaited"
 
 
-@pytest.mark.alone
 def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path: Path) -> None:
     with Responder() as responder:
         job = a_job(

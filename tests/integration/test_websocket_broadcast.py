@@ -20,8 +20,6 @@ from benchsuite.stats.lagging import HEALTHY, SLOW
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_ws import Behaviour, SocketResponder
 
-pytestmark = pytest.mark.alone
-
 SUBSCRIBERS = 6
 PATH = "/room"
 
@@ -147,6 +145,7 @@ def test_what_a_subscriber_never_got_is_lost(tmp_path: Path, processes: int) -> 
     assert result.example(f"message {PATH}", Kind.LOST) == NEVER
 
 
+@pytest.mark.alone
 def test_a_slow_subscriber_makes_no_other_one_slow(tmp_path: Path) -> None:
     """Its messages come a second late, in order; publishers wait for nobody."""
     held: list[tuple[float, Any]] = []
@@ -172,6 +171,7 @@ def test_a_slow_subscriber_makes_no_other_one_slow(tmp_path: Path) -> None:
     assert np.diff(begun).max() < 0.2, "a publisher waited"
 
 
+@pytest.mark.alone
 def test_who_reads_slowly_is_slow(tmp_path: Path) -> None:
     result, published = broadcast(
         tmp_path, slow=1, slow_rate=10.0, size=4000, timeout_s=8.0, arrival_rate=30.0
@@ -206,6 +206,7 @@ def test_an_overtaker_is_seen_whoever_published_it(tmp_path: Path) -> None:
     assert strays[Kind.REORDERED] >= 4 * SUBSCRIBERS  # its threads may overtake each other, too
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("by_rate", [True, False])
 def test_who_leaves_and_joins_again_loses_nothing(tmp_path: Path, *, by_rate: bool) -> None:
     closed = {"model": "closed", "arrival_rate": None, "max_in_flight": None, "users": SUBSCRIBERS}

@@ -99,7 +99,6 @@ def test_a_connection_for_each_message(command: Command) -> None:
     assert accounts["handshakes"] >= accounts["messages"] > 20
 
 
-@pytest.mark.alone
 def test_messages_at_a_rate_by_two_load_processes(command: Command) -> None:
     one = measured(
         command,
@@ -122,7 +121,6 @@ def test_a_storm_of_connections(command: Command) -> None:
     assert one["response_time"]["p50_s"] == pytest.approx(one["handshake_time"]["p50_s"])
 
 
-@pytest.mark.alone
 def test_a_broadcast_reaches_everybody(command: Command) -> None:
     one = measured(
         command,

@@ -15,8 +15,6 @@ from benchsuite.core.samples import Kind
 from benchsuite.runner.figures import Figures
 from tests.integration.loads import Loaded, a_job, load
 
-pytestmark = pytest.mark.alone
-
 ECHO = "benchsuite.workloads.ws_echo.WsEcho"
 PATH = "/odd"
 
@@ -118,6 +116,7 @@ def test_what_should_not_have_come_is_counted_to_the_last(
     assert (accounts.closed_early, accounts.closings_failed) == (0, 0)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("do", "what", "kind", "code"),
     [
@@ -179,6 +178,7 @@ def test_all_connections_that_end_are_a_share_of_all(tmp_path: Path) -> None:
     assert ended > 10
 
 
+@pytest.mark.alone
 def test_a_message_keeps_its_intended_start_through_a_reconnect(tmp_path: Path) -> None:
     """400 messages at a rate, connections that end and handshakes that take 0.1 s: all messages
     are there, their waiting counts, and a handshake is nothing but itself.
