@@ -24,6 +24,7 @@ class Around:
     """Words for each thing; empty where there is nothing to say."""
 
     python: str
+    application: str
     front: str
     database: str
     layer: str
@@ -35,6 +36,7 @@ class Around:
     def of_spec(cls, spec: RunSpec) -> Self:
         return cls(
             python=spec.server.python_words,
+            application=spec.server.application,
             front=spec.server.front_words,
             database=spec.database.words,
             layer=spec.layer.words,
@@ -50,6 +52,7 @@ class Around:
         server = ServerSpec.from_json(spec.get("server") or {"server": ""})
         return cls(
             python=server.python_words,
+            application=server.application,
             front=server.front_words,
             database=DatabaseSpec.from_json(spec.get("database") or {}).words,
             layer=LayerSpec.from_json(spec.get("layer") or {}).words,

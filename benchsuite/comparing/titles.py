@@ -127,6 +127,7 @@ def _facets(run: Run) -> dict[str, str]:
         "size": size_title(run),
         "options": options_title(run),
         "python": around.python or "own environment",
+        "application": around.application or "the project",
         "front": around.front,
         "database": around.database,
         "layer": around.layer,

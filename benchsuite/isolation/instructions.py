@@ -43,6 +43,8 @@ class Instructions:
     layer: str = ""
     """Dotted path of the default channel layer's class; empty leaves the project's."""
     layer_url: str = ""  #: Where the Redis of that layer is.
+    application: str = ""
+    """What is served in place of the project's callable, as `package.module:callable`."""
     static: str = ""
     """What is done with static files: "collect", "skip", or empty for what is needed."""
     static_root: str = ""  #: Where they were collected; empty leaves the project's.

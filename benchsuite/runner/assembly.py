@@ -195,7 +195,10 @@ def _amended(
     start: StartRequest, late: Delayer, services: Mapping[str, str], layer: str
 ) -> dict[str, Any]:
     """Fields of the instructions that are known only when everything around the servers is up."""
-    amended: dict[str, Any] = {"server_host": late.server_host}
+    amended: dict[str, Any] = {
+        "server_host": late.server_host,
+        "application": start.plan.spec.server.application,
+    }
     if start.database is not None:
         amended["database_url"] = start.database.url
     found = late.database()

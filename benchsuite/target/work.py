@@ -1,7 +1,5 @@
 """The work itself, shared by the sync and async twins so that they do exactly the same."""
 
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -18,9 +16,6 @@ from benchsuite.target.models import Comment, Post
 MAX_SIZE = 10**8  #: About ten seconds of one CPU: more would only hang the server.
 MAX_ROWS = 10**10
 PAGE = 25
-LOOPS = 10_000
-WRITES = 10_000
-PAUSE_S = 0.1
 MAX_TITLE = 200
 MAX_CONTENT = 100_000
 MAX_EVENT_BYTES = 2**20
@@ -61,6 +56,11 @@ def wanted_calls(request: HttpRequest) -> list[float]:
     if not 0 < len(calls) <= MAX_CALLS or not all(0 <= one <= MAX_SLEEP_S for one in calls):
         raise BadInput(f"calls must be up to {MAX_CALLS} numbers from 0 to {MAX_SLEEP_S:g}")
     return calls
+
+
+def second_version(request: HttpRequest) -> bool:
+    """Whether `?version=2` of bench_app is wanted."""
+    return request.GET.get("version") == "2"
 
 
 def _whole(name: str, text: str, most: int) -> int:
@@ -135,19 +135,3 @@ def like(row: int) -> Mapping[str, int]:
         comment.likes += 1
         comment.save(update_fields=["likes"])
     return {"number": row, "likes": comment.likes}
-
-
-def loop() -> None:
-    for _ in range(LOOPS):
-        pass
-
-
-def write_small() -> None:
-    """Writes many small strings to a temporary file, each with a system call, and removes it."""
-    handle, name = tempfile.mkstemp(prefix="bench_app")
-    try:
-        for i in range(WRITES):
-            os.write(handle, str(i).encode())
-    finally:
-        os.close(handle)
-        os.remove(name)

@@ -14,6 +14,7 @@ import pytest
 from benchsuite import conf
 from benchsuite.servers import BUILTIN
 from tests.integration.command import SHORT, Command, measured, wait_for
+from tests.needs import needs
 
 
 def rows(command: Command, columns: str = "status, failure, goodput") -> list[Any]:
@@ -88,6 +89,25 @@ def test_every_workload_is_answered_right(command: Command, workload: str) -> No
     )
     assert (one["workload"], one["failures"]) == (workload, 0)
     assert one["requests"] > 5
+
+
+@needs("gunicorn", "gevent")
+def test_an_application_without_django_is_served_in_place_of_the_project(command: Command) -> None:
+    """bench_app as in 2012, in the version whose threads must let gevent's greenlets run."""
+    named = "benchsuite.target.bare:application"
+    one = measured(
+        command,
+        "--server=gunicorn-gevent",
+        f"--application={named}",
+        "--workload=bench_app",
+        "--workload-option=version=2",
+    )
+    assert (one["requests"] > 5, one["failures"]) == (True, 0)
+    assert one["response_time"]["min_s"] >= 0.075
+    assert one["spec"]["server"]["application"] == named
+    ended = command.run("runbench", *SHORT, "--application=benchsuite.target:nothing")
+    assert ended.status == 1
+    assert "nothing" in ended.err
 
 
 def test_several_servers_are_interleaved_and_shown_in_a_table(command: Command) -> None:

@@ -25,6 +25,7 @@ from benchsuite.system.starting import running
 from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.workloads import BUILTIN
 from benchsuite.workloads.base import Workload
+from benchsuite.workloads.bench_app import BenchApp, BenchAppAsync
 from benchsuite.workloads.io_read import IoRead
 from tests.integration.loads import a_job, load
 from tests.needs import needs
@@ -152,7 +153,7 @@ def test_every_journey_is_right_on_a_real_server(server: str, tmp_path: Path) ->
     with served(tmp_path, server) as (client, spec):
         assert spec.options == {"rows": ROWS}
         IoRead(**spec.options).journey(client)
-        for workload in workloads():
+        for workload in [*workloads(), BenchApp(version=2), BenchAppAsync(version=2)]:
             workload.journey(client)
         client.get("/nowhere/")
     headers = [{key.lower(): value for key, value in one.headers.items()} for one in client.answers]

@@ -1,5 +1,6 @@
 """Which server, in which size, behind what."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from benchsuite.core.specs.spec import Spec, whole
 MAX_PROCESSES = 256
 MAX_THREADS = 1024
 MAX_INSTANCES = 64
+APPLICATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,8 @@ class ServerSpec(Spec):
     front_options: Mapping[str, Option] = field(default_factory=dict)
     python: str = ""
     """Another interpreter, as people name it ("3.13", a path); empty for this process's own."""
+    application: str = ""
+    """What it serves in place of the project's own callable, as `package.module:callable`."""
     environment: str = ""
     """An environment of that interpreter, as `name@digest of its requirements`; empty for none."""
 
@@ -37,6 +41,11 @@ class ServerSpec(Spec):
         whole("processes", self.processes, 1, MAX_PROCESSES)
         whole("threads", self.threads, 1, MAX_THREADS)
         whole("instances", self.instances, 1, MAX_INSTANCES)
+        if self.application and not APPLICATION.fullmatch(self.application):
+            raise UsageError(
+                f"--application={self.application} names no callable; write it as "
+                "package.module:callable."
+            )
         if self.instances > 1 and not self.front:
             raise UsageError(
                 f"--instances={self.instances} needs something that shares the requests among "

@@ -124,15 +124,17 @@ def _logging(changes: Changes) -> None:
 
 
 def _callables(changes: Changes, instructions: Instructions) -> None:
-    """The wrappers read the originals from BENCHSUITE_ORIGINAL."""
+    """The wrappers read the originals from BENCHSUITE_ORIGINAL, or what is served instead."""
     names = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")
-    changes.values["BENCHSUITE_ORIGINAL"] = {name: changes.settings.get(name) for name in names}
+    original = {name: changes.settings.get(name) for name in names}
+    if instructions.application:
+        dotted = instructions.application.replace(":", ".")
+        original |= {"WSGI_APPLICATION": dotted, "ASGI_APPLICATION": dotted}
+    changes.values["BENCHSUITE_ORIGINAL"] = original
     wraps: Callable[[str], str] = "wraps {}, adds the header of the run".format
-    changes.put(
-        "WSGI_APPLICATION", WSGI, wraps(changes.settings.get("WSGI_APPLICATION") or "Django's")
-    )
+    changes.put("WSGI_APPLICATION", WSGI, wraps(original["WSGI_APPLICATION"] or "Django's"))
     sockets = ", puts /bench/ws/ before it" if instructions.needs_target_app else ""
-    asgi = wraps(changes.settings.get("ASGI_APPLICATION") or "Django's")
+    asgi = wraps(original["ASGI_APPLICATION"] or "Django's")
     changes.put("ASGI_APPLICATION", ASGI, f"{asgi}{sockets}")
 
 

@@ -91,6 +91,13 @@ def _add_target(group: Any) -> None:
         help="an option of the server, by the adapter's name for it",
     )
     group.add_argument(
+        "--application",
+        default="",
+        metavar="MODULE:CALLABLE",
+        help="a WSGI or ASGI application to serve in place of the project's own, without Django "
+        "around it",
+    )
+    group.add_argument(
         "--workload", metavar="NAME", help="kind of work (see listbench); default: plain"
     )
     group.add_argument(
@@ -177,7 +184,10 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         workload=workload,
         visitor=visitor_options.visitor(options),
         server=ServerSpec(
-            server=servers[0], cpus=for_target, options=pairs("--option", options["option"])
+            server=servers[0],
+            cpus=for_target,
+            options=pairs("--option", options["option"]),
+            application=options["application"],
         ),
         load=load,
         database=setup_options.database(options),

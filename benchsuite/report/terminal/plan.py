@@ -86,7 +86,8 @@ def _around(plan: Plan) -> list[str]:
     around = Around.of_spec(run)
     data = around.database if run.database != DatabaseSpec(rows=run.database.rows) else ""
     delay = around.delay and f"{_delay(plan)} added"
-    told = (around.visitor, around.front, data, around.layer, delay, around.static)
+    beside = (around.application, around.visitor, around.front)
+    told = (*beside, data, around.layer, delay, around.static)
     return [words for words in told if words]
 
 

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from benchsuite.target import bench_app as bench
 from benchsuite.target import work
 from benchsuite.target.gate import only_in_a_run
 from benchsuite.target.models import Post
@@ -94,9 +95,12 @@ def upstream(request: HttpRequest) -> HttpResponse:
 
 @only_in_a_run
 def bench_app(request: HttpRequest) -> HttpResponse:
-    """The application of the 2012 comparison: a loop, a pause, many small writes."""
+    """The application of the 2012 comparison, in one of its versions."""
     start = time.perf_counter()
-    work.loop()
-    time.sleep(work.PAUSE_S)
-    work.write_small()
+    bench.loop()
+    if work.second_version(request):
+        time.sleep(bench.pause_s())
+        return HttpResponse(bench.ask_database(), content_type="text/plain")
+    time.sleep(bench.PAUSE_S)
+    bench.write_small()
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")

@@ -29,6 +29,7 @@ OTHER: dict[tuple[str, ...], dict[str, Any]] = {
     ("server", "front_options"): {"front": "nginx", "front_options": {"processes": 2}},
     ("load", "iterations"): {"iterations": 7, "warmup_s": 0.0},
     ("server", "instances"): {"front": "nginx", "instances": 2},
+    ("server", "application"): {"application": "shop.bare:application"},
     ("server", "python"): {"python": "3.13"},
     ("server", "environment"): {"environment": "new@0123456789abcdef"},
     ("delay", "by"): {"by": "netem"},

@@ -102,6 +102,8 @@ def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
             {"model": "open", "arrival_rate": 5, "iterations": 1},
             "--iterations belong to the closed model",
         ),
+        (ServerSpec, {"server": "x", "application": "a.b"}, "write it as package.module:callable"),
+        (ServerSpec, {"server": "x", "application": "a-b:c"}, "--application=a-b:c names no"),
         (LoadProfile, {"stages": (2.5,)}, "2.5 is not a whole number of users"),
         (LoadProfile, {"stages": (5.0, 0.0)}, "--stages must be between 1 and 10000, and is 0"),
         (LoadProfile, {"stages": (1.0,) * 101}, "--stages may have 100 levels at most"),

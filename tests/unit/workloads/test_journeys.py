@@ -171,6 +171,7 @@ def test_rows_that_can_not_be_taken_are_told() -> None:
         *((Get, {"size": size}) for size in (-1, 2**24 + 1)),
         *((Echo, {"size": size}) for size in (0, 2**24 + 1)),
         *((Sleep, {"seconds": seconds}) for seconds in (-0.1, 61)),
+        (BenchApp, {"version": 3}),
         (IoJoin, {"rows": 0}),
         (IoLock, {"among": -1}),
     ],

@@ -69,6 +69,13 @@ def test_the_callables_are_wrapped_and_remembered() -> None:
     assert "shop.wsgi.application" in words["WSGI_APPLICATION"]
 
 
+def test_another_application_is_served_in_place_of_the_projects() -> None:
+    values, words = changed(instructions(application="shop.bare:application"))
+    for name in ("WSGI_APPLICATION", "ASGI_APPLICATION"):
+        assert values["BENCHSUITE_ORIGINAL"][name] == "shop.bare.application"
+        assert "wraps shop.bare.application" in words[name]
+
+
 @pytest.mark.parametrize(
     ("name", "given", "wanted"),
     [
