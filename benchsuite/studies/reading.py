@@ -60,7 +60,7 @@ def read(path: Path, known: Known | None = None) -> Study:
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: the study is not UTF-8; save it as text.") from error
     study = parse(said, path, known)
-    references.check_files(study, Place(path.name))
+    references.check_today(study, Place(path.name))
     return study
 
 

@@ -29,19 +29,14 @@ def check(study: Study, place: Place) -> None:
     """Raises UsageError for the first that is not there."""
     known = _Known(study)
     known.scaling(place.at("scale"))
-    for figure in study.figures:
-        try:
-            figures.metric(figure)
-        except UsageError as error:
-            raise place.at("figures").at(figure.name).error(str(error)) from error
-    for one, at in _each(study.overrides, place, "set"):
-        known.selector(one.when, at.at("when"))
+    for override, at in _each(study.overrides, place, "set"):
+        known.selector(override.when, at.at("when"))
     for selector, at in _each(study.excluded, place, "exclude"):
         known.selector(selector, at)
     if study.objective:
         known.figure(study.objective.figure, place.at("objective").at("figure"))
-    for published, at in _each(study.published, place, "published"):
-        known.published(published, at)
+    for one, at in _each(study.published, place, "published"):
+        known.published(one, at)
     for table, at in _each(study.tables, place, "table"):
         known.table(table, at)
     for chart, at in _each(study.charts, place, "chart"):
@@ -53,8 +48,13 @@ def check(study: Study, place: Place) -> None:
     _refuse_twice([claim.name for claim in study.claims], place.at("claim"))
 
 
-def check_files(study: Study, place: Place) -> None:
-    """Raises UsageError for a file of published figures, or a column of it, that is not there."""
+def check_today(study: Study, place: Place) -> None:
+    """Raises UsageError for a figure that nobody makes, or what is not in a published file."""
+    for figure in study.figures:
+        try:
+            figures.metric(figure)
+        except UsageError as error:
+            raise place.at("figures").at(figure.name).error(str(error)) from error
     for published, at in _each(study.published, place, "published"):
         columns = _columns(Path(study.path).parent / published.file, at.at("file"))
         wanted = (*published.cell.values(), *published.figures.values(), *published.only)

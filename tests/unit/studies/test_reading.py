@@ -84,11 +84,6 @@ def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
         ('setup = ["pool"]\nroute = "cpu"', 'route = ["cpu", "read"]', "exclude: no cell is left."),
         ('of = "best_window"', 'off = "best_window"', "figures.best"),
         ('length = "10s"', "length = [10]", "figures.best.length: must be a number, and is [10]."),
-        (
-            'length = "10s"',
-            'length = "10 parsec"',
-            "figures.best: length: '10 parsec' is not a time",
-        ),
         ('scope = "load"', 'scope = "all"', "figures.best.scope: must be one of window, load"),
         ('best = "most"', 'best = "more"', "objective.best: must be one of most, least"),
         ('figure = "plateau"\nbest', 'figure = "plato"\nbest', "objective.figure: there is no fig"),
@@ -157,6 +152,27 @@ def test_published_figures_must_lie_beside_the_study(tmp_path: Path) -> None:
         reading.read(file, KNOWN)
     figures.write_text("setup,latency,rps,route\n")
     assert reading.read(file, KNOWN).path == str(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            'of = "goodput"',
+            'of = "godput"',
+            "figures.plateau: of: there is no figure 'godput'; did",
+        ),
+        ('length = "10s"', 'width = "10s"', "figures.best: width: best_window takes only length."),
+        ('length = "10s"', 'length = "10 parsec"', "figures.best: length: '10 parsec' is not a ti"),
+        ('of = "goodput"', 'of = "goodput", scope = "load"', "figures.plateau: scope: goodput is"),
+    ],
+)
+def test_figures_must_be_such_as_can_be_made(old: str, new: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "shop.toml"
+    file.write_text(changed((old, new)))
+    with pytest.raises(UsageError) as refused:
+        reading.read(file, KNOWN)
+    assert str(refused.value).startswith(f"shop.toml: {said}")
 
 
 def test_the_text_of_a_stored_study_needs_neither_options_nor_files_of_today() -> None:
