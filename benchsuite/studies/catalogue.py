@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.suggestions import choices
 
 FOLDER = Path(__file__).parent / "files"
 SUFFIX = ".toml"
@@ -23,14 +22,6 @@ def studies(extra: Sequence[Path] = ()) -> Mapping[str, Path]:
             )
         found[file.stem] = file
     return found
-
-
-def find(name: str, extra: Sequence[Path] = ()) -> Path:
-    """The file of that study; raises UsageError with the names that there are."""
-    found = studies(extra)
-    if name not in found:
-        raise UsageError(f"There is no study {name!r}; {choices(name, found)}")
-    return found[name]
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -14,7 +14,7 @@ def test_files_and_folders_are_added_under_the_names_of_their_files(tmp_path: Pa
         (tmp_path / name).touch()
     found = catalogue.studies([tmp_path, tmp_path / "folder.toml" / "c.toml"])
     assert list(found)[-3:] == ["a", "b", "c"]
-    assert catalogue.find("b", [tmp_path]) == tmp_path / "b.toml"
+    assert found["b"] == tmp_path / "b.toml"
     assert {file.parent for file in catalogue.studies().values()} <= {catalogue.FOLDER}
 
 
@@ -24,9 +24,3 @@ def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "shop.toml").touch()
     with pytest.raises(UsageError, match="Two studies are called shop, "):
         catalogue.studies([tmp_path / "a", tmp_path])
-
-
-def test_an_unknown_one_is_told_with_those_that_there_are(tmp_path: Path) -> None:
-    (tmp_path / "shop.toml").touch()
-    with pytest.raises(UsageError, match="There is no study 'shap'; did you mean shop"):
-        catalogue.find("shap", [tmp_path])

@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 
 from benchsuite import conf
-from benchsuite.management.options import cells
+from benchsuite.management.options import study as study_options
 from benchsuite.runner import planning
 from benchsuite.servers.base import Application
 from benchsuite.studies import catalogue, matrix, reading
@@ -16,19 +16,19 @@ from benchsuite.studies.arguments import arguments
 from benchsuite.studies.options import shares
 from benchsuite.studies.study import Cell, Study
 
-NAMES = list(catalogue.studies())
+FILES = catalogue.studies()
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=list(FILES))
 def study(request: pytest.FixtureRequest) -> Study:
-    return reading.read(catalogue.find(request.param), cells.known())
+    return reading.read(FILES[request.param], study_options.known())
 
 
 def runs(study: Study, scale: float) -> Iterator[Cell]:
     """Every cell; its adapters have refused none of its options."""
     for cell in matrix.cells(study, scale):
         resolved = dict.fromkeys(shares(cell.options), 100)
-        spec = cells.spec(arguments(cell, resolved))
+        spec = study_options.spec(arguments(cell, resolved))
         conf.server_class(spec.server.server)(spec.server, Application())
         planning.workload(spec.workload).fit(spec.load)
         if spec.server.front:
@@ -57,8 +57,8 @@ def test_at_a_small_scale_every_claim_can_still_be_asked_of_some_cell(study: Stu
 def test_every_file_is_of_a_study() -> None:
     """And none is published that nobody reads."""
     read = {"channels_layers_throughput.csv"}  # its mean is in channels_layers_published.csv
-    for name in NAMES:
-        found = reading.read(catalogue.find(name))
+    for name, file in FILES.items():
+        found = reading.read(file)
         read |= {f"{name}.toml", *(one.file for one in found.published)}
     assert read == {file.name for file in catalogue.FOLDER.iterdir()}
 
