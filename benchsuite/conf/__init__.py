@@ -15,7 +15,6 @@ from benchsuite.core.passwords import hidden
 from benchsuite.core.suggestions import choices
 from benchsuite.fronts import BUILTIN as BUILTIN_FRONTS
 from benchsuite.fronts.base import FrontAdapter
-from benchsuite.pythons.cache import folder
 from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN as HERITAGE_SERVERS
@@ -24,6 +23,7 @@ from benchsuite.services import BUILTIN as BUILTIN_SERVICES
 from benchsuite.services.base import Service
 from benchsuite.services.database import DatabaseService
 from benchsuite.studies import catalogue
+from benchsuite.system.cache_folder import folder
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload

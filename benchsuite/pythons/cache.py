@@ -10,21 +10,8 @@ from benchsuite.pythons.recipe import Recipe
 from benchsuite.pythons.requirements import Requirements
 from benchsuite.system import private
 
-VARIABLE = "BENCHSUITE_CACHE"  #: The environment variable that moves the cache.
-
 MARK = "benchsuite.json"
 """Written last into an environment's folder; without it the environment is incomplete."""
-
-
-def folder(chosen: str | None = None) -> Path:
-    """BENCHSUITE_CACHE, else `chosen`, else `benchsuite` in the user's cache folder."""
-    named = os.environ.get(VARIABLE) or chosen
-    if named:
-        return Path(named).expanduser().absolute()
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    # The specification ignores relative paths.
-    base = Path(home) if os.path.isabs(home) else Path.home() / ".cache"
-    return base / "benchsuite"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.plan import Plan
 from benchsuite.services.database import DatabaseService
+from benchsuite.system.cache_folder import VARIABLE
 
 ServiceKey = tuple[str, bool]  #: Its name, and whether it waits for the disk.
 
@@ -130,7 +131,7 @@ class Data:
             database_url=service.admin_url if service else "",
             needs_target_app=plan.workload.needs_target_app,
             log=folder / "keeper.log",
-            env=dict(os.environ),
+            env={**os.environ, VARIABLE: str(conf.cache_folder())},
             python=plan.server.python,
             start_timeout_s=self._start_timeout_s,
             static=spec.static,

@@ -160,6 +160,7 @@ class Session:
         record.settings_changed = {
             **keeper.settings_changed,
             **({"(log-in)": facts.signed_in} if facts.signed_in else {}),
+            **{f"(option {name})": f"found to be {one}" for name, one in facts.options.items()},
             **({"(limit of open files)": limits} if limits else {}),
         }
         watcher.stage(f"ready in {record.serving.startup_s:.1f} s")

@@ -75,6 +75,8 @@ class Workload(ABC):
     """Whether the open model's slots take journeys in turn, so that all connections are used; by
     default the one used last takes the next."""
     uses_database: bool = True  #: Whether its views ask a database, as far as is known.
+    calibrates: bool = False
+    """Whether `prepare()` measures this machine, for which a workload must be a run's only one."""
     uses_rows: ClassVar[bool] = False
     """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
     shared_data: ClassVar[str] = ""

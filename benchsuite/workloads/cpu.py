@@ -1,27 +1,30 @@
 """A sum of squares in pure Python."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.specs import Option, refuse_unless_within
+from benchsuite.core.exceptions import AnswerError, DatabaseError
+from benchsuite.core.specs import DatabaseSpec, Option, refuse_unless_within
 from benchsuite.workloads.base import Client, Workload, expect_object
 
 MAX_SIZE = 10**8  #: The view's limit.
+MAX_SECONDS = 60.0
 
 
 class Cpu(Workload):
     name = "cpu"
     unchecked = ""
     summary = "GET the sum of i * i for i below size, as JSON: nothing but Python"
-    options = {"size": 10**7}
+    options = {"size": 10**7, "seconds": 0.0}
     ready_path = "/bench/plain/"
     needs_target_app = True
-    uses_database = False
     path: ClassVar[str] = "/bench/cpu/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
         refuse_unless_within(self.name, self.settings, "size", 0, MAX_SIZE)
+        refuse_unless_within(self.name, self.settings, "seconds", 0, MAX_SECONDS)
+        self.calibrates = bool(self.settings["seconds"])
         size = int(self.settings["size"])
         self._url = f"{self.path}?size={size}"
         self._right = {"size": size, "sum": (size - 1) * size * (2 * size - 1) // 6}
@@ -30,6 +33,23 @@ class Cpu(Workload):
         answer = expect_object(client.get(self._url, name=self.path))
         if answer != self._right:
             raise AnswerError(f"expected {self._right}, and got {str(answer)[:100]}")
+
+    def prepare(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
+        """Finds the size that takes so many seconds, under the Python that will serve."""
+        if not self.calibrates:
+            return None
+        from benchsuite.system.calibration import size_for
+        from benchsuite.target.work import sum_of_squares
+
+        size = size_for(float(self.settings["seconds"]), sum_of_squares, name="cpu")
+        if size > MAX_SIZE:
+            raise DatabaseError(
+                f"{self.settings['seconds']} s of {self.name} are {size} squares here, and the "
+                f"view adds {MAX_SIZE} at most; give fewer seconds."
+            )
+        return {"options": {"size": size}}
+
+    inspect = prepare
 
 
 class CpuAsync(Cpu):

@@ -41,6 +41,11 @@ class Mixed(Workload):
                 f"shares={EXAMPLE}."
             )
         self._parts = [work for _, work in parts]
+        if calibrating := [work.name for work in self._parts if work.calibrates]:
+            raise UsageError(
+                f"{calibrating[0]} can't be calibrated as a part of mixed; give its size in place "
+                "of seconds."
+            )
         self._turns = _turns([share for share, _ in parts])
         self.needs_target_app = any(work.needs_target_app for work in self._parts)
         self.needs_websocket = any(work.needs_websocket for work in self._parts)

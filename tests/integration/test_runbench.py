@@ -91,6 +91,21 @@ def test_every_workload_is_answered_right(command: Command, workload: str) -> No
     assert one["requests"] > 5
 
 
+def test_cpu_takes_as_long_as_it_should_in_all_repetitions(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(command.env, "BENCHSUITE_CACHE", str(tmp_path))
+    words = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=seconds=0.02")
+    ended = command.run("runbench", "--json=-", *SHORT, *words, "--repeat=2")
+    assert ended.status == 0, ended.err
+    runs = json.loads(ended.out)
+    assert [one["failures"] for one in runs] == [0, 0]
+    assert len({one["settings_changed"]["(option size)"] for one in runs}) == 1
+    assert {str(one["spec"]["workload"]["options"]) for one in runs} == {"{'seconds': '0.02'}"}
+    assert len(list((tmp_path / "calibrations").iterdir())) == 1
+    assert min(one["response_time"]["min_s"] for one in runs) > 0.01
+
+
 @needs("gunicorn", "gevent")
 def test_an_application_without_django_is_served_in_place_of_the_project(command: Command) -> None:
     """bench_app as in 2012, in the version whose threads must let gevent's greenlets run."""

@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 from benchsuite.core.exceptions import StartError, UnavailableError
-from benchsuite.pythons.cache import folder
 from benchsuite.servers.peers.base import PROGRAMS
 from benchsuite.system import programs
+from benchsuite.system.cache_folder import folder
 
 LISTS = ("package.json", "package-lock.json")
 BUILD_S = 300.0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.pythons import cache
-from benchsuite.pythons.cache import MARK, Slot, folder, keep, kept
+from benchsuite.pythons.cache import MARK, Slot, keep, kept
 from benchsuite.pythons.recipe import Recipe, Step
 from benchsuite.pythons.requirements import parse
 
@@ -21,26 +21,6 @@ RECIPE = Recipe(
 @pytest.fixture(autouse=True)
 def build(monkeypatch):
     monkeypatch.setattr(cache, "build_of", lambda python: f"3.13.0 of {python}")
-
-
-@pytest.mark.parametrize(
-    ("variable", "chosen", "xdg", "expected"),
-    [
-        ("/there", "/chosen", "/xdg", "/there"),
-        ("", "/chosen", "/xdg", "/chosen"),
-        ("", None, "/xdg", "/xdg/benchsuite"),
-        ("", None, "", "/home/me/.cache/benchsuite"),
-        ("", None, "not/absolute", "/home/me/.cache/benchsuite"),
-        ("", "~/kept", "", "/home/me/kept"),
-    ],
-)
-def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(
-    monkeypatch, variable, chosen, xdg, expected
-):
-    monkeypatch.setenv("HOME", "/home/me")
-    monkeypatch.setenv("BENCHSUITE_CACHE", variable)
-    monkeypatch.setenv("XDG_CACHE_HOME", xdg)
-    assert folder(chosen) == Path(expected)
 
 
 def digest(**changes: object) -> str:

@@ -1,7 +1,7 @@
 """What stands around a server: what makes no sense is refused, and the rest has words."""
 
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -34,6 +34,7 @@ FULL = RunSpec(
         front_options={"workers": 2},
         python="3.13",
         environment="new@0123456789abcdef",
+        application="shop.bare:application",
     ),
     database=DatabaseSpec(use="postgresql", max_connections=50, fsync=False, pool=5),
     layer=LayerSpec(backend="redis", by="unix", workers=2),
@@ -46,6 +47,7 @@ FULL = RunSpec(
 def test_everything_around_a_server_has_words():
     assert Around.of_spec(FULL) == Around(
         python="environment new of Python 3.13",
+        application="shop.bare:application",
         front="4 instances behind nginx (workers=2)",
         database="postgresql, 50 connections, fsync off, pool of 5",
         layer="redis over unix, 2 workers",
@@ -59,7 +61,7 @@ def test_everything_around_a_server_has_words():
 
 def test_what_is_not_there_has_none():
     assert Around.of_spec(make_spec()) == Around(
-        python="", front="", database="throwaway", layer="", delay="", visitor="", static=""
+        **{**dict.fromkeys((one.name for one in fields(Around)), ""), "database": "throwaway"}
     )
 
 

@@ -1,6 +1,7 @@
 """Every journey of the target app, under Django's test client, against the views themselves."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -11,6 +12,7 @@ from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.target.models import Comment, Post
 from benchsuite.target.seed import seed
+from benchsuite.workloads import cpu
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.bench_app import BenchApp, BenchAppAsync
 from benchsuite.workloads.cpu import Cpu, CpuAsync
@@ -20,6 +22,7 @@ from benchsuite.workloads.io_create import IoCreate, IoCreateAsync
 from benchsuite.workloads.io_join import IoJoin, IoJoinAsync
 from benchsuite.workloads.io_lock import IoLock, IoLockAsync
 from benchsuite.workloads.io_read import IoRead, IoReadAsync
+from benchsuite.workloads.mixed import Mixed
 from benchsuite.workloads.plain import Plain, PlainAsync
 from benchsuite.workloads.sleep import Sleep, SleepAsync
 
@@ -189,6 +192,23 @@ def test_what_is_out_of_bounds_is_refused_by_the_view(path: str, twin: str, clie
     response = client.get(f"/bench/{path.replace('/', f'{twin}/', 1)}")
     assert response.status_code == 400
     assert "must be a" in response.json()["error"]
+
+
+def test_cpu_is_calibrated_when_seconds_are_given(
+    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
+    assert Cpu(size=5).prepare(DatabaseSpec()) is None
+    found = CpuAsync(seconds=0.01).prepare(DatabaseSpec())
+    assert found == Cpu(seconds=0.01).inspect(DatabaseSpec()), "twins do the same work"
+    assert found is not None
+    assert 1000 < found["options"]["size"] < 10**7
+    Cpu(seconds=0.01, **found["options"]).journey(client)
+    monkeypatch.setattr(cpu, "MAX_SIZE", 1000)
+    with pytest.raises(DatabaseError, match="give fewer seconds"):
+        Cpu(seconds=0.01, size=1).prepare(DatabaseSpec())
+    with pytest.raises(UsageError, match="give its size"):
+        Mixed(shares="1 cpu seconds=0.1 size=1 + 1 plain")
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 1000])
