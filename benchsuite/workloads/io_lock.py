@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from benchsuite.core.exceptions import AnswerError, DatabaseError
 from benchsuite.core.specs import DatabaseSpec, Option, refuse_below
 from benchsuite.workloads.base import Client, expect_object
+from benchsuite.workloads.io_create import FORM
 from benchsuite.workloads.io_join import IoJoin
-
-FORM = "application/x-www-form-urlencoded"
 
 
 class IoLock(IoJoin):
