@@ -116,6 +116,7 @@ def make_study_run(
     days: int = 0,
     skipped: tuple[str, str] | None = None,
     ended: bool = True,
+    measured: bool = True,
     label: str = "",
     change: Callable[[tuple[str, str], int], dict[str, Any]] = lambda cell, start: {},
 ) -> StudyRun:
@@ -144,7 +145,7 @@ def make_study_run(
             arguments=arguments(cell),
             reason="There is no uvicorn here." if at == skipped else "",
         )
-        for start in (1, 2) if at != skipped else ():
+        for start in (1, 2) if measured and at != skipped else ():
             run = make_run(
                 "gunicorn-sync" if at[0] == "sync" else "uvicorn",
                 **{

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.core.management import BaseCommand, CommandParser, load_command_class
 
+from benchsuite import conf
 from benchsuite.management import commands
 from benchsuite.management.commands import (
     checkbench,
@@ -25,6 +26,7 @@ from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.pythons import finding
 from benchsuite.servers.peers import packages
 from tests.factories import make_run
+from tests.study_factories import make_study_run, write
 
 NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "1e999", "9" * 400, "0x10", "-1", "1.5.2"]
 WORDS = ["none", "[]", "{}", "%s", "=", "a=", "=b", ",", "a,,b", "../..", "ü/ä", "\udcff", "a\x1bb"]
@@ -41,6 +43,7 @@ COMMANDS = {
     "buildheritage": ["channels0"],
     "buildpeer": ["node"],
     "completesurvey": ["http://127.0.0.1:9/"],
+    "runstudy": ["shop", "--dry-run"],
 }
 """With what each has to be told."""
 
@@ -105,6 +108,7 @@ def nothing_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def reached(*_: Any, **__: Any) -> None:
         raise Reached
 
+    monkeypatch.setattr(conf, "study_files", lambda: {"shop": write(tmp_path)})
     monkeypatch.setattr(runbench, "session", reached)
     monkeypatch.setattr(checkbench, "examine", list)
     monkeypatch.setattr(checkwebsocket, "report", reached)
@@ -153,6 +157,8 @@ def test_an_option_refuses_nonsense(name: str, option: str) -> None:
     if name == "comparebench":
         for server in ("uvicorn", "daphne"):
             make_run(server)
+    if name == "runstudy":
+        make_study_run(rates={}, measured=False)
     wrong = []
     for value in [*NOTHING, *NUMBERS, *WORDS]:
         status, text = said(name, f"{option}={value}")

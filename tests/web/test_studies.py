@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from benchsuite.models import StudyRun
@@ -164,6 +165,17 @@ def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client) -> None:
     assert not parsed.select("link, img, script[src], a")
     assert "@import" not in parsed.style.text
     assert "url(" not in parsed.style.text
+
+
+def test_the_command_writes_the_same_markdown(tmp_path: Path) -> None:
+    labelled, newest = make_study_run(label="first"), make_study_run(days=1)
+    for label, row in (("first", labelled), ("", newest)):
+        call_command("runstudy", "shop", markdown=str(tmp_path / "shop.md"), label=label)
+        assert (tmp_path / "shop.md").read_text() == markdown(told(row))
+    with pytest.raises(CommandError, match="no execution of shop yet with the label 'other'"):
+        call_command("runstudy", "shop", markdown="-", label="other")
+    with pytest.raises(CommandError, match="is a folder"):
+        call_command("runstudy", "shop", markdown=str(tmp_path))
 
 
 def test_an_unknown_format_study_or_execution_is_a_sentence(soup: Any) -> None:

@@ -27,6 +27,16 @@ COLLECT, SKIP = "collect", "skip"
 MAX_LABEL = 200  #: Characters, which is what the database keeps of one.
 
 
+def check_label(label: str) -> None:
+    """Raises UsageError for one that can't be stored, or shown."""
+    if len(label) > MAX_LABEL:
+        raise UsageError(f"--label may have {MAX_LABEL} characters at most, and has {len(label)}.")
+    if any(is_control(one) for one in label):
+        raise UsageError(
+            f"--label={label!r} has control characters, which terminals obey; write it without."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSpec(Spec):
     """Which kind of work, with the workload's own options (`path` for url, `size` for cpu, …)."""
@@ -69,15 +79,7 @@ class RunSpec(Spec):
             raise UsageError(
                 f"--static={self.static} is not known; {choices(self.static, (COLLECT, SKIP))}"
             )
-        if len(self.label) > MAX_LABEL:
-            raise UsageError(
-                f"--label may have {MAX_LABEL} characters at most, and has {len(self.label)}."
-            )
-        if any(is_control(one) for one in self.label):
-            raise UsageError(
-                f"--label={self.label!r} has control characters, which terminals obey; write it "
-                "without."
-            )
+        check_label(self.label)
 
     @property
     def key(self) -> str:

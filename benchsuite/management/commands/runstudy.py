@@ -11,9 +11,10 @@ from django.core.management.base import CommandError
 from benchsuite import conf
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.results import Status
+from benchsuite.core.specs.run import check_label
 from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_period
-from benchsuite.management import studying
+from benchsuite.management import studying, writing
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import study as study_options
 from benchsuite.management.options.parsing import BriefCommand, number, whole_number
@@ -21,6 +22,8 @@ from benchsuite.management.output import Screen
 from benchsuite.management.session import estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run
+from benchsuite.report.studies.exports import markdown
+from benchsuite.report.studies.told import chosen, told
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner.estimating import Estimate
 from benchsuite.studies import matrix, reading, scaling, selecting
@@ -55,8 +58,17 @@ class Command(BriefCommand):
             help="with --resume: make runs that failed again, also of one that ended",
         )
         add("--dry-run", action="store_true", help="show each run as a runbench command and stop")
+        add(
+            "--markdown",
+            metavar="FILE",
+            help="write what the last execution found, of that --label if there is one, and stop "
+            '("-" for standard output)',
+        )
 
     def handle(self, **options: Any) -> None:
+        if options["markdown"]:
+            _write(options["markdown"], options["name"], options["label"])
+            return
         sample, screen = HostSample(), Screen(quiet_stdout=False)
         try:
             execution = _execution(options)
@@ -102,7 +114,20 @@ class Command(BriefCommand):
             raise CommandError(f"Interrupted. {again}", returncode=130)
 
 
+def _write(file: str, name: str, label: str) -> None:
+    """The page of a stored execution, of a study whose file may have gone."""
+    try:
+        writing.check("--markdown", file)
+        row = chosen(name, label=label)
+        writing.write(file, markdown(told(row)))
+    except UsageError as error:
+        raise CommandError(str(error), returncode=2) from error
+    except BenchsuiteError as error:
+        raise CommandError(str(error), returncode=1) from error
+
+
 def _execution(options: dict[str, Any]) -> Execution:
+    check_label(options["label"])
     study = _study(options["name"])
     only = selecting.selector(options["only"])
     if not options["resume"]:

@@ -200,15 +200,19 @@ def told(row: StudyRun) -> Told:
     return Told(row, study, rows.execution(row, study))
 
 
-def chosen(name: str, pk: str = "") -> StudyRun:
-    """That execution of the study, else the newest that has ended, else the newest.
+def chosen(name: str, pk: str = "", label: str = "") -> StudyRun:
+    """That execution of the study, else the newest that has ended, else the newest; with a label
+    only of those.
 
     Raises UsageError where there is none.
     """
     found = list(rows.executions(name))
     if pk:
         found = [one for one in found if str(one.pk) == pk]
+    if label:
+        found = [one for one in found if one.label == label]
     if not found:
         which = f"execution {pk[:60]!r} of {name}" if pk else f"execution of {name} yet"
-        raise UsageError(f"There is no {which}: python manage.py runstudy {name}")
+        of = f" with the label {label!r}" if label else ""
+        raise UsageError(f"There is no {which}{of}: python manage.py runstudy {name}")
     return next((one for one in found if one.ended_at), found[0])
