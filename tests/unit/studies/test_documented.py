@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.management.options import study as study_options
-from benchsuite.studies import matrix, reading
+from benchsuite.studies import catalogue, matrix, reading, scaling
 from benchsuite.studies.arguments import arguments
 
 PAGE = Path("docs/studies.md").read_text()
@@ -51,3 +51,20 @@ def test_the_table_has_every_key(before: str) -> None:
     table = "".join(line for line in PAGE.splitlines(keepends=True) if line.startswith("| "))
     for name in names[1].split(", "):
         assert re.search(rf"`(\[+({name}|claim\.{name})[\].]|{name}`)", table), name
+
+
+def test_the_catalogue_is_shown_with_its_cells_and_starts() -> None:
+    rows = {
+        name: (question, whole, small)
+        for name, question, whole, small in re.findall(
+            r"^\| `(\w+)` \| (.+?\?) \| (\d+ × \d) \| [^|]+ \| (\d+ × \d) \|", PAGE, re.MULTILINE
+        )
+    }
+    for name, file in catalogue.studies().items():
+        study = reading.read(file)
+        told = [
+            f"{len(matrix.cells(study, scale))} × {scaling.repeats(study, scale)}"
+            for scale in (1, 0.05)
+        ]
+        assert rows.pop(name) == (study.question, *told)
+    assert not rows
