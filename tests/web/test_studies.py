@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from benchsuite.core.results import Finding, Level
 from benchsuite.models import StudyRun
 from benchsuite.report.studies.exports import markdown
 from benchsuite.report.studies.told import chosen, told
@@ -167,6 +168,14 @@ def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client) -> None:
     assert "url(" not in parsed.style.text
 
 
+def test_markdown_says_which_starts_are_excluded() -> None:
+    noisy = Finding(code="B401 noisy-host", level=Level.INVALID, message="Others used it.")
+    row = make_study_run(change=lambda at, start: {"findings": (noisy,)} if start == 1 else {})
+    written = markdown(told(row))
+    assert "| setup sync, delay 0 | `--server=gunicorn-sync` | 2, 1 excluded: B401 | " in written
+    assert "one start has no interval" in written
+
+
 def test_the_command_writes_the_same_markdown(tmp_path: Path) -> None:
     labelled, newest = make_study_run(label="first"), make_study_run(days=1)
     for label, row in (("first", labelled), ("", newest)):
@@ -194,6 +203,15 @@ def test_a_file_of_another_version_is_a_sentence(soup: Any) -> None:
     row = make_study_run()
     StudyRun.objects.filter(pk=row.pk).update(text=TEXT.replace("format = 1", "format = 2"))
     assert "the only format that this benchsuite reads" in soup(SHOP, status=400).text
+
+
+def test_a_study_without_figures_and_claims_has_its_cells(soup: Any) -> None:
+    bare = TEXT.partition("[figures]")[0]
+    StudyRun.objects.filter(pk=make_study_run().pk).update(text=bare)
+    page = soup(SHOP)
+    assert len(table(page, "Cells")) == 7
+    assert "The study names no figures." in page.text
+    assert "No claims. Runs: 12 valid." in page.text
 
 
 def test_published_figures_that_have_gone_don_t_hide_the_measured(soup: Any, file: Path) -> None:

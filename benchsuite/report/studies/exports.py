@@ -56,7 +56,7 @@ def _lines(told: Told) -> Iterator[str]:
             [
                 one.title,
                 f"`{one.arguments}`" if one.arguments else "",
-                one.state or str(len(one.cell.starts)),
+                one.starts,
                 *(shown.text for shown in one.figures),
             ]
             for one in told.cells

@@ -88,6 +88,8 @@ class Steps:
 def steps(told: Told) -> Steps:
     """Of the figure that the study is about, else of its first."""
     study, row = told.study, told.row
+    if not study.figures:
+        return Steps("figures", (), (), "The study names no figures.")
     every = rows.executions(row.name).filter(
         digest=row.digest, scale=row.scale, only=row.only, environment=row.environment
     )

@@ -44,6 +44,13 @@ class CellLine:
         """Empty where it was measured."""
         return "" if self.cell.state is State.MEASURED else self.cell.reason
 
+    @property
+    def starts(self) -> str:
+        """ "2", or "2, 1 excluded: B401", or why there are none."""
+        out = [one.excluded for one in self.cell.starts if one.excluded]
+        why = f", {len(out)} excluded: {', '.join(dict.fromkeys(out))}" if out else ""
+        return self.state or f"{len(self.cell.starts)}{why}"
+
 
 @dataclass(frozen=True)
 class Told:
