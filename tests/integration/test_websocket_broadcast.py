@@ -186,6 +186,7 @@ def test_who_reads_slowly_is_slow(tmp_path: Path) -> None:
     assert float(np.median(healthy["finish"] - healthy["start"])) < 0.1
 
 
+@pytest.mark.alone
 def test_an_overtaker_is_seen_whoever_published_it(tmp_path: Path) -> None:
     """Each tenth publication comes after the next one, which is another subscriber's."""
     held: list[Any] = []

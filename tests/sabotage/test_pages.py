@@ -10,6 +10,7 @@ from tests.sabotage.runs import Laboratory, findings, message, told
 from tests.sabotage.sick.members import CHANGING
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("path", "asked", "kind", "words"),
     [

@@ -100,6 +100,7 @@ def test_b213_a_cache_answers_before_the_target(lab: Laboratory) -> None:
     assert findings(result, "B202") == [], "the copies carry the run's header"
 
 
+@pytest.mark.alone
 def test_b203_a_killed_process_is_replaced(lab: Laboratory) -> None:
     result = lab.run(
         processes=2, duration_s=3.0, at_second={1.5: lambda: server_processes()[-1].kill()}
@@ -109,12 +110,14 @@ def test_b203_a_killed_process_is_replaced(lab: Laboratory) -> None:
     assert "replaced" in finding.message
 
 
+@pytest.mark.alone
 def test_b203_a_process_dies_of_one_request_of_a_hundred(lab: Laboratory) -> None:
     finding = found("B203", lambda: lab.run("gunicorn-sync", "/crashing/", duration_s=4.0))
     assert finding.level is Level.INVALID
     assert "crash repeatedly" in finding.hint
 
 
+@pytest.mark.alone
 def test_b203_processes_are_recycled(lab: Laboratory) -> None:
     result = lab.run("gunicorn-sync", "/slow/", options={"max_requests": "25"}, duration_s=4.0)
     (finding,) = findings(result, "B203")
