@@ -36,8 +36,7 @@ class Plan:
     @property
     def has_own_data(self) -> bool:
         """Whether the workload makes, reads or counts rows of its own in the databases."""
-        hooks = ("prepare", "inspect", "count")
-        return any(getattr(type(self.workload), one) is not getattr(Workload, one) for one in hooks)
+        return self.workload.has_own_data
 
     @property
     def data(self) -> DatabaseSpec:

@@ -98,6 +98,12 @@ class Workload(ABC):
     def __init__(self, **options: Option) -> None:
         self.settings = chosen_options(f"The workload {self.name}", self.options, options)
 
+    @property
+    def has_own_data(self) -> bool:
+        """Whether it makes, reads or counts something of its own before and after runs."""
+        hooks = ("prepare", "inspect", "count")
+        return any(getattr(type(self), one) is not getattr(Workload, one) for one in hooks)
+
     @abstractmethod
     def journey(self, client: Client) -> None:
         """One journey of one user. Raises AnswerError when an answer is wrong."""
