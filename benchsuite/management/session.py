@@ -1,7 +1,7 @@
 """What the runs of one command share: the machine's lock, clean-up, databases, where results go."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -19,7 +19,7 @@ from benchsuite.runner import environments, preflight
 from benchsuite.runner.estimating import Estimate
 from benchsuite.runner.plan import Plan
 from benchsuite.store.abandoned import sweep, sweep_studies
-from benchsuite.store.periods import overheads
+from benchsuite.store.periods import durations, overheads
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
 
@@ -34,10 +34,13 @@ class Watcher(runner.Watcher, Protocol):
         """It is over; one line says how it went."""
 
 
-def estimated(servers: Iterable[str]) -> Estimate:
-    """How long runs of these servers will take, as far as past ones are known."""
+def estimated(plans: Sequence[Plan]) -> Estimate:
+    """How long such runs will take, as far as past ones are known."""
     try:
-        return Estimate(overheads(servers))
+        return Estimate(
+            overheads(plan.spec.server.server for plan in plans),
+            durations(plan.spec.key for plan in plans),
+        )
     except Error:  # whoever needs the database says so; nobody needs it for an estimate
         return Estimate()
 

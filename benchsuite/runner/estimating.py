@@ -21,9 +21,16 @@ class Estimate:
     its load, its drain and what runs of its server take beside these.
     """
 
-    def __init__(self, overheads: Mapping[str, float] | None = None) -> None:
-        """`overheads` are seconds that past runs took beside load and drain, by server."""
+    def __init__(
+        self,
+        overheads: Mapping[str, float] | None = None,
+        durations: Mapping[str, float] | None = None,
+    ) -> None:
+        """Of past runs: `overheads` are seconds that they took beside load and drain, by server;
+        `durations` what they took in all, by the key of their cell.
+        """
         self._past = dict(overheads or {})
+        self._known = dict(durations or {})
         self._took: dict[str, list[float]] = defaultdict(list)  #: By the key of a cell.
         self._overheads: dict[str, list[float]] = defaultdict(list)  #: By server.
         self._goodputs: dict[tuple[str, ...], list[float]] = defaultdict(list)
@@ -42,6 +49,8 @@ class Estimate:
         """Of one run whose data is there."""
         if took := self._took.get(plan.spec.key):
             return median(took)
+        if plan.spec.key in self._known:
+            return self._known[plan.spec.key]
         load = plan.spec.load
         drain_s = load.expected_drain_s(self._goodput(plan))
         return load.window_end_s + drain_s + self._overhead_s(plan)
@@ -51,9 +60,9 @@ class Estimate:
         if plan.data_key not in self._made:
             took_s = max(0.0, took_s - _data_s(plan))
             self._made.add(plan.data_key)
+        self._took[plan.spec.key].append(took_s)  # one that fails will fail as fast again
         if result.total is None:
-            return  # it was not loaded to its end
-        self._took[plan.spec.key].append(took_s)
+            return
         for key in _kinships(plan):
             self._goodputs[key].append(result.total.goodput)
         load = plan.spec.load

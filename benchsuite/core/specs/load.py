@@ -218,9 +218,9 @@ class LoadProfile(Spec):
         """Seconds until users have their last answers, at so many answers a second; 0 where that is
         not known, or where arrivals don't wait.
         """
-        if self.is_open or not goodput:
+        if self.is_open or goodput is None:
             return 0.0
-        return min(self.drain_limit_s, self.levels[-1] / goodput)
+        return min(self.drain_limit_s, self.levels[-1] / goodput) if goodput else self.drain_limit_s
 
     def level_words(self, level: float, who: str = USER) -> str:
         """A level in words: "50 users", "200 /s"; `who` is the singular."""

@@ -35,7 +35,7 @@ class Command(BriefCommand):
             writing.check("--json", options["json"])
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
-        estimate = estimated(plan.spec.server.server for plan in plans)
+        estimate = estimated(plans)
         screen.plan(plans, estimate)
         if options["dry_run"]:
             screen.rows(plans)

@@ -77,7 +77,7 @@ class Command(BriefCommand):
             raise CommandError(str(error), returncode=2) from error
         turns = execution.turns
         plans = [one.plan for one in execution.candidates if one.plan]
-        estimate = estimated(plan.spec.server.server for plan in plans)
+        estimate = estimated(plans)
         screen.warn(_headline(execution, sum(execution.estimates_s(estimate, turns))))
         for one in execution.skipped:
             screen.warn(f"Skipped  {one.title}: {one.reason}")

@@ -85,8 +85,23 @@ def test_others_learn_drain_and_overhead_from_it() -> None:
     assert estimate.each_s([plan("daphne")]) == [estimate.run_s(plan("daphne"))], "data is there"
 
 
-def test_a_run_without_figures_teaches_nothing() -> None:
+def test_a_run_without_figures_teaches_others_nothing() -> None:
     estimate, one = Estimate(), plan()
     failed = RunResult(spec=one.spec, status=Status.FAILED, started_at=datetime.now(UTC))
-    estimate.learn(one, 0.5, failed)
-    assert estimate.run_s(one) == LOAD_S + START_S
+    estimate.learn(one, 0.5 + DATA_S, failed)
+    assert estimate.run_s(one) == pytest.approx(0.5)
+    assert estimate.run_s(plan("daphne")) == LOAD_S + START_S
+
+
+def test_users_who_get_no_answer_are_awaited_to_the_end() -> None:
+    estimate, one = Estimate(), plan()
+    estimate.learn(one, LOAD_S + 20 + 2 + DATA_S, ended(one, 0.0))
+    assert estimate.run_s(plan("daphne")) == pytest.approx(LOAD_S + 20 + 2)
+
+
+def test_a_cell_that_ran_in_the_past_takes_as_long_again_until_it_runs() -> None:
+    one = plan()
+    estimate = Estimate({"uvicorn": 5.0}, {one.spec.key: 31.0})
+    assert estimate.run_s(one) == 31
+    estimate.learn(one, 40 + DATA_S, ended(one, 100))
+    assert estimate.run_s(one) == pytest.approx(40)
