@@ -109,7 +109,8 @@ def test_a_redis_of_the_run_s_own(command: Command) -> None:
 
 
 def test_a_file_can_not_be_reached_late(command: Command) -> None:
-    ended = command.run("runbench", *SHORT, "--json=-", "--delay-to-database=20ms")
+    words = ("--workload=io_read", "--rows=20", "--delay-to-database=20ms")
+    ended = command.run("runbench", *SHORT, "--json=-", *words)
     (one,) = json.loads(ended.out)
     assert one["status"] == "failed"
     assert "add --database=postgresql" in one["failure"]
