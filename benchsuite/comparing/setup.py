@@ -11,6 +11,7 @@ from benchsuite.core.specs import (
     LayerSpec,
     RunSpec,
     ServerSpec,
+    TargetSpec,
     VisitorSpec,
 )
 from benchsuite.models import Run
@@ -31,6 +32,7 @@ class Around:
     delay: str
     visitor: str
     static: str
+    target: str
 
     @classmethod
     def of_spec(cls, spec: RunSpec) -> Self:
@@ -43,6 +45,7 @@ class Around:
             delay=spec.delay.words,
             visitor=spec.visitor.words,
             static=STATIC.get(spec.static, ""),
+            target=spec.target.words,
         )
 
     @classmethod
@@ -59,4 +62,5 @@ class Around:
             delay=DelaySpec.from_json(spec.get("delay") or {}).words,
             visitor=VisitorSpec.from_json(spec.get("visitor") or {}).words,
             static=STATIC.get(spec.get("static") or "", ""),
+            target=TargetSpec.from_json(spec.get("target") or {}).words,
         )

@@ -132,6 +132,7 @@ def _facets(run: Run) -> dict[str, str]:
         "database": around.database,
         "layer": around.layer,
         "delay": around.delay,
+        "target": around.target,
         "label": run.label,
         "version": run.server_version,
         "workload": workload_title(run),

@@ -365,6 +365,7 @@ def _env(start: StartRequest, scene: Scene, adapter: ServerAdapter) -> dict[str,
         instructions=scene.instructions,
         seed=start.plan.spec.seed,
         services={name: scene.services[name] for name in start.plan.workload.services},
+        variables=start.plan.spec.target.variables,
     )
 
 

@@ -131,11 +131,11 @@ class Data:
             database_url=service.admin_url if service else "",
             needs_target_app=plan.workload.needs_target_app,
             log=folder / "keeper.log",
-            env={**os.environ, VARIABLE: str(conf.cache_folder())},
+            env={**os.environ, **spec.target.variables, VARIABLE: str(conf.cache_folder())},
             python=plan.server.python,
             start_timeout_s=self._start_timeout_s,
             static=spec.static,
-            overrides=conf.config()["OVERRIDES"],
+            overrides={**conf.config()["OVERRIDES"], **spec.target.settings},
         )
 
     def _new_folder(self, name: str) -> Path:

@@ -54,7 +54,7 @@ class Plan:
             rows if self.has_own_data else "",
             repr(self.data),
             (spec.visitor.login, spec.visitor.host),
-            (work.needs_target_app, spec.static),
+            (work.needs_target_app, spec.static, repr(spec.target)),
             self.server.python.executable,
         )
 

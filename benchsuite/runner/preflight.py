@@ -216,6 +216,7 @@ def _check_own_target(plan: Plan) -> None:
         "--delay-to-database": spec.delay.to_database_s and work.uses_database,
         "--login": spec.visitor.login,
         "--static": spec.static,
+        "--setting": spec.target.settings,
         "--application": spec.server.application,
     }
     unfit = [option for option, value in given.items() if value]

@@ -25,6 +25,7 @@ def process_environment(
     instructions: Path | None,
     seed: int,
     services: Mapping[str, str] = {},
+    variables: Mapping[str, str] = {},
 ) -> dict[str, str]:
     """This process's variables, with what opens the target and what each start must vary.
 
@@ -33,12 +34,13 @@ def process_environment(
     draws both from the run's seed: repeats average over them, and `--again` repeats them.
 
     A server that brings its own target is told nothing of the project. `services` are those that
-    views ask, by name, with the URL of each.
+    views ask, by name, with the URL of each; `variables` are what the user says.
     """
     draw = random.Random(seed)
     return {
         **_inherited(adapter),
         **adapter.env(),
+        **variables,
         "BENCHSUITE_RUN": token,
         **about_services(services),
         **(_project(adapter, instructions) if instructions is not None else {}),

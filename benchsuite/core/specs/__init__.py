@@ -62,6 +62,7 @@ from benchsuite.core.specs.server import (
     MAX_THREADS,
     ServerSpec,
 )
+from benchsuite.core.specs.target import TargetSpec
 from benchsuite.core.specs.visitor import VisitorSpec, over
 
 __all__ = [
@@ -104,6 +105,7 @@ __all__ = [
     "RunSpec",
     "ServerSpec",
     "Stage",
+    "TargetSpec",
     "VisitorSpec",
     "WorkloadSpec",
     "chosen_options",

@@ -17,6 +17,7 @@ from benchsuite.core.specs.load import LoadProfile
 from benchsuite.core.specs.options import Option
 from benchsuite.core.specs.server import ServerSpec
 from benchsuite.core.specs.spec import Spec
+from benchsuite.core.specs.target import TargetSpec
 from benchsuite.core.specs.visitor import VisitorSpec
 from benchsuite.core.suggestions import choices
 
@@ -53,6 +54,7 @@ PARTS: Mapping[str, type[Spec]] = {
     "database": DatabaseSpec,
     "delay": DelaySpec,
     "layer": LayerSpec,
+    "target": TargetSpec,
 }
 """The fields of a run that are specs themselves."""
 
@@ -68,6 +70,7 @@ class RunSpec(Spec):
     database: DatabaseSpec = field(default_factory=DatabaseSpec)
     delay: DelaySpec = field(default_factory=DelaySpec)
     layer: LayerSpec = field(default_factory=LayerSpec)
+    target: TargetSpec = field(default_factory=TargetSpec)
     static: str = ""
     """Static files: "collect", "skip", or empty to collect them where pages would fail without."""
     label: str = ""

@@ -144,7 +144,7 @@ def _users(changes: Changes, instructions: Instructions, name: str, value: Any) 
     wanted = leaves(value, lambda text: text.replace("{folder}", folder))
     top, *keys = name.split(".")
     said = changes.now(top)
-    changes.put(top, _put(said, keys, wanted), f"{name} as BENCHSUITE['OVERRIDES'] says")
+    changes.put(top, _put(said, keys, wanted), f"{name} as --setting or OVERRIDES says")
 
 
 def _put(value: Any, keys: list[str], wanted: Any) -> Any:

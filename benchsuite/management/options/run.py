@@ -57,6 +57,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     setup_options.add_front_to(parser.add_argument_group("Before the server"))
     setup_options.add_database_to(parser.add_argument_group("Database"))
     setup_options.add_layer_to(parser.add_argument_group("Channel layer"))
+    setup_options.add_target_to(parser.add_argument_group("Settings and variables"))
     setup_options.add_delay_to(parser.add_argument_group("Added latency"))
     load_options.add_to(parser.add_argument_group("Load"))
     socket_options.add_to(parser.add_argument_group("WebSockets"))
@@ -193,6 +194,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         database=setup_options.database(options),
         delay=DelaySpec(by=options["delay_by"]),
         layer=setup_options.layer(options),
+        target=setup_options.target(options),
         static=options["static"],
         label=options["label"],
     )

@@ -1,5 +1,6 @@
 """The options of `runbench` that say what stands around the server: front, data, layer, delay."""
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from benchsuite.core.specs import (
     LayerSpec,
     Option,
     RunSpec,
+    TargetSpec,
 )
 from benchsuite.core.units import parse_seconds
 from benchsuite.management.options.parsing import names, several, time, whole_number
@@ -167,6 +169,25 @@ def add_delay_to(group: Any) -> None:
     )
 
 
+def add_target_to(group: Any) -> None:
+    group.add_argument(
+        "--setting",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the target, such as CONN_HEALTH_CHECKS=true or CACHES.default.TIMEOUT=5 "
+        "(JSON, else text); several by repeating",
+    )
+    group.add_argument(
+        "--variable",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable of the target, such as MALLOC_ARENA_MAX=2; several by "
+        "repeating",
+    )
+
+
 def fronts(options: Mapping[str, Any]) -> list[Value]:
     """Each front with each number of instances; where others have one, a server without has one
     instance.
@@ -205,6 +226,23 @@ def database(options: Mapping[str, Any]) -> DatabaseSpec:
     )
 
 
+def target(options: Mapping[str, Any]) -> TargetSpec:
+    settings = pairs("--setting", options["setting"])
+    variables = pairs("--variable", options["variable"])
+    return TargetSpec(
+        settings={name: _as_json(str(text)) for name, text in settings.items()},
+        variables={name: str(text) for name, text in variables.items()},
+    )
+
+
+def _as_json(text: str) -> Any:
+    """What it is as JSON, else the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
 def layer(options: Mapping[str, Any]) -> LayerSpec:
     return LayerSpec(
         backend=options["layer"],
@@ -220,7 +258,7 @@ def again(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     Beside --again the same --database and --layer-url may be given, or be in the environment.
     """
     hidden_options = {**spec.workload.options, **spec.server.options, **spec.server.front_options}
-    if is_hidden([hidden_options, spec.database.fill]):
+    if is_hidden([hidden_options, spec.database.fill, spec.target.to_json()]):
         raise UsageError(
             "--again repeats a stored run, and of this one an option held a password, which is not "
             "stored: give its options again."

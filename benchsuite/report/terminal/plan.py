@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 from benchsuite.comparing.setup import Around
+from benchsuite.core.passwords import hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import USER, DatabaseSpec, LoadProfile, RunSpec
 from benchsuite.core.units import format_period, listed
@@ -87,7 +88,7 @@ def _around(plan: Plan) -> list[str]:
     data = around.database if run.database != DatabaseSpec(rows=run.database.rows) else ""
     delay = around.delay and f"{_delay(plan)} added"
     beside = (around.application, around.visitor, around.front)
-    told = (*beside, data, around.layer, delay, around.static)
+    told = (*beside, data, around.layer, delay, around.static, hidden(around.target))
     return [words for words in told if words]
 
 

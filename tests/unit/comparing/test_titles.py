@@ -39,6 +39,7 @@ OTHER: dict[tuple[str, ...], dict[str, Any]] = {
     ("layer", "backend"): {"backend": "redis"},
     ("layer", "by"): {"backend": "redis", "by": "unix"},
     ("layer", "url"): {"backend": "redis", "url": "redis://elsewhere/"},
+    ("target", "settings"): {"settings": {"SHOP.size": 5}},
     ("visitor", "headers"): {"headers": ("Accept-Language: de",)},
     ("visitor", "cookies"): {"cookies": ("lang=de",)},
 }

@@ -16,6 +16,7 @@ from benchsuite.core.specs import (
     LoadProfile,
     RunSpec,
     ServerSpec,
+    TargetSpec,
     VisitorSpec,
     WorkloadSpec,
 )
@@ -41,6 +42,7 @@ FULL = RunSpec(
     delay=DelaySpec(to_database_s=0.1, to_layer_s=0.05, to_clients_s=0.2),
     visitor=VisitorSpec(login="eve", host="shop.example"),
     static="skip",
+    target=TargetSpec(settings={"SHOP.size": 5}, variables={"MALLOC_ARENA_MAX": "2"}),
 )
 
 
@@ -56,6 +58,7 @@ def test_everything_around_a_server_has_words():
         ),
         visitor="logged in as eve, Host shop.example",
         static="static files not collected",
+        target="SHOP.size=5, variable MALLOC_ARENA_MAX=2",
     )
 
 
@@ -108,6 +111,11 @@ def test_another_front_or_python_is_another_cell(changed):
         (lambda: DelaySpec(to_clients_s=61), "--delay-to-clients must be between 0 and 60"),
         (lambda: DelaySpec(to_database_s=-0.1), "--delay-to-database must be between 0 and 60"),
         (lambda: DelaySpec(by="magic"), "there are: auto, proxy, netem"),
+        (lambda: TargetSpec(settings={"debug": True}), "--setting debug names no setting"),
+        (lambda: TargetSpec(settings={"SHOP. size": 1}), "or NAME.key=VALUE for what is nested"),
+        (lambda: TargetSpec(variables={"A B": "1"}), "--variable A B can't be a variable"),
+        (lambda: TargetSpec(variables={"PYTHONPATH": "."}), "is set by the run itself"),
+        (lambda: TargetSpec(variables={"BENCHSUITE_RUN": "x"}), "is set by the run itself"),
         (lambda: LayerSpec(backend="rabbit"), "there are: memory, redis, redis-pubsub"),
         (lambda: LayerSpec(backend="redis", by="air"), "there are: tcp, unix"),
         (lambda: LayerSpec(backend="memory", by="unix"), "or remove --layer-by"),

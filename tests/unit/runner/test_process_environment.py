@@ -22,6 +22,16 @@ def test_it_opens_the_target_and_loads_the_isolated_settings() -> None:
     assert env["DJANGO_SETTINGS_MODULE"] == "benchsuite.isolation.settings"
 
 
+def test_the_users_variables_stand_above_the_servers_own() -> None:
+    tornado = resolve(RunSpec(server=ServerSpec(server="tornado", threads=1))).server
+    own = "DJANGO_ALLOW_ASYNC_UNSAFE"
+    for variables in ({}, {own: "0", "MALLOC_ARENA_MAX": "2"}):
+        env = process_environment(
+            tornado, token="feed", instructions=None, seed=1, variables=variables
+        )
+        assert env.items() >= {own: "true", **variables}.items()
+
+
 def test_each_start_varies_hash_seed_and_size_and_repeats_them_by_seed() -> None:
     assert made(1) == made(1)
     sizes = {len(made(seed)["BENCHSUITE_PADDING"]) for seed in range(20)}

@@ -173,7 +173,7 @@ def test_the_user_says_more_and_the_last_word() -> None:
     assert values["MY_INDEX"] == "/run/files/index"
     assert values["SHOP"] == {"search": {"on": True, "places": ["/run/files/a", 3]}, "name": "x"}
     assert values["EMAIL_BACKEND"] == "shop.mail.Counting"
-    assert words["SHOP"] == "SHOP.search.places as BENCHSUITE['OVERRIDES'] says"
+    assert words["SHOP"] == "SHOP.search.places as --setting or OVERRIDES says"
 
 
 @pytest.mark.parametrize("name", ["Q_CLUSTER", "DRAMATIQ_BROKER", "CELERY_RESULT_BACKEND"])

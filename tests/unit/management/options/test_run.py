@@ -547,3 +547,19 @@ def test_the_plan_says_what_varies_and_only_that() -> None:
     uneven = [planning.resolve(spec) for spec in specs("--front=none,nginx", "--instances=1,2")]
     assert plan.line(uneven, 60.0).startswith("1 server × 3 fronts, plain, 10 users, ")
     assert plan.titles(plans[:1]) == [plans[0].spec.server.server]
+
+
+def test_settings_are_json_or_text_and_variables_are_text() -> None:
+    (run,) = specs(
+        *("--setting=CACHES.default.TIMEOUT=5", "--setting=A=true", "--setting=B=a=b"),
+        *("--variable=MALLOC_ARENA_MAX=2", '--setting=C={"x": [1]}'),
+    )
+    assert run.target.settings == {
+        "CACHES.default.TIMEOUT": 5,
+        "A": True,
+        "B": "a=b",
+        "C": {"x": [1]},
+    }
+    assert run.target.variables == {"MALLOC_ARENA_MAX": "2"}
+    assert RunSpec.from_json(run.to_json()).key == run.key
+    assert run.key != specs()[0].key

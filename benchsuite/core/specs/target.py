@@ -1,0 +1,44 @@
+"""What differs in the target from the project as it is."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs.spec import Spec
+
+SETTING = re.compile(r"[A-Z][A-Z0-9_]*(\.[^.\s]+)*")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+OURS = re.compile(r"BENCHSUITE_.*|DJANGO_SETTINGS_MODULE|PYTHON(PATH|HASHSEED)")
+"""Variables by which a run tells the server what it must know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetSpec(Spec):
+    """Settings and environment variables of the measured server."""
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Name, dotted where it is nested, → what JSON can hold; "{folder}" is the run's."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.settings:
+            if not SETTING.fullmatch(name):
+                raise UsageError(
+                    f"--setting {name} names no setting; write NAME=VALUE, or NAME.key=VALUE for "
+                    "what is nested."
+                )
+        for name, value in self.variables.items():
+            if not VARIABLE.fullmatch(name) or "\0" in value:
+                raise UsageError(f"--variable {name} can't be a variable; write NAME=VALUE.")
+            if OURS.fullmatch(name):
+                raise UsageError(f"--variable {name} is set by the run itself; leave it out.")
+
+    @property
+    def words(self) -> str:
+        """In words: "CONN_HEALTH_CHECKS=true, variable MALLOC_ARENA_MAX=2"; empty for nothing."""
+        settings = [f"{name}={json.dumps(one)}" for name, one in sorted(self.settings.items())]
+        variables = [f"variable {name}={one}" for name, one in sorted(self.variables.items())]
+        return ", ".join(settings + variables)
