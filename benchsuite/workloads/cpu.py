@@ -18,6 +18,7 @@ class Cpu(Workload):
     options = {"size": 10**7, "seconds": 0.0}
     ready_path = "/bench/plain/"
     needs_target_app = True
+    uses_database = False
     path: ClassVar[str] = "/bench/cpu/"
 
     def __init__(self, **options: Option) -> None:
