@@ -10,8 +10,8 @@ SERVE ?= 1
 ARGS ?=
 JOBS ?= 5
 
-# Measured by .ci/run on 2 CPUs, 2026-11-22: 12 min 14 s shared out, 23 min 27 s one by one.
-TAKES := about 36 minutes on 2 CPUs
+# Measured by .ci/run on 2 CPUs, 2026-11-23: 19 min 53 s shared out, 11 min 21 s one by one.
+TAKES := about 31 minutes on 2 CPUs
 
 VENV := .venv
 BIN := $(VENV)/bin

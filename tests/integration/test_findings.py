@@ -11,6 +11,7 @@ def numbers(result: RunResult) -> set[str]:
     return {one.code[:4] for one in result.findings}
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("server", ["gunicorn-gthread", "waitress", "uvicorn", "granian-wsgi"])
 def test_a_clean_run_has_no_finding(server: str) -> None:
     """Of a page that takes a tenth of a second: nothing is near to a limit."""

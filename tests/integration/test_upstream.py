@@ -67,6 +67,7 @@ def test_a_run_brings_its_api(command: Command) -> None:
         "--server=gunicorn-gthread",
         "--workload=upstream",
         "--workload-option=calls=0.05,0.1,0.2",
+        "--duration=4",
     )
     assert one["failures"] == 0
     assert one["response_time"]["min_s"] >= 0.2

@@ -70,6 +70,11 @@ def server_processes() -> list[psutil.Process]:
     ]
 
 
+def busiest(processes: Sequence[psutil.Process]) -> psutil.Process:
+    """The one with the most connections: kept ones may all be of one process."""
+    return max(processes, key=lambda one: len(one.net_connections()))
+
+
 def front_process(name: str) -> psutil.Process:
     """The first one of the front."""
     return next(one for one in _ours() if one.name() == name)
