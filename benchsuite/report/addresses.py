@@ -17,3 +17,8 @@ def of_run(pk: UUID) -> str:
 def of_batch(batch: UUID) -> str:
     """The runs of one command, compared."""
     return f"{of_list()}compare/?batch={batch}"
+
+
+def of_study(name: str) -> str:
+    """The executions of a study."""
+    return f"{of_list()}studies/{name}/"

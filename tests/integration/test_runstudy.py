@@ -34,6 +34,15 @@ missing = { path = "/no/such/page/" }
 [[exclude]]
 setup = ["sync", "impossible"]
 page = "missing"
+[figures]
+goodput = { of = "goodput" }
+[[claim]]
+name = "impossible"
+says = "It answers."
+[[claim.check]]
+figure = "goodput"
+cell = { setup = "impossible" }
+value = [0, inf]
 """
 CELLS = {("waitress", "plain"), ("waitress", "missing"), ("sync", "plain")}
 
@@ -81,6 +90,9 @@ def test_what_was_killed_goes_on_and_measures_nothing_twice(command: Command) ->
     assert resumed.status == 0, resumed.err
     assert f"{len(before)} made before" in resumed.out
     assert "Skipped  setup impossible, page plain: --max-connections" in resumed.out
+    assert f"({len(before) + 1} of 6) starting" in resumed.out
+    assert "can't be told here: It answers. (impossible, plain: --max-connections" in resumed.out
+    assert "/results/studies/small/" in resumed.out
     after = ended(command)
     assert after[: len(before)] == before
     assert sorted(row[:3] for row in after) == sorted(

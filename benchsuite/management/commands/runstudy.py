@@ -22,8 +22,9 @@ from benchsuite.management.output import Screen
 from benchsuite.management.session import estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run
+from benchsuite.report import addresses
 from benchsuite.report.studies.exports import markdown
-from benchsuite.report.studies.told import chosen, told
+from benchsuite.report.studies.told import SHAPES, Told, chosen, told
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner.estimating import Estimate
 from benchsuite.studies import matrix, reading, scaling, selecting
@@ -95,6 +96,7 @@ class Command(BriefCommand):
                     screen.console,
                     [execution.candidates[one.place].title for one in turns],
                     lambda done: execution.estimates_s(estimate, turns[done:]),
+                    made_before=len(execution.done),
                 ),
                 estimate=estimate,
                 on_wait=screen.waiting,
@@ -112,6 +114,9 @@ class Command(BriefCommand):
             screen.warn(line)
         if status is Status.INTERRUPTED:
             raise CommandError(f"Interrupted. {again}", returncode=130)
+        for line in _claims(told(execution.row)):
+            screen.warn(line)
+        screen.warn(f"Look: {addresses.of_study(execution.study.name)}")
 
 
 def _write(file: str, name: str, label: str) -> None:
@@ -203,6 +208,14 @@ def _summary(execution: Execution) -> Sequence[str]:
     return [
         f"{len(runs)} run{'s' * (len(runs) != 1)}: {told}{left_out}",
         *dict.fromkeys(f"Failed   {run.study_cell}: {run.failure}" for run in failed),
+    ]
+
+
+def _claims(found: Told) -> list[str]:
+    """What became of each, with its reason."""
+    return [
+        f"{SHAPES[one.outcome]} {one.outcome.value}: {one.claim.says} ({one.reason})"
+        for one in found.claims
     ]
 
 

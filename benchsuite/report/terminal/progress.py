@@ -27,12 +27,15 @@ class Progress:
         console: Console,
         titles: Sequence[str],
         estimates_s: Callable[[int], Sequence[float]],
+        made_before: int = 0,
     ) -> None:
         """`titles` say what each of the runs measures, in their order; `estimates_s` are the
-        seconds that those from a place on should take, as is known now.
+        seconds that those from a place on should take, as is known now. `made_before` were made
+        by a command that this one continues.
         """
         self.console = console
-        self.total = len(titles)
+        self.total = made_before + len(titles)
+        self._made_before = made_before
         self._titles = titles
         self._estimates_s = estimates_s
         self._expected_s: Sequence[float] = ()  #: Of the run that has begun, and of those after it.
@@ -97,8 +100,13 @@ class Progress:
         )
         self.console.print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)
 
+    @property
+    def _place(self) -> int:
+        """Of the run that is being made, from 1."""
+        return self._made_before + self._number
+
     def _name(self) -> str:
-        return f"▶ {self._titles[self._number - 1]} ({self._number} of {self.total})"
+        return f"▶ {self._titles[self._number - 1]} ({self._place} of {self.total})"
 
     def _show(self) -> None:
         self._live.update(self._line(self.console.width), refresh=True)
@@ -121,7 +129,7 @@ class Progress:
         assert self._spec is not None
         left = (1, Text(f"{format_period(math.ceil(self.left_s))} left"))
         name = (4, Text(self._name()))
-        brief = (5, Text(f"{self._number}/{self.total}"))
+        brief = (5, Text(f"{self._place}/{self.total}"))
         if self._tick is None:
             return [name, brief, (0, Text(self._stage)), left]
         tick, load = self._tick, self._spec.load
