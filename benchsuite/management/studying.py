@@ -29,7 +29,7 @@ from benchsuite.studies.arguments import arguments
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import key
 from benchsuite.studies.options import in_cell, shares
-from benchsuite.studies.study import Cell, Coordinates, Share, Study
+from benchsuite.studies.study import Cell, Share, Study, cell_title
 from benchsuite.system import fingerprint, owner, scratch
 from benchsuite.system.interrupts import held_back
 
@@ -49,7 +49,7 @@ class Candidate:
 
     @property
     def title(self) -> str:
-        return title(self.cell.coordinates)
+        return cell_title(self.cell.coordinates)
 
     def resolve(self, label: str, resolved: Mapping[str, Any]) -> None:
         """Finds the run, or what is wrong with it."""
@@ -69,10 +69,6 @@ class Candidate:
         assert self.plan is not None
         spec = replace(self.plan.spec, repetition=turn.repetition, seed=turn.seed)
         return replace(self.plan, spec=spec)
-
-
-def title(coordinates: Coordinates) -> str:
-    return ", ".join(f"{axis} {value}" for axis, value in coordinates.items())
 
 
 @dataclass(slots=True)
@@ -282,7 +278,7 @@ def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed:
             "than this benchsuite makes of the same file: leave --resume out."
         )
     orders = {one.pk: one.order for one in rows}
-    kept = Run.objects.filter(study_cell__in=rows).only("study_cell", "repetition", "status")
+    kept = Run.objects.filter(study_cell__in=rows)
     done = {
         (orders[run.study_cell_id], run.repetition)
         for run in kept.only("study_cell", "repetition", "status", "failure")
@@ -344,8 +340,8 @@ def _needed(cell: Cell) -> dict[str, Share]:
 
 def _missing(option: str, share: Share) -> str:
     return (
-        f"--{option} is a share of the {share.figure} of the cell {title(share.cell)}, which is "
-        "not known."
+        f"--{option} is a share of the {share.figure} of the cell {cell_title(share.cell)}, "
+        "which is not known."
     )
 
 

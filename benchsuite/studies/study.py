@@ -183,6 +183,11 @@ class Cell:
     options: Options  #: All that hold for it, in order; none is [].
 
 
+def cell_title(coordinates: Coordinates) -> str:
+    """ "setup sync, delay 100" """
+    return ", ".join(f"{axis} {value}" for axis, value in coordinates.items())
+
+
 def admits(selector: Selector, coordinates: Coordinates) -> bool:
     """Whether the cell there is one of those selected."""
     return all(coordinates.get(axis) in values for axis, values in selector.items())

@@ -10,7 +10,15 @@ from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import MISSING
 from benchsuite.studies import figures, published
 from benchsuite.studies.measured import Execution, MeasuredCell, State
-from benchsuite.studies.study import Coordinates, Selector, Study, Table, admits, names
+from benchsuite.studies.study import (
+    Coordinates,
+    Selector,
+    Study,
+    Table,
+    admits,
+    cell_title,
+    names,
+)
 
 MEASURED, PUBLISHED = "measured", "published"
 
@@ -91,7 +99,7 @@ def selected(execution: Execution, rest: Coordinates, only: Selector) -> list[Me
 def rest_title(study: Study, rest: Coordinates) -> str:
     """What tells a table or chart from the others: axes with a single value don't."""
     several = {axis.name for axis in study.axes if len(axis.values) > 1}
-    return ", ".join(f"{axis} {value}" for axis, value in rest.items() if axis in several)
+    return cell_title({axis: value for axis, value in rest.items() if axis in several})
 
 
 def _shape(

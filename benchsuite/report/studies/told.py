@@ -15,7 +15,7 @@ from benchsuite.report.studies.tables import Shape, Shown
 from benchsuite.studies import figures, matrix, published, scaling
 from benchsuite.studies.claims import Judgement, Outcome, judge
 from benchsuite.studies.measured import Execution, MeasuredCell, State
-from benchsuite.studies.study import Kind, Study, names
+from benchsuite.studies.study import Kind, Study, cell_title, names
 
 SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
 """Beside the word, so that it is never told by a colour alone."""
@@ -100,7 +100,7 @@ class Told:
         shared = set(self.arguments)
         return [
             CellLine(
-                ", ".join(f"{axis} {value}" for axis, value in one.coordinates.items()),
+                cell_title(one.coordinates),
                 shlex.join(part for part in known.arguments if part not in shared),
                 one,
                 [tables.shown(one, metric) for metric in told],
