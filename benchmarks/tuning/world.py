@@ -1,0 +1,221 @@
+"""A simulated server: slots, first come first served; a GIL a process; CPUs; a wait for others."""
+
+import heapq
+import math
+import random
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What the simulation knows of a configuration."""
+
+    server: str
+    processes: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """A page on a machine. Times in seconds, memory in bytes."""
+
+    name: str
+    cpus: int = 1
+    cpu_s: float = 0.010  #: CPU time of a request.
+    cpu_spread: float = 0.3  #: Coefficient of variation of the same.
+    wait_s: float = 0.0  #: Mean of the time that a request waits for others, exponential.
+    rare: float = 0.0  #: Share of requests whose wait is `rare_factor` times as long.
+    rare_factor: float = 20.0
+    servers: dict[str, float] = field(default_factory=lambda: {"gthread": 1.0})
+    """Server to what it makes of the CPU time of a request."""
+    start_noise: float = 0.03  #: Standard deviation of the logarithm of a start's CPU time.
+    drift: float = 0.0  #: By how much CPU time grows over an hour, in a logarithm.
+    slows_after_s: float = math.inf
+    """From then on the machine is a third slower."""
+    thread_cost: float = 0.0  #: By how much each further thread raises the CPU time of a request.
+    memory: int = 60 << 20  #: Of a process.
+    memory_thread: int = 1 << 20
+    collapses: float = math.inf
+    """With more requests waiting than this times the slots, CPU time doubles, and stays so."""
+    lucky: float = 0.0  #: Chance of a start that takes three quarters of the CPU time.
+
+    def cpu_of(self, size: Size) -> float:
+        """Mean CPU time of a request in a usual start."""
+        extra = 1 + self.thread_cost * (size.threads - 1)
+        return self.cpu_s * self.servers[size.server] * extra
+
+    def memory_of(self, size: Size) -> float:
+        return size.processes * (self.memory + size.threads * self.memory_thread)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a load found: intended start and response time of each arrival; inf for none."""
+
+    begun: list[float]
+    times: list[float]
+    cpu_s: float  #: Spent in all.
+    until_s: float
+
+
+def speed(world: World, generator: random.Random, at_s: float) -> float:
+    """The factor of a start's CPU time."""
+    factor = math.exp(generator.gauss(0.0, world.start_noise) + world.drift * at_s / 3600)
+    if generator.random() < world.lucky:
+        factor *= 0.75
+    return factor * (4 / 3 if at_s > world.slows_after_s else 1)
+
+
+class Start:
+    """One start of a server under load, event by event."""
+
+    def __init__(self, world: World, size: Size, factor: float, seed: int) -> None:
+        self.world, self.size = world, size
+        self._random = random.Random(seed)
+        sigma = math.sqrt(math.log1p(world.cpu_spread**2))
+        self._mu, self._sigma = math.log(world.cpu_of(size) * factor) - sigma**2 / 2, sigma
+        self._slow = 1.0
+
+    def open(
+        self, arrivals: Sequence[float], until_s: float, enough: Callable[[], bool] | None = None
+    ) -> Outcome:
+        """Arrivals at these moments; what isn't answered until then is not."""
+        return self._run(arrivals, until_s, None)
+
+    def closed(self, users: int, until_s: float) -> Outcome:
+        """Users who ask again at once."""
+        return self._run([0.0] * users, until_s, users)
+
+    def _run(self, arrivals: Sequence[float], until_s: float, users: int | None) -> Outcome:
+        processes, threads, cpus = self.size.processes, self.size.threads, self.world.cpus
+        wait_s, rare = self.world.wait_s, self.world.rare
+        pick, normal, expo = self._random.random, self._random.gauss, self._random.expovariate
+        begun, times = list(arrivals), [math.inf] * len(arrivals)
+        burst = [0.0] * len(arrivals)
+        home = [0] * len(arrivals)
+        free = [threads] * processes
+        queue: deque[int] = deque()
+        ready: list[deque[tuple[int, bool]]] = [deque() for _ in range(processes)]
+        running = [False] * processes
+        runnable: deque[int] = deque()
+        idle, spent, number = cpus, 0.0, 0
+        limit = self.world.collapses * processes * threads
+        events: list[tuple[float, int, int, int]] = []  # time, number, kind, request
+        for request, moment in enumerate(arrivals):
+            events.append((moment, number, 0, request))
+            number += 1
+        heapq.heapify(events)
+
+        def run(now: float) -> None:
+            nonlocal idle, spent, number
+            while idle and runnable:
+                process = runnable.popleft()
+                request, last = ready[process].popleft()
+                idle -= 1
+                running[process] = True
+                cost = burst[request] * self._slow
+                spent += cost
+                heapq.heappush(events, (now + cost, number, 3 if last else 1, request))
+                number += 1
+
+        def wants_cpu(request: int, *, last: bool) -> None:
+            process = home[request]
+            ready[process].append((request, last))
+            if not running[process] and len(ready[process]) == 1:
+                runnable.append(process)
+
+        def accept(request: int) -> None:
+            start = int(pick() * processes)
+            process = next(
+                (start + step) % processes
+                for step in range(processes)
+                if free[(start + step) % processes]
+            )
+            free[process] -= 1
+            home[request] = process
+            cost = math.exp(normal(self._mu, self._sigma))
+            burst[request] = cost / 2 if wait_s else cost
+            wants_cpu(request, last=not wait_s)
+
+        slots = processes * threads
+        while events:
+            now, _, kind, request = heapq.heappop(events)
+            if now >= until_s:
+                break
+            if kind == 0:
+                if slots:
+                    slots -= 1
+                    accept(request)
+                else:
+                    queue.append(request)
+                    if len(queue) > limit:
+                        self._slow = 2.0
+            elif kind == 2:
+                wants_cpu(request, last=True)
+            else:
+                process = home[request]
+                running[process] = False
+                idle += 1
+                if ready[process]:
+                    runnable.append(process)
+                if kind == 1:
+                    wait = expo(1 / wait_s)
+                    if rare and pick() < rare:
+                        wait *= self.world.rare_factor
+                    heapq.heappush(events, (now + wait, number, 2, request))
+                    number += 1
+                else:
+                    times[request] = now - begun[request]
+                    free[process] += 1
+                    if queue:
+                        accept(queue.popleft())
+                    else:
+                        slots += 1
+                    if users is not None:
+                        begun.append(now)
+                        times.append(math.inf)
+                        burst.append(0.0)
+                        home.append(0)
+                        heapq.heappush(events, (now, number, 0, len(begun) - 1))
+                        number += 1
+            run(now)
+        return Outcome(begun, times, spent, until_s)
+
+
+def poisson(rates: Sequence[tuple[float, float]], seed: int) -> list[float]:
+    """Moments of arrivals at each rate for so many seconds, one after another."""
+    generator, moments, moment, end = random.Random(seed), [], 0.0, 0.0
+    for rate, seconds in rates:
+        begin, end = end, end + seconds
+        moment = begin
+        while (moment := moment + generator.expovariate(rate)) < end:
+            moments.append(moment)
+    return moments
+
+
+def within(outcome: Outcome, begin_s: float, end_s: float, limits: Sequence[float]) -> list[int]:
+    """Arrivals of that window, and how many of them were answered within each limit."""
+    chosen = sorted(
+        time
+        for begun, time in zip(outcome.begun, outcome.times, strict=True)
+        if begin_s <= begun < end_s
+    )
+    return [len(chosen), *(bisect_right(chosen, min(limit, 1e9)) for limit in limits)]
+
+
+def capacity(
+    world: World, size: Size, share: float, limit_s: float, *, long_s: float = 400.0
+) -> float:
+    """The rate that the usual start holds in a long window, found by halving."""
+    low, high = 0.0, 1.15 * world.cpus / world.cpu_of(size)
+    high = min(high, 1.3 * size.processes * size.threads / (world.cpu_of(size) + world.wait_s))
+    while high - low > 0.004 * high:
+        rate = (low + high) / 2
+        start = Start(world, size, 1.0, seed=7)
+        outcome = start.open(poisson([(rate, long_s)], seed=7), long_s + 10 * limit_s)
+        planned, met = within(outcome, 5.0, long_s, [limit_s])
+        low, high = (rate, high) if planned and met >= share * planned else (low, rate)
+    return low

@@ -1,0 +1,66 @@
+"""What no configuration can exceed, by the operational laws (Denning & Buzen 1978)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchsuite.tuning.trial import Candidate
+
+HOPELESS = 0.80  #: A candidate whose bound is below this share of the highest bound isn't started.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """What one user and a full load found, of one candidate."""
+
+    response_s: float  #: One user alone.
+    cpu_s: float  #: CPU time of a request.
+    goodput: float  #: Under full load.
+    memory_bytes: float | None  #: Of one process.
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    rate: float
+    because: str
+
+
+def bound(candidate: Candidate, probe: Probe, cpus: int) -> Bound:
+    """The lowest of its limits. Utilisation law: a CPU works 1 s each second. One process of a
+    Python with a GIL uses one CPU. Little's law: so many slots hold so many requests.
+    """
+    used = min(candidate.processes, cpus)
+    limits = [
+        Bound(
+            used / probe.cpu_s,
+            f"{_count(used, 'CPU')} / {1000 * probe.cpu_s:.3g} ms of CPU time",
+        )
+    ]
+    if candidate.slots is not None:
+        limits.append(
+            Bound(
+                candidate.slots / probe.response_s,
+                f"{_count(candidate.slots, 'slot')} / {1000 * probe.response_s:.3g} ms",
+            )
+        )
+    return min(limits, key=lambda one: one.rate)
+
+
+def hopeless(candidates: Sequence[Candidate], probe: Probe, cpus: int) -> dict[Candidate, str]:
+    """Those that are not worth a start, each with its reason."""
+    bounds = {one: bound(one, probe, cpus) for one in candidates}
+    highest = max(one.rate for one in bounds.values())
+    return {
+        candidate: f"{one.because} = {one.rate:.3g}/s at most"
+        for candidate, one in bounds.items()
+        if one.rate < HOPELESS * highest
+    }
+
+
+def threads_needed(probe: Probe, processes: int, cpus: int) -> int:
+    """Threads of each process that keep all CPUs busy: the "2n+1" of advice, measured."""
+    return max(1, math.ceil(cpus * probe.response_s / (probe.cpu_s * processes)))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"

@@ -1,0 +1,88 @@
+"""What a tuning measures, and what it is told of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchsuite.core.specs.options import Option
+
+
+class Phase(StrEnum):
+    PROBE = "probe"
+    SCREEN = "screen"
+    LADDER = "ladder"
+    RACE = "race"
+    CONFIRM = "confirm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A server in a size."""
+
+    server: str
+    processes: int
+    threads: int | None = None  #: None where they can't be set.
+    options: tuple[tuple[str, Option], ...] = ()
+    slots: int | None = None  #: Requests it answers at once; None without a limit.
+    connections: int | None = None  #: To the database, at most; None where it isn't known.
+
+    @property
+    def name(self) -> str:
+        size = str(self.processes) if self.threads is None else f"{self.processes}×{self.threads}"
+        options = "".join(f" {name}={value}" for name, value in self.options)
+        return f"{self.server} {size}{options}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """Users who ask again at once, or Poisson arrivals at rising rates."""
+
+    users: int = 0  #: 0 for arrivals.
+    rates: tuple[float, ...] = ()
+    warmup_s: float
+    window_s: float
+
+    @property
+    def duration_s(self) -> float:
+        return max(1, len(self.rates)) * (self.warmup_s + self.window_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One start to be measured."""
+
+    candidate: Candidate
+    phase: Phase
+    load: Load
+    seed: int  #: Of the arrivals; the same for all candidates of a block.
+    reason: str  #: Why it is made, for the log of decisions.
+    ends_early: bool = False  #: Whether it ends where less than half are in time.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One rate of a start, or its only window."""
+
+    rate: float  #: 0 for users.
+    planned: int  #: Arrivals in the window.
+    met: tuple[int, ...]  #: How many met each goal of the objective.
+    failures: int = 0
+    goodput: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What was seen of a start. A start that says nothing about its server has no levels."""
+
+    levels: Sequence[Level] = ()
+    took_s: float  #: From the begin to the end, start and drain included.
+    response_s: float | None = None  #: Mean of the right answers.
+    cpu_s: float | None = None  #: CPU time of the target for a request.
+    memory_bytes: float | None = None
+    codes: tuple[str, ...] = ()  #: Findings that make it say nothing, or why it failed.
+    failure: str = ""  #: Why it did not start.
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the machine or the load generator spoiled it, rather than its server."""
+        return bool(self.codes) and not self.levels
