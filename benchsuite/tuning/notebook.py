@@ -17,6 +17,9 @@ class State(StrEnum):
 
     REFUSED = "refused"  #: By arithmetic, or it can't run here.
     BOUNDED_OUT = "bounded out"  #: It can't be among the best.
+    NOT_TRIED = "not tried"  #: No time was left for it.
+    NO_STATEMENT = "no statement"  #: All its starts were spoiled, or it did not start.
+    OVER = "over a limit"  #: It needs more memory or connections than the objective allows.
     BEHIND = "behind"
     DROPPED = "dropped"  #: In the race.
     RACING = "racing"
@@ -31,6 +34,7 @@ class End(StrEnum):
     NOT_CONFIRMED = "not confirmed"
     NOTHING_HOLDS = "nothing holds it"
     NOTHING_RAN = "nothing could be measured"
+    REFUSED = "refused"  #: All that was asked for, before any start.
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Notebook:
     probe: Probe | None = None
     end: End | None = None  #: Why the search ended; None while it goes on.
     said: str = ""  #: What that end rests on: "one user alone takes 230 ms".
+    unable: dict[str, str] = field(default_factory=dict)
+    """What was never a candidate, such as a server that isn't installed → why."""
 
     def note(self, trial: Trial, seen: Observation) -> None:
         self.entries.append(Entry(trial, seen))

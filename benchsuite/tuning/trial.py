@@ -24,7 +24,9 @@ class Candidate:
     threads: int | None = None  #: None where they can't be set.
     options: tuple[tuple[str, Option], ...] = ()
     slots: int | None = None  #: Requests it answers at once; None without a limit.
-    connections: int | None = None  #: To the database, at most; None where it isn't known.
+    connections: int | None = None
+    """To each database alias, at most; None where it isn't known."""
+    interface: str = "wsgi"  #: Or "asgi".
 
     @property
     def name(self) -> str:
@@ -68,18 +70,24 @@ class Level:
     met: tuple[int, ...]  #: How many met each goal of the objective.
     failures: int = 0
     goodput: float = 0.0
+    percentile_s: float | None = None
+    """Response time that the first goal's share of the planned arrivals had; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What was seen of a start. A start that says nothing about its server has no levels."""
+    """What was seen of a start; levels that were not reached are left out."""
 
     levels: Sequence[Level] = ()
     took_s: float  #: From the begin to the end, start and drain included.
     response_s: float | None = None  #: Mean of the right answers.
     cpu_s: float | None = None  #: CPU time of the target for a request.
-    memory_bytes: float | None = None
-    codes: tuple[str, ...] = ()  #: Findings that make it say nothing, or why it failed.
+    memory_bytes: float | None = None  #: Of the server's processes together.
+    connections: int | None = None  #: Most that the target had open to the database.
+    codes: tuple[str, ...] = ()  #: Findings that make it say nothing; it then has no levels.
+    limit: tuple[str, ...] = ()
+    """Findings by which the load generator was the limit; only levels that held then count."""
+    fails: tuple[str, ...] = ()  #: Findings by which the target itself failed at a level.
     failure: str = ""  #: Why it did not start.
 
     @property

@@ -1,0 +1,125 @@
+"""What a tuning says, at any time: from its notebook alone."""
+
+from dataclasses import dataclass
+
+from benchsuite.tuning import confirming
+from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.trial import Candidate, Phase
+
+UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What became of a candidate."""
+
+    candidate: Candidate
+    state: State
+    why: str
+    estimate: float | None  #: The rate it just holds, from all starts before the fresh ones.
+    low: float | None
+    high: float | None  #: Ends of the interval of that estimate, over starts.
+    rate: float | None  #: What its fresh starts held; None where it had none, or they didn't.
+    share: float | None  #: Of the planned arrivals that met the first goal there.
+    percentile_s: float | None  #: Response time at that share there.
+    memory_bytes: float | None
+    cpu_s: float | None  #: CPU time of a request.
+    connections: int | None
+    starts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Close:
+    """A candidate that isn't told apart from the pick."""
+
+    candidate: Candidate
+    ratio: float | None  #: Of its rate to the pick's.
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Figures come from fresh starts alone; None where there are none."""
+
+    end: End | None  #: None while the search goes on, or where it was stopped.
+    sentences: tuple[str, ...]
+    pick: Candidate | None
+    rate: float | None  #: Confirmed.
+    at_least: bool = False  #: Whether the load generator was the limit.
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None  #: Ends of that share's interval, over starts.
+    starts: int = 0
+    window_s: float | None = None
+    failures: int | None = None
+    planned: int | None = None
+    cliff: tuple[float, float] | None = None  #: The rates between which it collapses.
+    now: Row | None = None  #: What runs now.
+    not_told_apart: tuple[Close, ...] = ()
+    rows: tuple[Row, ...] = ()
+    not_tried: tuple[tuple[str, str], ...] = ()  #: What, and why.
+    missing: str = ""  #: What a longer search would add.
+
+
+def answer(book: Notebook) -> Answer:
+    """The best that is known."""
+    pick = book.pick()
+    held = confirming.held(book, pick) if pick else None
+    rows = tuple(_row(book, candidate) for candidate in book.states)
+    return Answer(
+        end=book.end,
+        sentences=(_sentence(book, pick, held),),
+        pick=pick,
+        rate=held.rate if held else None,
+        share=held.share if held else None,
+        low=held.low if held else None,
+        high=held.high if held else None,
+        starts=held.starts if held else 0,
+        window_s=held.window_s if held else None,
+        failures=held.failures if held else None,
+        planned=held.planned if held else None,
+        now=next((row for row in rows if row.candidate == book.question.current), None),
+        not_told_apart=tuple(
+            Close(candidate=row.candidate, ratio=None, low=None, high=None)
+            for row in rows
+            if row.state is State.NOT_TOLD_APART
+        ),
+        rows=rows,
+        not_tried=(
+            *book.unable.items(),
+            *((row.candidate.name, row.why) for row in rows if row.state in UNTRIED),
+        ),
+    )
+
+
+def _row(book: Notebook, candidate: Candidate) -> Row:
+    state, why = book.states[candidate]
+    crossing, held = book.crossing(candidate), confirming.held(book, candidate)
+    cpu = [one.seen.cpu_s for one in book.of(candidate) if one.seen.cpu_s is not None]
+    return Row(
+        candidate=candidate,
+        state=state,
+        why=why,
+        estimate=crossing.rate if crossing else None,
+        low=None,
+        high=None,
+        rate=held.rate if held else None,
+        share=held.share if held else None,
+        percentile_s=None,
+        memory_bytes=book.memory_bytes(candidate),
+        cpu_s=sorted(cpu)[len(cpu) // 2] if cpu else None,
+        connections=candidate.connections,
+        starts=len(book.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM)),
+    )
+
+
+def _sentence(book: Notebook, pick: Candidate | None, held: confirming.Held | None) -> str:
+    if pick is None:
+        return book.said or f"{book.end or 'nothing measured so far'}"
+    if held is None:
+        return f"{pick.name} leads; its rate is not confirmed"
+    return (
+        f"{pick.name} holds {held.rate:.3g}/s with {100 * held.share:.3g} % of the planned "
+        f"arrivals as the objective asks"
+    )
