@@ -12,10 +12,8 @@ from benchsuite.report.exports.runs import csv_of, json_of
 from benchsuite.report.pages.filters import RunFilter
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
-from benchsuite.views.download import download
+from benchsuite.views.download import export
 from benchsuite.views.page import problem
-
-FORMATS = ("csv", "json")
 
 AT_ONCE = 50  #: Runs in memory, with all their seconds.
 
@@ -53,13 +51,8 @@ def one(request: HttpRequest, pk: UUID) -> HttpResponseBase:
 
 
 def _answer(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpResponseBase:
-    wanted = request.GET.get("format", "json")
-    if wanted == "csv":
-        return download(request, csv_of(runs), "text/csv", f"{name}.csv")
-    if wanted != "json":
-        raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(FORMATS)}.")
-
     def address(run: Run) -> str:
         return request.build_absolute_uri(run.get_absolute_url())
 
-    return download(request, json_of(runs, address), "application/json", f"{name}.json")
+    formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs, address)}
+    return export(request, request.GET.get("format", "json"), name, formats)

@@ -10,15 +10,14 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.suggestions import choices
 from benchsuite.models import StudyRun
-from benchsuite.report.studies import exports, others, standalone
+from benchsuite.report.pages.one_file import one_file
+from benchsuite.report.studies import exports, others
 from benchsuite.report.studies.told import Told, chosen, told
 from benchsuite.studies import reading
 from benchsuite.views import access
 from benchsuite.views.charts import chart_file
-from benchsuite.views.download import download
+from benchsuite.views.download import export
 from benchsuite.views.page import page, problem
-
-FORMATS = ("md", "csv", "html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +98,14 @@ def _context(mine: Told, beside: others.Beside | None) -> dict[str, Any]:
 
 
 def _export(request: HttpRequest, mine: Told, wanted: str) -> HttpResponseBase:
-    if wanted not in FORMATS:
-        raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(FORMATS)}.")
-    file = f"{mine.study.name}.{wanted}"
-    if wanted == "md":
-        return download(request, [exports.markdown(mine)], "text/markdown", file)
-    if wanted == "csv":
-        return download(request, exports.csv(mine), "text/csv", file)
-    return download(request, [standalone.html(mine)], "text/html", file)
+    name = mine.study.name
+    return export(
+        request,
+        wanted,
+        name,
+        {
+            "md": lambda: [exports.markdown(mine)],
+            "csv": lambda: exports.csv(mine),
+            "html": lambda: [one_file("study_file", name, mine.charts, {"told": mine})],
+        },
+    )

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +13,8 @@ import pytest
 from benchsuite.models import Run
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run
 from tests.needs import needs
+from tests.study_factories import make_study_run, write
+from tests.web.conftest import LOOPBACK
 
 pytestmark = [needs("chromium", "playwright", "axe"), pytest.mark.django_db(transaction=True)]
 
@@ -239,20 +242,10 @@ def assert_apart(labels: list[dict[str, float]]) -> None:
     assert min(b - a for a, b in pairwise(tops)) >= 11, "a line of its own each"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(tab: Any, runs: list[Run], scheme: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    tab.emulate_media(color_scheme=scheme)
-    for path in pages(runs):
-        tab.goto(path)
-        if tab.locator("figure.chart").count():
-            draw_all(tab)
-        found = Axe().run(tab).response["violations"]
-        assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], path
-
-
-def pages(runs: list[Run]) -> list[str]:
+@pytest.fixture
+def pages(runs: list[Run], settings: Any, tmp_path: Path) -> list[str]:
+    settings.BENCHSUITE = {"ACCESS": LOOPBACK, "STUDIES": [write(tmp_path)]}
+    earlier, later = make_study_run(), make_study_run(days=1)
     return [
         "/results/",
         runs[0].get_absolute_url(),
@@ -260,7 +253,22 @@ def pages(runs: list[Run]) -> list[str]:
         compare(runs[:2]),
         compare([]),
         f"/results/delete/?runs={runs[0].pk}",
+        "/results/studies/",
+        f"/results/studies/shop/?execution={later.pk}&with={earlier.pk}",
     ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(tab: Any, pages: list[str], scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    tab.emulate_media(color_scheme=scheme)
+    for path in pages:
+        tab.goto(path)
+        if tab.locator("figure.chart").count():
+            draw_all(tab)
+        found = Axe().run(tab).response["violations"]
+        assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], path
 
 
 def test_charts_follow_light_and_dark_and_paper(tab: Any, runs: list[Run]) -> None:
@@ -287,10 +295,10 @@ def test_charts_follow_light_and_dark_and_paper(tab: Any, runs: list[Run]) -> No
 
 
 @pytest.mark.parametrize("width", [360, 1024, 1280])
-def test_nothing_is_cut_off_without_a_cue(tab: Any, runs: list[Run], width: int) -> None:
+def test_nothing_is_cut_off_without_a_cue(tab: Any, pages: list[str], width: int) -> None:
     """What a table of numbers holds more is under a shadow at its edge; nothing else is cut."""
     tab.set_viewport_size({"width": width, "height": 800})
-    for path in pages(runs):
+    for path in pages:
         tab.goto(path)
         if tab.locator("figure.chart").count():
             draw_all(tab)

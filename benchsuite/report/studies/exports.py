@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
+from benchsuite.report.exports.markdown import table
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies.told import SHAPES, Told
 from benchsuite.studies import published
-
-ESCAPED = str.maketrans({"|": "\\|", "\n": " ", "<": "&lt;"})
 
 
 def markdown(told: Told) -> str:
@@ -26,7 +25,7 @@ def _lines(told: Told) -> Iterator[str]:
     if told.claims:
         yield from ("## Claims", "")
         head = ["claim", "published", "outcome", "why"]
-        yield from _table(
+        yield from table(
             head,
             [
                 [
@@ -45,12 +44,12 @@ def _lines(told: Told) -> Iterator[str]:
     yield from (f"- {name}: {value}" for name, value in told.environment.items())
     for shape in told.tables:
         yield from ("", f"## {shape.title}", "")
-        yield from _table(
+        yield from table(
             [shape.axis, "figure", *shape.headings],
             [[row.value, row.figure, *(one.whole for one in row.entries)] for row in shape.rows],
         )
     yield from ("", "## Cells", "")
-    yield from _table(
+    yield from table(
         ["cell", "options of its own", "starts", *told.headings],
         [
             [
@@ -62,14 +61,6 @@ def _lines(told: Told) -> Iterator[str]:
             for one in told.cells
         ],
     )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(one.translate(ESCAPED) for one in head)} |"
-    yield f"|{'---|' * len(head)}"
-    for row in rows:
-        yield f"| {' | '.join(one.translate(ESCAPED) for one in row)} |"
-    yield ""
 
 
 def csv(told: Told) -> Iterator[str]:
