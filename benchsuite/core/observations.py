@@ -187,8 +187,8 @@ class Evidence:
     closed: IdleMemory | None = None
     """Memory that each connection left behind, if they were opened and closed repeatedly."""
     recovery: Recovery | None = None  #: Where all connections were cut.
-    journeys_by_user: Sequence[int] = ()
-    """Journeys completed by each user of a closed model, including 0."""
+    answers_by_user: Sequence[int] = ()
+    """Right answers that each user of a closed model got, including 0."""
     slots: Slots | None = None
 
     host: HostShares | None = None

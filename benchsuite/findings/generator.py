@@ -12,6 +12,7 @@ from benchsuite.core.units import (
     format_rate,
 )
 from benchsuite.findings.registry import Rule, finding
+from benchsuite.findings.target import starves
 
 USUAL_SHARE = 0.25
 """Of the median response time: where half of all timers are less late than this, most times are
@@ -167,7 +168,7 @@ def _lost_at_edges(
     rule: Rule, evidence: Evidence, total: Summary, in_flight: float
 ) -> Iterator[Finding]:
     mean_s = total.response_time.mean_s
-    if mean_s is None:
+    if mean_s is None or starves(evidence):
         return
     explained = total.throughput * mean_s
     gap = abs(in_flight - explained) / in_flight * 100

@@ -8,7 +8,7 @@ from benchsuite.core.observations import Connection, Evidence, Probes
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.registry import Rule, finding
-from benchsuite.findings.target import stalled
+from benchsuite.findings.target import stalled, starves
 from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import median_interval
 
@@ -49,8 +49,8 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     probes = evidence.probes
     if probes is None or not _median_s(probes):
         return
-    if stalled(evidence):
-        return  # a connection that rests between its requests, as the prober's, never stalls
+    if stalled(evidence) or starves(evidence):
+        return  # its connection rests between its requests: it never stalls, and is served last
     if found := _another_median(rule, evidence, probes) or _slow_connections(rule, probes):
         yield found
 

@@ -24,7 +24,7 @@ CONNECT_AGAIN_S = 1.0
 
 FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
 
-FEWEST_JOURNEYS = 10  #: That a user must make on average before a share can be told.
+FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told.
 
 SERVED_SHARE = 0.5
 """When less than that is answered, not only some connections are starved, but all."""
@@ -326,7 +326,7 @@ def stalled(evidence: Evidence) -> bool:
 )
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Some users are served all the time, and others never: their waiting is in no percentile."""
-    percent, message = _starved_users(evidence.journeys_by_user, evidence.who)
+    percent, message = _starved_users(evidence.answers_by_user, evidence.who)
     if not percent:
         percent, message = _starved_slots(evidence.slots)
     if level := rule.level(percent):
@@ -339,15 +339,22 @@ def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
+def starves(evidence: Evidence) -> bool:
+    """Whether some wait in vain. Figures of those who are served then account neither for all that
+    was in flight nor for what others see.
+    """
+    return any(starvation(evidence))
+
+
 def _starved_users(counts: Sequence[int], who: str) -> tuple[float, str]:
     """Of all, in percent. A user's share is the median or, where most get nothing, the mean."""
     share = max(median(counts), fmean(counts)) if len(counts) > 1 else 0
-    if share < FEWEST_JOURNEYS:
+    if share < FEWEST_ANSWERS:
         return 0.0, ""
     starved = sum(count < STARVED_SHARE * share for count in counts)
     return starved / len(counts) * 100, (
-        f"{format_count(starved)} of {format_count(len(counts))} {who} completed less than a "
-        f"tenth of the {format_count(share)} journeys that were their share."
+        f"{format_count(starved)} of {format_count(len(counts))} {who} got less than a tenth "
+        f"of the {format_count(share)} answers that were their share."
     )
 
 

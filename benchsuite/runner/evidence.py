@@ -143,7 +143,7 @@ def _of(
         waiting_users=segment.waiting_users,
         wakes_per_s=segment.wakes_per_s,
         under_way=segment.under_way,
-        journeys_by_user=segment.journeys_by_user,
+        answers_by_user=segment.answers_by_user,
         slots=segment.slots,
         probes=probes,
         unprobed="" if probes else _unprobed(record),

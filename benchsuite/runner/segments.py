@@ -26,7 +26,7 @@ class Segment:
     waiting_users: float | None = None
     wakes_per_s: float = 0.0
     under_way: UnderWay | None = None
-    journeys_by_user: tuple[int, ...] = ()
+    answers_by_user: tuple[int, ...] = ()
     slots: Slots | None = None
     unit: Unit | None = None  #: What the total is of, where that is not what the run's is of.
 
@@ -100,7 +100,7 @@ def _closed(
         window=window,
         waiting_users=_waiting(figures, pauses, window, users),
         wakes_per_s=_ends_per_s(pauses, window),
-        journeys_by_user=signs.journeys_by_user(figures.journeys, window, users),
+        answers_by_user=signs.answers_by_user(figures.requests, window, users),
     )
 
 

@@ -55,14 +55,14 @@ def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster |
     return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=fastest_s)
 
 
-def journeys_by_user(
-    journeys: NDArray[np.void], window: tuple[float, float], users: int
+def answers_by_user(
+    requests: NDArray[np.void], window: tuple[float, float], users: int
 ) -> tuple[int, ...]:
-    """Journeys that each user completed rightly inside the window; users are numbered from 0."""
-    done = journeys[
-        (journeys["kind"] == Kind.OK)
-        & (journeys["finish"] >= window[0])
-        & (journeys["finish"] < window[1])
+    """Right answers that each user got inside the window; users are numbered from 0."""
+    done = requests[
+        (requests["kind"] == Kind.OK)
+        & (requests["finish"] >= window[0])
+        & (requests["finish"] < window[1])
     ]
     counts = np.bincount(done["user"], minlength=users)
     return tuple(int(count) for count in counts[:users])

@@ -28,6 +28,9 @@ the load."""
 
 TAKES = ("min", "max", SPREAD := "spread")  #: Of a band.
 
+LONG = ("mean_s", "p50_s", "p75_s", "p90_s", "p95_s", "p99_s", "max_s")
+"""Response times that have no limit where most users wait in vain."""
+
 NOT_MEASURED = (LOAD, "delay")  #: Parts that belong to measuring.
 
 
@@ -84,9 +87,16 @@ def metric(figure: Figure) -> Metric:
     )
 
 
-def values(figures: Sequence[Figure], record: Record) -> dict[str, float | None]:
-    """Every figure of a study for one run, by the study's names."""
-    return {one.name: metric(one).value(record) for one in figures}
+def values(
+    figures: Sequence[Figure], record: Record, *, starves: bool = False
+) -> dict[str, float | None]:
+    """Every figure of a study for one run, by the study's names. Where it `starves` most of its
+    users, the response times of the few that it serves are not those of its users.
+    """
+    found = {one.name: metric(one).value(record) for one in figures}
+    if starves:
+        found |= {one.name: math.inf for one in figures if one.of in LONG}
+    return found
 
 
 def series(record: Record, length_s: float, scope: str = WHOLE_LOAD) -> list[int]:

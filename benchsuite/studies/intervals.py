@@ -86,7 +86,7 @@ def interval(
     if not starts:
         return Interval(None, reason="no start has the figure")
     if any(math.isinf(value) for value in figures):
-        return _without_limit(kind, cell.starts)
+        return _without_limit(kind, cell.starts, other.starts if other else ())
     value = _value(kind, *(fmean(one.starts) for one in sides))
     if value is None:
         return Interval(None, reason="it would be divided by 0")
@@ -112,11 +112,19 @@ def _value(kind: Kind, cell: float, other: float = 0.0) -> float | None:
     return cell - other
 
 
-def _without_limit(kind: Kind, cell: Sequence[float]) -> Interval:
-    """Of a figure that some starts have no limit of."""
-    if kind is Kind.VALUE and len(cell) >= FEWEST and all(math.isinf(one) for one in cell):
-        return Interval(math.inf, math.inf, math.inf, "no start has a limit")
+def _without_limit(kind: Kind, cell: Sequence[float], other: Sequence[float]) -> Interval:
+    """Of a figure that some starts have no limit of: it lies beyond every other if none has."""
+    if min(len(cell), len(other) or len(cell)) >= FEWEST:
+        if _endless(cell) and not any(map(math.isinf, other)):
+            return Interval(math.inf, math.inf, math.inf, "no start has a limit")
+        if _endless(other) and not any(map(math.isinf, cell)):
+            least = 0.0 if kind is Kind.RATIO else -math.inf
+            return Interval(least, least, least, "no start of the other has a limit")
     return Interval(None, reason="a start has no limit there")
+
+
+def _endless(starts: Sequence[float]) -> bool:
+    return bool(starts) and all(map(math.isinf, starts))
 
 
 def _bootstrapped(

@@ -11,6 +11,7 @@ from benchsuite.comparing.starts import Standing
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.units import parse_seconds
+from benchsuite.findings.target import starvation
 from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
 from benchsuite.studies import figures, reading
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
@@ -73,7 +74,7 @@ def _start(run: Run, study: Study) -> Start:
     known = cells.start(run)
     why = ", ".join(known.reasons)
     return Start(
-        figures=figures.values(study.figures, run),
+        figures=figures.values(study.figures, run, starves=starvation.number in known.reasons),
         excluded="" if known.has_own_figures else why,
         failed=why if known.standing is Standing.FAILED else "",
         verdict=run.verdict or run.status,

@@ -22,7 +22,7 @@ def found(*stages: Evidence) -> dict[str, Finding]:
         arrivals=Arrivals(offered=100.0, achieved=1.0),
         waiting_users=1000.0,
         probes=Probes(sent=1, answered=0, lateness_s=0.0, load=summary()),
-        journeys_by_user=(1000, 0, 0, 0),
+        answers_by_user=(1000, 0, 0, 0),
     )
     return {one.code.split()[0]: one for one in findings.assess(whole)}
 
@@ -51,7 +51,7 @@ def test_the_worst_stage_is_told_first_and_the_others_by_name() -> None:
 
 def test_each_check_of_a_level_looks_at_the_stages() -> None:
     seen = found(
-        stage(10, journeys_by_user=(100,) * 6 + (0,) * 4),
+        stage(10, answers_by_user=(100,) * 6 + (0,) * 4),
         stage(20, arrivals=Arrivals(offered=100.0, achieved=97.0)),
         stage(
             30,

@@ -262,10 +262,19 @@ def test_a_stall_explains_why_the_prober_is_faster() -> None:
     ],
 )
 def test_starvation(counts: tuple[int, ...], level: Level | None) -> None:
-    findings = found(journeys_by_user=counts)
+    findings = found(answers_by_user=counts)
     assert {number: one.level for number, one in findings.items()} == (
         {"B206": level} if level else {}
     )
+
+
+def test_starvation_explains_what_the_figures_of_the_served_do_not() -> None:
+    """Those in vain were in flight all the time, and a prober without a connection joins them."""
+    assert CLEAN.probes is not None
+    hung = replace(CLEAN.probes, connections=(Connection(times_s=(5.0,), hung=True),) * 25)
+    few = {"total": summary(throughput=50.0), "ceiling_rate": None, "probes": hung}
+    assert set(found(**few)) == {"B105", "B106"}
+    assert set(found(**few, answers_by_user=(100,) * 4 + (0,) * 6)) == {"B206"}
 
 
 @pytest.mark.parametrize(
@@ -283,7 +292,7 @@ def test_starvation(counts: tuple[int, ...], level: Level | None) -> None:
 def test_starvation_of_connections_in_the_open_model(
     slots: Slots | None, level: Level | None
 ) -> None:
-    findings = found(journeys_by_user=(), slots=slots)
+    findings = found(answers_by_user=(), slots=slots)
     assert {number: one.level for number, one in findings.items()} == (
         {"B206": level} if level else {}
     )

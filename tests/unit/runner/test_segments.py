@@ -56,7 +56,7 @@ def test_a_run_without_stages_is_one_stretch() -> None:
     made = figures(load, *steady(0, 0.0, 3.0, 0.5), *steady(1, 0.0, 3.0, 1.0))
     (whole,) = segments(made, alike=True, at_once=None)
     assert whole.window == (101.0, 103.0)
-    assert whole.journeys_by_user == (4, 2)
+    assert whole.answers_by_user == (4, 2)
     assert whole.waiting_users == 2
     assert whole.under_way is None
     assert whole.slots is None
@@ -84,8 +84,8 @@ def test_each_stage_is_a_stretch_with_its_own_users() -> None:
     first, second = segments(made, alike=True, at_once=None)
     assert (first.total.name, second.total.name) == ("1 user", "2 users")
     assert (first.waiting_users, second.waiting_users) == (1, 2)
-    assert first.journeys_by_user == (4,)
-    assert second.journeys_by_user == (4, 2)
+    assert first.answers_by_user == (4,)
+    assert second.answers_by_user == (4, 2)
     assert (first.window, second.window) == ((101.0, 103.0), (104.0, 106.0))
 
 
@@ -101,7 +101,7 @@ def test_a_stage_that_was_not_reached_is_none() -> None:
 def test_users_of_a_locustfile_need_not_do_the_same() -> None:
     load = LoadProfile(users=1, warmup_s=0.0, duration_s=2.0)
     (whole,) = segments(figures(load, *steady(0, 0.0, 2.0, 0.5)), alike=False, at_once=None)
-    assert whole.journeys_by_user == ()
+    assert whole.answers_by_user == ()
 
 
 def test_what_waits_to_be_sent_is_under_way_in_the_open_model() -> None:
@@ -133,7 +133,7 @@ def test_each_population_is_a_stretch_of_its_own_users() -> None:
     two, one = segments(made, alike=False, at_once=None, populations=kinds)
     assert (two.total.name, two.total.scope) == ("2 users of url", "population")
     assert (two.waiting_users, two.total.concurrency) == (2, pytest.approx(2.0))
-    assert (two.journeys_by_user, one.journeys_by_user) == ((4, 2), (8,))
+    assert (two.answers_by_user, one.answers_by_user) == ((4, 2), (8,))
     assert (two.total.requests, one.total.requests) == (6, 8)
     assert (one.total.name, one.waiting_users) == ("1 user of plain", 1)
     assert set(made.samples["user"]) == {0, 1, 2}, "the samples stay as they were"

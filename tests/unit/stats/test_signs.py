@@ -49,14 +49,14 @@ def test_failures_make_no_cluster() -> None:
 
 def test_users_without_a_journey_count_as_none() -> None:
     made = samples([0.01] * 40, [0] * 25 + [2] * 15)
-    assert signs.journeys_by_user(made, WINDOW, 4) == (15, 0, 15, 0)
+    assert signs.answers_by_user(made, WINDOW, 4) == (15, 0, 15, 0)
 
 
 def test_only_whole_right_journeys_inside_the_window_count() -> None:
     made = samples([0.01] * 11 + [99.0], [1] * 12)
-    assert signs.journeys_by_user(made, WINDOW, 2) == (0, 1)
+    assert signs.answers_by_user(made, WINDOW, 2) == (0, 1)
     made["kind"] = Kind.HTTP_STATUS
-    assert signs.journeys_by_user(made, WINDOW, 2) == (0, 0)
+    assert signs.answers_by_user(made, WINDOW, 2) == (0, 0)
 
 
 def test_slots_of_the_open_model_that_waited_in_vain() -> None:

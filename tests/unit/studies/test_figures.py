@@ -178,3 +178,10 @@ def test_wrong_figures_are_refused_in_a_sentence(figure: Figure, says: str) -> N
     with pytest.raises(UsageError, match=r"\.$") as caught:
         metric(figure)
     assert says in str(caught.value)
+
+
+def test_times_of_the_few_who_are_served_are_not_those_of_all() -> None:
+    few = record(p95_s=0.2, goodput=40.0)
+    asked = [Figure(name="late", of="p95_s"), Figure(name="rate", of="goodput")]
+    assert values(asked, few) == {"late": 0.2, "rate": 40.0}
+    assert values(asked, few, starves=True) == {"late": math.inf, "rate": 40.0}

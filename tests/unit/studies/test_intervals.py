@@ -96,3 +96,13 @@ def test_starts_that_are_all_alike() -> None:
     alike = [[2.0, 2.0], [1.0, 1.0]]
     found = interval(Kind.RATIO, side(2.0, 2.0, cells=alike), side(1.0, 1.0, cells=alike))
     assert (found.low, found.value, found.high) == pytest.approx((2.0, 2.0, 2.0))
+
+
+def test_what_has_no_limit_lies_beyond_all_that_has_one() -> None:
+    none, some, either = side(math.inf, math.inf), side(1.0, 1.1), side(1.0, math.inf)
+    for kind, least in ((Kind.RATIO, 0.0), (Kind.DIFFERENCE, -math.inf)):
+        beyond, below = interval(kind, none, some), interval(kind, some, none)
+        assert (beyond.low, beyond.high) == (math.inf, math.inf)
+        assert (below.low, below.high) == (least, least)
+        for sides in ((none, none), (either, some), (some, either), (none, side(math.inf))):
+            assert interval(kind, *sides).low is None
