@@ -131,6 +131,36 @@ class StudyCell(models.Model):
         return ", ".join(f"{axis} {value}" for axis, value in self.coordinates.items())
 
 
+class Tuning(models.Model):
+    """One search of a server and its sizes: what was asked, and how far it came."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    label = models.CharField(
+        max_length=200, blank=True, db_index=True, validators=[validate_printable]
+    )
+    question = models.JSONField(help_text="The objective, and by what the search goes.")
+    spec = models.JSONField(help_text="Of its runs, but for servers, sizes and loads.")
+    servers = models.JSONField(default=list, help_text="Names of those that are compared.")
+    revision = models.CharField(max_length=100, blank=True, help_text="Of the measured code.")
+    environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
+    software = models.ForeignKey(Software, null=True, on_delete=models.PROTECT)
+    started_at = models.DateTimeField(db_index=True)
+    ended_at = models.DateTimeField(null=True, help_text="When it had its answer.")
+    owner = models.CharField(
+        max_length=LONGEST, blank=True, help_text="The process that makes it, while it does."
+    )
+    status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
+    answer = models.JSONField(
+        default=dict, help_text="What it has decided so far, beside what its trials have shown."
+    )
+
+    class Meta:
+        ordering = ["-started_at", "id"]
+
+    def __str__(self) -> str:
+        return f"tuning · {self.id.hex[:8]}"
+
+
 class Run(models.Model):
     """One execution of one spec."""
 
@@ -249,6 +279,25 @@ class Run(models.Model):
         """Installed where the server ran: distribution to version."""
         found: dict[str, str] = self.software.data["packages"] if self.software else {}
         return found
+
+
+class TuningTrial(models.Model):
+    """One start of a tuning, in its order."""
+
+    tuning = models.ForeignKey(Tuning, on_delete=models.CASCADE, related_name="trials")
+    order = models.PositiveIntegerField(help_text="From 0.")
+    trial = models.JSONField(help_text="What was measured, and why.")
+    observation = models.JSONField(help_text="What was seen.")
+    run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="trials")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["tuning", "order"], name="one_trial_a_place")
+        ]
+
+    def __str__(self) -> str:
+        return f"trial {self.order}"
 
 
 class Measurement(models.Model):

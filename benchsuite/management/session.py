@@ -18,7 +18,7 @@ from benchsuite.models import Run, StudyCell
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.estimating import Estimate
 from benchsuite.runner.plan import Plan
-from benchsuite.store.abandoned import sweep, sweep_studies
+from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.periods import durations, overheads
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
@@ -64,7 +64,7 @@ def session(
     results.check()
     with terminable(), alone(on_wait):
         sweep()
-        sweep_studies()
+        sweep_executions()
         with runner.session(
             settings_module=conf.config()["TARGET_SETTINGS"]
             or os.environ["DJANGO_SETTINGS_MODULE"],

@@ -4,19 +4,17 @@ What has been measured is told from the stored runs alone, so that an execution 
 be resumed: a start that has ended is kept, one that was under way is made again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import Error, transaction
+from django.db import transaction
 
 from benchsuite import store
-from benchsuite.comparing import differences
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.results import Status
-from benchsuite.core.units import listed
+from benchsuite.management import executions
 from benchsuite.management.options import study as options
 from benchsuite.management.session import Session
 from benchsuite.models import Run, StudyCell, StudyRun
@@ -30,8 +28,7 @@ from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import key
 from benchsuite.studies.options import in_cell, shares
 from benchsuite.studies.study import Cell, Share, Study, cell_title
-from benchsuite.system import fingerprint, owner, scratch
-from benchsuite.system.interrupts import held_back
+from benchsuite.system import owner, scratch
 
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
@@ -102,12 +99,13 @@ class Execution:
         seconds = iter(estimate.each_s(plan for plan in plans if plan))
         return [next(seconds) if plan else 0.0 for plan in plans]
 
-    def run(self, at_work: Session, progress: Progress, turns: Sequence[Turn]) -> Status:
-        """Makes all that remain; INTERRUPTED after Ctrl-C. A cell that fails ends nothing.
+    def run(self, at_work: Session, progress: Progress, turns: Sequence[Turn]) -> None:
+        """Makes all that remain. A cell that fails ends nothing.
 
-        Raises BenchsuiteError where nothing that follows could be measured or stored.
+        Raises BenchsuiteError where nothing that follows could be measured or stored, and
+        KeyboardInterrupt after Ctrl-C.
         """
-        with self._entered(), progress:
+        with executions.entered(self.row), progress:
             for number, turn in enumerate(turns, start=1):
                 candidate, row = self.candidates[turn.place], self.rows[turn.place]
                 self._settle(candidate, row)
@@ -122,15 +120,9 @@ class Execution:
                     self._refuse(candidate, row, str(error))
                     progress.skip(candidate.reason)
                     continue
-                if at_work.results.refused:
-                    raise BenchsuiteError(at_work.results.sentence)
-                if ran.failure.startswith(scratch.BEGINNING):
-                    raise BenchsuiteError(ran.failure)
+                executions.ensure_on(at_work, ran)
                 if result.status is Status.INTERRUPTED:
-                    return Status.INTERRUPTED
-            self.row.status = Status.FINISHED.value
-            self.row.ended_at = datetime.now(UTC)
-        return Status.FINISHED
+                    raise KeyboardInterrupt
 
     def prepare(self, at_work: Session) -> None:
         """Builds what servers need, so that nothing is built between two runs."""
@@ -175,17 +167,6 @@ class Execution:
             for row, one in zip(self.rows, self.candidates, strict=True):
                 row.reason = one.reason
             StudyCell.objects.bulk_update(self.rows, ["reason"])
-
-    @contextmanager
-    def _entered(self) -> Iterator[None]:
-        """Whatever ends it, its row says so; after SIGKILL `sweep()` does."""
-        self.row.status = Status.INTERRUPTED.value
-        try:
-            yield
-        finally:
-            self.row.owner = ""
-            with held_back(), suppress(Error):  # what can't be written now is swept later
-                self.row.save()
 
     def _depth(self, turn: Turn) -> int:
         """How many others must have run before, one after another; 0 after the first block."""
@@ -303,21 +284,13 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
             f"There is no execution of {which} like this one to go on with: leave --resume out."
         )
     when = f"The execution of {study.name} that began on {row.started_at:%d %b %Y at %H:%M}"
-    if row.owner and not owner.has_ended(row.owner):
-        raise UsageError(f"{when} is still under way, on {owner.host(row.owner)}.")
+    executions.ensure_idle(row, when)
     if row.digest != study.digest:
         raise UsageError(
             f"{when} was of another {study.path}: cells from before and after the change don't "
             "belong together. Leave --resume out, or restore the file."
         )
-    here = fingerprint.fingerprint()
-    before = row.environment.data if row.environment else {}
-    unlike = [one.words for one in differences.of_machines([before, here]) if one.matters]
-    if unlike:
-        raise UsageError(
-            f"{when} was on another machine, or this one has changed since ({listed(unlike)}): "
-            "leave --resume out, or go on there."
-        )
+    executions.ensure_same_machine(row, when)
     return row
 
 

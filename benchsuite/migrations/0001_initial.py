@@ -83,6 +83,25 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Tuning",
+            fields=[
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("label", models.CharField(blank=True, db_index=True, max_length=200, validators=[benchsuite.models.validate_printable])),
+                ("question", models.JSONField(help_text="The objective, and by what the search goes.")),
+                ("spec", models.JSONField(help_text="Of its runs, but for servers, sizes and loads.")),
+                ("servers", models.JSONField(default=list, help_text="Names of those that are compared.")),
+                ("revision", models.CharField(blank=True, help_text="Of the measured code.", max_length=100)),
+                ("environment", models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to="benchsuite.environment")),
+                ("software", models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, to="benchsuite.software")),
+                ("started_at", models.DateTimeField(db_index=True)),
+                ("ended_at", models.DateTimeField(help_text="When it had its answer.", null=True)),
+                ("owner", models.CharField(blank=True, help_text="The process that makes it, while it does.", max_length=200)),
+                ("status", models.CharField(choices=[("running", "running"), ("finished", "finished"), ("failed", "failed"), ("interrupted", "interrupted")], default="running", max_length=12)),
+                ("answer", models.JSONField(default=dict, help_text="What it has decided so far, beside what its trials have shown.")),
+            ],
+            options={"ordering": ["-started_at", "id"]},
+        ),
+        migrations.CreateModel(
             name="Run",
             fields=[
                 ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
@@ -172,6 +191,21 @@ class Migration(migrations.Migration):
                 ("work_s", models.FloatField(null=True)),
             ],
             options={"ordering": ["part", "second"]},
+        ),
+        migrations.CreateModel(
+            name="TuningTrial",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("tuning", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="trials", to="benchsuite.tuning")),
+                ("order", models.PositiveIntegerField(help_text="From 0.")),
+                ("trial", models.JSONField(help_text="What was measured, and why.")),
+                ("observation", models.JSONField(help_text="What was seen.")),
+                ("run", models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name="trials", to="benchsuite.run")),
+            ],
+            options={
+                "ordering": ["order"],
+                "constraints": [models.UniqueConstraint(fields=("tuning", "order"), name="one_trial_a_place")],
+            },
         ),
         migrations.CreateModel(
             name="Measurement",

@@ -22,3 +22,8 @@ def of_batch(batch: UUID) -> str:
 def of_study(name: str) -> str:
     """The executions of a study."""
     return f"{of_list()}studies/{name}/"
+
+
+def of_tuning(pk: UUID) -> str:
+    """What a tuning found."""
+    return f"{of_list()}tune/{pk}/"

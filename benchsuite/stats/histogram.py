@@ -77,14 +77,18 @@ def values_at(histogram: Histogram, percents: Sequence[float]) -> dict[float, fl
     return dict(zip(percents, (values / 1e6).tolist(), strict=True))
 
 
+def within(histogram: Histogram, seconds: float) -> int:
+    """How many samples took no longer than that."""
+    return int(histogram[_ends_us(np.arange(len(histogram))) <= seconds * 1e6].sum())
+
+
 def share_above(text: str, seconds: float) -> float | None:
     """Of all samples of an encoded histogram; None when it is empty."""
     histogram = decode(text) if text else empty()
     total = size(histogram)
     if not total:
         return None
-    above = _ends_us(np.arange(len(histogram))) > seconds * 1e6
-    return float(histogram[above].sum() / total)
+    return (total - within(histogram, seconds)) / total
 
 
 def encode(histogram: Histogram) -> str:

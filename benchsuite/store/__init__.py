@@ -133,6 +133,12 @@ def environment(data: Mapping[str, Any]) -> models.Environment:
     return found
 
 
+def software(data: Mapping[str, Any]) -> models.Software:
+    """The row of what serves, made where there is none yet."""
+    found: models.Software = _known(models.Software, storable(data))
+    return found
+
+
 def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
     """What the load generator was seen to make at most in this environment."""
     close_old_connections()

@@ -11,7 +11,7 @@ from django.db import Error, transaction
 from django.utils import timezone
 
 from benchsuite.core.results import Status
-from benchsuite.models import Run, StudyRun
+from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.store.periods import planned_s
 from benchsuite.system import owner
 
@@ -51,16 +51,20 @@ def expected_until(run: Run) -> datetime:
     return run.started_at + timedelta(seconds=planned_s(run) + ALLOWED_S)
 
 
-def sweep_studies() -> None:
-    """The same for executions of studies, which whoever shows or resumes one calls first."""
-    running = StudyRun.objects.filter(status=Status.RUNNING.value)
-    over = [one.pk for one in running.only("owner") if owner.has_ended(one.owner)]
-    if not over:
-        return
-    try:
-        StudyRun.objects.filter(pk__in=over).update(status=Status.INTERRUPTED.value, owner="")
-    except Error as error:
-        logger.warning("Executions that ended unexpectedly can't be marked as such: %s", error)
+def sweep_executions() -> None:
+    """The same for executions of studies and tunings, which whoever shows or resumes one calls
+    first.
+    """
+    for model in (StudyRun, Tuning):
+        running = model._default_manager.filter(status=Status.RUNNING.value)
+        over = [one.pk for one in running.only("owner") if owner.has_ended(one.owner)]
+        if not over:
+            continue
+        try:
+            some = model._default_manager.filter(pk__in=over)
+            some.update(status=Status.INTERRUPTED.value, owner="")
+        except Error as error:
+            logger.warning("Executions that ended unexpectedly can't be marked as such: %s", error)
 
 
 def _why_over(run: Run) -> str:

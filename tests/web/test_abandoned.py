@@ -136,7 +136,7 @@ def test_an_execution_of_a_study_is_marked_too() -> None:
         StudyRun.objects.create(name="tiny", started_at=timezone.now(), owner=who)
         for who in (GONE, owner.name())
     )
-    abandoned.sweep_studies()
+    abandoned.sweep_executions()
     dead.refresh_from_db()
     alive.refresh_from_db()
     assert (dead.status, dead.owner) == ("interrupted", "")

@@ -104,16 +104,16 @@ class Command(BriefCommand):
             ) as at_work:
                 execution.prepare(at_work)
                 execution.enter(fingerprint.fingerprint())
-                status = execution.run(at_work, progress, turns)
+                execution.run(at_work, progress, turns)
         except BenchsuiteError as error:
             said = "\n".join([*_summary(execution), str(error), again])
             raise CommandError(said, returncode=1) from error
         except KeyboardInterrupt as interrupt:
+            for line in _summary(execution):
+                screen.warn(line)
             raise CommandError(f"Interrupted. {again}", returncode=130) from interrupt
         for line in _summary(execution):
             screen.warn(line)
-        if status is Status.INTERRUPTED:
-            raise CommandError(f"Interrupted. {again}", returncode=130)
         for line in _claims(told(execution.row)):
             screen.warn(line)
         screen.warn(f"Look: {addresses.of_study(execution.study.name)}")

@@ -19,7 +19,7 @@ LEVEL = re.compile(r"(?P<number>\d{1,12}(\.\d{1,12})?)(?P<per_second>/s)?")
 
 
 def add_to(group: Any) -> None:
-    """Adds every option of the load."""
+    """Adds how much load, and for how long."""
     group.add_argument(
         "--users",
         type=several(whole_number),
@@ -97,6 +97,10 @@ def add_to(group: Any) -> None:
         metavar="TIME",
         help="how long answers to open requests are awaited after the load (default: --timeout)",
     )
+
+
+def add_connections_to(group: Any) -> None:
+    """Adds what holds for any load."""
     group.add_argument(
         "--keep-alive",
         action=argparse.BooleanOptionalAction,

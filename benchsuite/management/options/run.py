@@ -2,8 +2,9 @@
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -51,7 +52,30 @@ BESIDE_AGAIN = frozenset(
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Adds every option of `runbench`."""
-    _add_target(parser.add_argument_group("What is measured"))
+    target = parser.add_argument_group("What is measured")
+    _add_server(target)
+    add_work_to(target)
+    add_setup_to(parser)
+    load = parser.add_argument_group("Load")
+    load_options.add_to(load)
+    load_options.add_connections_to(load)
+    socket_options.add_to(parser.add_argument_group("WebSockets"))
+    cpu_options.add_to(parser.add_argument_group("CPUs"))
+    runs = parser.add_argument_group("Runs and output")
+    _add_runs(runs)
+    add_output_to(runs)
+
+
+@cache
+def defaults() -> Mapping[str, Any]:
+    """What each option is where it is not given."""
+    parser = argparse.ArgumentParser()
+    add_to(parser)
+    return vars(parser.parse_args([]))
+
+
+def add_setup_to(parser: argparse.ArgumentParser) -> None:
+    """Adds who asks, which Python serves, and what stands around the server."""
     visitor_options.add_to(parser.add_argument_group("Who asks, and what must come back"))
     python_options.add_to(parser.add_argument_group("Python"))
     setup_options.add_front_to(parser.add_argument_group("Before the server"))
@@ -59,13 +83,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     setup_options.add_layer_to(parser.add_argument_group("Channel layer"))
     setup_options.add_target_to(parser.add_argument_group("Settings and variables"))
     setup_options.add_delay_to(parser.add_argument_group("Added latency"))
-    load_options.add_to(parser.add_argument_group("Load"))
-    socket_options.add_to(parser.add_argument_group("WebSockets"))
-    cpu_options.add_to(parser.add_argument_group("CPUs"))
-    _add_run(parser.add_argument_group("Runs and output"))
 
 
-def _add_target(group: Any) -> None:
+def _add_server(group: Any) -> None:
     group.add_argument(
         "--server",
         action="append",
@@ -91,6 +111,10 @@ def _add_target(group: Any) -> None:
         metavar="NAME=VALUE",
         help="an option of the server, by the adapter's name for it",
     )
+
+
+def add_work_to(group: Any) -> None:
+    """Adds what is asked of the server."""
     group.add_argument(
         "--application",
         default="",
@@ -131,7 +155,7 @@ def _add_target(group: Any) -> None:
     )
 
 
-def _add_run(group: Any) -> None:
+def _add_runs(group: Any) -> None:
     group.add_argument(
         "--repeat",
         type=whole_number,
@@ -139,6 +163,14 @@ def _add_run(group: Any) -> None:
         metavar="N",
         help="fresh starts of each server, interleaved in shuffled blocks (default: %(default)s)",
     )
+    group.add_argument("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
+    group.add_argument(
+        "--strict", action="store_true", help="end with status 1 when a run is invalid"
+    )
+
+
+def add_output_to(group: Any) -> None:
+    """Adds what is said of several runs together."""
     group.add_argument("--label", default="", help="a word to find these runs by")
     group.add_argument(
         "--seed", type=whole_number, default=0, help="of the order and of each start"
@@ -153,12 +185,8 @@ def _add_run(group: Any) -> None:
         help="how long making the databases, and then each server, may take until it answers "
         f"(default: {databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s)",
     )
-    group.add_argument("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
     group.add_argument(
         "--json", metavar="FILE", help='write the results as JSON ("-" for standard output)'
-    )
-    group.add_argument(
-        "--strict", action="store_true", help="end with status 1 when a run is invalid"
     )
     group.add_argument("--dry-run", action="store_true", help="show the plan and stop")
 
@@ -233,11 +261,9 @@ def start_timeout_s(options: dict[str, Any]) -> float | None:
 
 
 def _refuse_beside_again(options: dict[str, Any]) -> None:
-    parser = argparse.ArgumentParser()
-    add_to(parser)
     changed = [
         f"--{'no-' * (options[name] is False)}{name.replace('_', '-')}"
-        for name, default in vars(parser.parse_args([])).items()
+        for name, default in defaults().items()
         if name not in BESIDE_AGAIN and options.get(name, default) != default
     ]
     if changed:

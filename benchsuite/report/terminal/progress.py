@@ -28,13 +28,16 @@ class Progress:
         titles: Sequence[str],
         estimates_s: Callable[[int], Sequence[float]],
         made_before: int = 0,
+        *,
+        grows: bool = False,
     ) -> None:
         """`titles` say what each of the runs measures, in their order; `estimates_s` are the
         seconds that those from a place on should take, as is known now. `made_before` were made
-        by a command that this one continues.
+        by a command that this one continues. `grows` where nobody knows how many runs there will
+        be: each title is added before its run begins.
         """
         self.console = console
-        self.total = made_before + len(titles)
+        self._total = None if grows else made_before + len(titles)
         self._made_before = made_before
         self._titles = titles
         self._estimates_s = estimates_s
@@ -106,7 +109,8 @@ class Progress:
         return self._made_before + self._number
 
     def _name(self) -> str:
-        return f"▶ {self._titles[self._number - 1]} ({self._place} of {self.total})"
+        total = "" if self._total is None else f" of {self._total}"
+        return f"▶ {self._titles[self._number - 1]} ({self._place}{total})"
 
     def _show(self) -> None:
         self._live.update(self._line(self.console.width), refresh=True)
@@ -129,7 +133,8 @@ class Progress:
         assert self._spec is not None
         left = (1, Text(f"{format_period(math.ceil(self.left_s))} left"))
         name = (4, Text(self._name()))
-        brief = (5, Text(f"{self._place}/{self.total}"))
+        total = "" if self._total is None else f"/{self._total}"
+        brief = (5, Text(f"{self._place}{total}"))
         if self._tick is None:
             return [name, brief, (0, Text(self._stage)), left]
         tick, load = self._tick, self._spec.load

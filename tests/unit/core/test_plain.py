@@ -1,0 +1,74 @@
+"""Frozen values come back from JSON as they were."""
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import plain, read
+from benchsuite.core.specs.objective import parse
+from benchsuite.tuning.notebook import End, Entry, Notebook, State
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
+
+SMALL = Candidate(server="uwsgi", processes=2, threads=3, options=(("buffer_bytes", 65536),))
+OTHER = Candidate(server="daphne", processes=1)
+SEEN = Observation(
+    levels=(Level(rate=12.5, planned=60, met=(58, 60), failures=0, goodput=12.0),),
+    took_s=8.25,
+    response_s=None,
+    codes=("B101",),
+)
+
+
+def book() -> Notebook:
+    made = Notebook(
+        Question(
+            objective=parse("p95 < 200ms, failures < 0.1%, memory <= 1GiB"),
+            cpus=2,
+            current=OTHER,
+        )
+    )
+    load = Load(rates=(12.5,), warmup_s=1.0, window_s=5.0)
+    trial = Trial(candidate=SMALL, phase=Phase.LADDER, load=load, seed=3, reason="why not")
+    made.entries.append(Entry(trial, SEEN))
+    made.decide(SMALL, State.RECOMMENDED)
+    made.decide(OTHER, State.BEHIND, "40 % behind")
+    made.end = End.NOT_CONFIRMED
+    return made
+
+
+def test_a_whole_notebook_comes_back_through_json() -> None:
+    before = book()
+    after = read(Notebook, json.loads(json.dumps(plain(before))))
+    assert after == before
+    assert after.states == before.states
+    assert type(after.end) is End
+    assert after.entries[0].seen.levels[0].met == (58, 60)
+
+
+@dataclass(frozen=True)
+class Point:
+    x: int
+    names: tuple[str, ...] = ()
+    labels: dict[str, float | None] = field(default_factory=dict)
+
+
+def test_what_was_stored_before_a_field_existed_has_its_default() -> None:
+    assert read(Point, {"x": 1}) == Point(1)
+
+
+@pytest.mark.parametrize(
+    "data", [{"x": 1, "y": 2}, {}, {"x": 1, "names": 3}, {"x": 1, "labels": 3}, None, [1]]
+)
+def test_anything_else_is_refused(data: object) -> None:
+    with pytest.raises(UsageError, match="This is no stored Point: "):
+        read(Point, data)
+
+
+def test_an_unknown_word_is_refused() -> None:
+    stored = plain(book())
+    stored["end"] = "in tears"
+    with pytest.raises(UsageError, match="'in tears' is not a valid End"):
+        read(Notebook, stored)
