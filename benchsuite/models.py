@@ -104,6 +104,9 @@ class StudyRun(models.Model):
         max_length=LONGEST, blank=True, help_text="The process that executes it, while it does."
     )
     status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
+    remark = models.TextField(
+        blank=True, help_text="A paragraph by people: what surprised, and by which figures."
+    )
 
     class Meta:
         ordering = ["-started_at", "id"]

@@ -64,6 +64,7 @@ class Migration(migrations.Migration):
                 ("ended_at", models.DateTimeField(help_text="When its last cell had ended.", null=True)),
                 ("owner", models.CharField(blank=True, help_text="The process that executes it, while it does.", max_length=200)),
                 ("status", models.CharField(choices=[("running", "running"), ("finished", "finished"), ("failed", "failed"), ("interrupted", "interrupted")], default="running", max_length=12)),
+                ("remark", models.TextField(blank=True, help_text="A paragraph by people: what surprised, and by which figures.")),
             ],
             options={"ordering": ["-started_at", "id"]},
         ),

@@ -187,6 +187,48 @@ def test_the_command_writes_the_same_markdown(tmp_path: Path) -> None:
         call_command("runstudy", "shop", markdown=str(tmp_path))
 
 
+def test_a_remark_is_shown_as_written_by_a_person(
+    tmp_path: Path, soup: Any, client: Client
+) -> None:
+    row, file = make_study_run(label="first"), tmp_path / "remark.txt"
+    make_study_run(days=1)
+    file.write_text("Async stays\nwhere it is, <150 /s|> at any delay.\n")
+    call_command("runstudy", "shop", label="first", remark=str(file))
+    row.refresh_from_db()
+    assert row.remark == "Async stays where it is, <150 /s|> at any delay."
+    words = f"Written by a person: {row.remark}"
+    assert soup(f"{SHOP}?execution={row.pk}").select_one("p.note").text == words
+    assert "Written by a person" not in soup(SHOP).text
+    assert "> Written by a person: Async stays where it is, &lt;150" in markdown(told(row))
+    page = text(client, f"{SHOP}?execution={row.pk}&format=html")
+    assert BeautifulSoup(page, "html.parser").select_one("p.note").text == words
+    file.write_text("")
+    call_command("runstudy", "shop", label="first", remark=str(file))
+    row.refresh_from_db()
+    assert row.remark == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (b"One.\n \nTwo.", "has several paragraphs; a remark is one."),
+        (b"\xff", "is not UTF-8"),
+        (b"\x1b[1mBold.", "has control characters"),
+        (b"a" * 2001, "may have 2000 characters at most, and has 2001"),
+    ],
+)
+def test_what_is_no_remark_is_refused(tmp_path: Path, said: bytes, reason: str) -> None:
+    row = make_study_run()
+    file = tmp_path / "remark.txt"
+    file.write_bytes(said)
+    with pytest.raises(CommandError, match=reason):
+        call_command("runstudy", "shop", remark=str(file))
+    with pytest.raises(CommandError, match="can't be read: No such file"):
+        call_command("runstudy", "shop", remark=str(tmp_path / "none"))
+    row.refresh_from_db()
+    assert row.remark == ""
+
+
 def test_an_unknown_format_study_or_execution_is_a_sentence(soup: Any) -> None:
     assert (
         "There is no study 'shp'; did you mean shop?"

@@ -19,6 +19,7 @@ from benchsuite.management.keeping import Results
 from benchsuite.management.options import study as study_options
 from benchsuite.management.options.parsing import BriefCommand, number, whole_number
 from benchsuite.management.output import Screen
+from benchsuite.management.remarks import remark
 from benchsuite.management.session import estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run
@@ -65,10 +66,19 @@ class Command(BriefCommand):
             help="write what the last execution found, of that --label if there is one, and stop "
             '("-" for standard output)',
         )
+        add(
+            "--remark",
+            metavar="FILE",
+            help="store this paragraph with the last execution, of that --label if there is one, "
+            'and stop ("-" for standard input)',
+        )
 
     def handle(self, **options: Any) -> None:
+        if options["remark"]:
+            self.stdout.write(_remark(options["remark"], options["name"], options["label"]))
         if options["markdown"]:
             _write(options["markdown"], options["name"], options["label"])
+        if options["markdown"] or options["remark"]:
             return
         sample, screen = HostSample(), Screen(quiet_stdout=False)
         try:
@@ -129,6 +139,13 @@ def _write(file: str, name: str, label: str) -> None:
         raise CommandError(str(error), returncode=2) from error
     except BenchsuiteError as error:
         raise CommandError(str(error), returncode=1) from error
+
+
+def _remark(file: str, name: str, label: str) -> str:
+    try:
+        return remark(chosen(name, label=label), file)
+    except UsageError as error:
+        raise CommandError(str(error), returncode=2) from error
 
 
 def _execution(options: dict[str, Any]) -> Execution:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Any
 
-from benchsuite.report.exports.markdown import table
+from benchsuite.report.exports.markdown import ESCAPED, table
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies.told import SHAPES, Told
 from benchsuite.studies import published
@@ -22,6 +22,8 @@ def _lines(told: Told) -> Iterator[str]:
         f"{told.when}. {told.counts[:1].upper()}{told.counts[1:]}. Runs: {told.verdicts}.",
         "",
     )
+    if told.remark:
+        yield from (f"> {told.remark.translate(ESCAPED)}", "")
     if told.claims:
         yield from ("## Claims", "")
         head = ["claim", "published", "outcome", "why"]

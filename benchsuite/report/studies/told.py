@@ -185,6 +185,11 @@ class Told:
         yield f"It is at scale {scale:g}: {'; '.join(parts)}." if parts else f"Scale {scale:g}."
 
     @property
+    def remark(self) -> str:
+        """What people say of it, marked as theirs: all else is computed."""
+        return f"Written by a person: {self.row.remark}" if self.row.remark else ""
+
+    @property
     def when(self) -> str:
         """When it was, how long it took, and how far it came."""
         said = f"{self.row.started_at:%d %b %Y, %H:%M} UTC"
