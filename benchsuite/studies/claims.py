@@ -8,7 +8,7 @@ Claims are questions of their own, and not corrected for each other.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -95,7 +95,16 @@ def place(coordinates: Coordinates) -> str:
 
 def samples(execution: Execution, figure: str) -> Pooled:
     """How the starts of all its cells scatter in that figure."""
-    return pooled(cell.values(figure) for cell in execution.cells)
+    return pooled(
+        [cell.values(figure) for cell in execution.cells],
+        [cell.amounts(figure) for cell in execution.cells],
+    )
+
+
+def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Side:
+    """The starts of a cell in a figure, and how all cells scatter in it."""
+    of_all = samples(execution, figure)
+    return Side(cell.values(figure), of_all, cell.amounts(figure)) if cell else Side((), of_all)
 
 
 def _claim(study: Study, execution: Execution, claim: Claim) -> Judgement:
@@ -126,18 +135,18 @@ def _judged(
     to = None if kind is Kind.VALUE else {**cell, **(check.to or {})}
     other = check.to_figure or check.figure
 
-    doubts: list[str] = []
+    reasons: list[str] = []
 
     def side(coordinates: Coordinates, figure: str) -> Side:
-        known = _cell(execution, coordinates)
-        doubts.extend(_doubts(execution, claim, known, coordinates, figure))
-        return Side(known.values(figure) if known else (), samples(execution, figure))
+        known = find(execution, coordinates)
+        reasons.extend(doubts(execution, claim.needs, known, coordinates, figure))
+        return side_of(execution, known, figure)
 
     sides = side(cell, check.figure), side(to, other) if to is not None else None
     found = interval(kind, *sides)
     judged = Judged(check=check, kind=kind, region=region, cell=cell, to=to, found=found)
-    if doubts:
-        return replace(judged, reasons=tuple(dict.fromkeys(doubts)))
+    if reasons:
+        return replace(judged, reasons=tuple(dict.fromkeys(reasons)))
     if found.low is None or found.high is None:
         return replace(judged, reasons=(f"{judged.name}: {found.reason}",))
     if region[0] <= found.low and found.high <= region[1]:
@@ -167,13 +176,13 @@ def _region(check: Check) -> tuple[Kind, tuple[float, float]]:
     raise ValueError(f"A check of {check.figure} has no region.")
 
 
-def _cell(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
+def find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
     return next((one for one in execution.cells if one.coordinates == coordinates), None)
 
 
-def _doubts(
+def doubts(
     execution: Execution,
-    claim: Claim,
+    needs: Mapping[str, float],
     cell: MeasuredCell | None,
     coordinates: Coordinates,
     figure: str,
@@ -186,7 +195,7 @@ def _doubts(
     if cell.state is not State.MEASURED:
         yield f"{where}: {cell.reason or cell.state.value}"
         return
-    for name, least in claim.needs.items():
+    for name, least in needs.items():
         has = cell.conditions.get(name, execution.conditions.get(name))
         if has is None or has < least:
             known = "not known" if has is None else format_number(has)

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Better, Metric, Unit
-from benchsuite.core.readings import HALF_S, LOAD
+from benchsuite.core.readings import HALF_S, LOAD, TARGET
 from benchsuite.core.results import Phase
-from benchsuite.core.samples import HANDSHAKE, MESSAGE
+from benchsuite.core.samples import HANDSHAKE, MESSAGE, POPULATION
 from benchsuite.core.suggestions import choices
-from benchsuite.core.units import parse_seconds
+from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.study import Figure
 
 WINDOW, WHOLE_LOAD = "window", "load"
@@ -65,6 +65,7 @@ class Derived:
         default_factory=dict
     )  #: With what holds where none is given.
     scopes: tuple[str, ...] = (WINDOW,)
+    of_readings: bool = False  #: Of parts of the run, second by second.
 
 
 def metric(figure: Figure) -> Metric:
@@ -99,6 +100,29 @@ def values(
     return found
 
 
+PLACES = {"stage": "stage", "kind": POPULATION}
+"""Options of a figure of one part of a run → the scope of its measurements."""
+
+COUNTED = ("successes", "completions", "errors", "failures", "failed_completions")
+"""Figures that count what happens. `failed_share` is a count among requests."""
+
+
+def amounts(figures: Sequence[Figure], record: Record) -> dict[str, float]:
+    """What is counted among, for the figures that count: the start, or its requests for a share."""
+    found: dict[str, float] = {}
+    for one in figures:
+        if one.of in COUNTED:
+            found[one.name] = 1.0
+        elif one.of == "failed_share" and (whole := _whole(record)) is not None:
+            found[one.name] = float(whole.requests)
+    return found
+
+
+def of_readings(figures: Sequence[Figure]) -> bool:
+    """Whether any is of parts of the run, second by second."""
+    return any(DERIVED[one.of].of_readings for one in figures if one.of in DERIVED)
+
+
 def series(record: Record, length_s: float, scope: str = WHOLE_LOAD) -> list[int]:
     """Right answers in one piece of that length after the other, the last one if it is whole."""
     counts = [one.successes for one in _seconds(record, scope)]
@@ -107,13 +131,14 @@ def series(record: Record, length_s: float, scope: str = WHOLE_LOAD) -> list[int
 
 
 def _of_metric(figure: Figure, known: Metric) -> Metric:
-    """A metric under the study's name; with "stage" that of one level."""
-    place = figure.options.get("stage")
+    """A metric under the study's name; with "stage" that of a level, with "kind" of some users."""
+    part = next(iter(figure.options.items()), None)
 
     def of(record: Any) -> float | None:
-        if place is None:
+        if part is None:
             return known.value(record)
-        found = _stage(record, place)
+        name, place = part
+        found = _part(record, place, PLACES[name])
         return None if found is None else known.of_part(found)
 
     return replace(known, name=figure.name, of=of, read=None, title=figure.title or known.title)
@@ -165,7 +190,7 @@ def _per_5min(record: Record, scope: str, options: Mapping[str, Any]) -> float |
 
 def _band(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
     place = options["stage"]
-    found = _whole(record) if place is None else _stage(record, place)
+    found = _whole(record) if place is None else _part(record, place)
     times = (found.response_time or {}) if found is not None else {}
     least, most = times.get("min_s"), times.get("max_s")
     if options["take"] != SPREAD:
@@ -177,14 +202,14 @@ def _whole(record: Record) -> Any:
     return next((one for one in record.measurements.all() if one.scope == "all"), None)
 
 
-def _stage(record: Record, place: int) -> Any:
-    """The stage at that place, from 1; from the end where it is negative."""
-    stages = sorted(
-        (one for one in record.measurements.all() if one.scope == "stage"),
+def _part(record: Record, place: int, scope: str = "stage") -> Any:
+    """The stage, or the kind of users, at that place, from 1; from the end where it is negative."""
+    parts = sorted(
+        (one for one in record.measurements.all() if one.scope == scope),
         key=lambda one: int(one.order),
     )
     at = place - 1 if place > 0 else place
-    return stages[at] if -len(stages) <= at < len(stages) else None
+    return parts[at] if -len(parts) <= at < len(parts) else None
 
 
 def _rate_of(kind: str) -> Of:
@@ -245,6 +270,14 @@ def _together(name: str, choose: Callable[[Iterable[float]], float]) -> Of:
         return choose(sums) if sums else None
 
     return of
+
+
+def _threads_per_user(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+    """Both at their most, which they reach together."""
+    target = (one for one in record.readings.all() if one.part == TARGET)
+    threads = max((one.threads for one in target if one.threads is not None), default=None)
+    users = max((one.users or 0 for one in _seconds(record, scope)), default=0)
+    return threads / users if threads is not None and users else None
 
 
 def _at_once(rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -339,6 +372,7 @@ DERIVED: dict[str, Derived] = {
             _together("cpu_percent", fmean),
             "CPU of all measured parts together, the mean",
             scopes=BOTH,
+            of_readings=True,
         ),
         Derived(
             "all_memory_bytes",
@@ -347,6 +381,7 @@ DERIVED: dict[str, Derived] = {
             _together("memory_bytes", max),
             "memory of all measured parts together, the most",
             scopes=BOTH,
+            of_readings=True,
         ),
         Derived(
             "all_processes",
@@ -355,6 +390,16 @@ DERIVED: dict[str, Derived] = {
             _together("processes", max),
             "processes of all measured parts together, the most",
             scopes=BOTH,
+            of_readings=True,
+        ),
+        Derived(
+            "threads_per_user",
+            Unit.NUMBER,
+            LESS,
+            _threads_per_user,
+            "threads of the server, the most, for each user when there are most",
+            scopes=(WHOLE_LOAD,),
+            of_readings=True,
         ),
     )
 }
@@ -367,6 +412,10 @@ def _is_length(value: Any) -> bool:
         return False
 
 
+def _is_place(value: Any) -> bool:
+    return isinstance(value, int) and value != 0
+
+
 OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "length": (_is_length, 'a time of at least one second, such as "10s"'),
     "take": (lambda value: value in TAKES, f"{TAKES[0]}, {TAKES[1]} or {TAKES[2]}"),
@@ -374,10 +423,8 @@ OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, int | float) and 0 < value <= 1,
         "a share above 0 and up to 1",
     ),
-    "stage": (
-        lambda value: isinstance(value, int) and value != 0,
-        "the place of a stage, from 1, or -1 for the last",
-    ),
+    "stage": (_is_place, "the place of a stage, from 1, or -1 for the last"),
+    "kind": (_is_place, "the place of a kind of users, from 1, or -1 for the last"),
 }
 
 
@@ -387,7 +434,7 @@ def _check(figure: Figure, derived: Derived | None) -> None:
         raise UsageError(
             f"scope: {figure.of} is of the {' or the '.join(scopes)}, not {figure.scope!r}."
         )
-    names = tuple(derived.options) if derived else ("stage",)
+    names = tuple(derived.options if derived else PLACES)
     for name, value in figure.options.items():
         if name not in names:
             takes = f"only {', '.join(names)}" if names else "no option"
@@ -395,3 +442,5 @@ def _check(figure: Figure, derived: Derived | None) -> None:
         check, wanted = OPTIONS[name]
         if not check(value):
             raise UsageError(f"{name}: {value!r} is not {wanted}.")
+    if derived is None and len(figure.options) > 1:
+        raise UsageError(f"{figure.of} takes one of {listed(names)}, and has several.")

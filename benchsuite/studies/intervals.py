@@ -5,10 +5,15 @@
   the variance is pooled over all cells of the study in that figure; a cell whose own is larger gets
   its own, because cells don't all scatter alike. `python -m benchmarks.claims` measures what that
   covers, and what the pooled variance would by itself; docs/studies.md has its table.
+* 0 has no logarithm. Where a start has 0 of what is counted, the number in all starts together has
+  the exact interval of Poisson's law (Garwood 1936), and a difference that of Zou and Donner
+  (2008); both are widened by as much as starts lie further apart than that law has it, in the cell
+  or in all cells of the study.
 * One start has none.
 """
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -47,6 +52,7 @@ class Pooled:
     cells: int = 0
     variance: float = 0.0
     freedom: int = 0
+    dispersion: float = 1.0  #: Of counts, by `dispersion()`.
 
     @property
     def words(self) -> str:
@@ -54,8 +60,13 @@ class Pooled:
         return f"Welch on logarithms, variance pooled over {of}"
 
 
-def pooled(cells: Iterable[Sequence[float]]) -> Pooled:
-    """Of the figures of these cells: of those with two starts or more, and logarithms."""
+def pooled(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]] = ()) -> Pooled:
+    """Of the figures of these cells: of those with two starts or more, and logarithms.
+
+    `amounts` are what each start counts among, where these figures are counts.
+    """
+    cells = list(cells)
+    apart = dispersion(zip(cells, amounts, strict=False))
     logarithms = [
         [math.log(value) for value in one]
         for one in cells
@@ -63,9 +74,27 @@ def pooled(cells: Iterable[Sequence[float]]) -> Pooled:
     ]
     freedom = sum(len(one) - 1 for one in logarithms)
     if not freedom:
-        return Pooled()
+        return Pooled(dispersion=apart)
     squares = sum(variance(one) * (len(one) - 1) for one in logarithms)
-    return Pooled(len(logarithms), squares / freedom, freedom)
+    return Pooled(len(logarithms), squares / freedom, freedom, apart)
+
+
+def dispersion(cells: Iterable[tuple[Sequence[float], Sequence[float]]]) -> float:
+    """How far counts of starts lie apart, where 1 is what chance alone does: Pearson's χ² by
+    its freedom, and never less. Cells are figures with their amounts.
+    """
+    squares, freedom = 0.0, 0
+    for figures, amounts in cells:
+        events = sum(map(operator.mul, figures, amounts))
+        if len(amounts) < FEWEST or not events:
+            continue
+        share = events / sum(amounts)
+        squares += sum(
+            (one - share) ** 2 * amount / share
+            for one, amount in zip(figures, amounts, strict=True)
+        )
+        freedom += len(amounts) - 1
+    return max(1.0, squares / freedom) if freedom else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +103,7 @@ class Side:
 
     starts: Sequence[float]
     of_all: Pooled
+    amounts: Sequence[float] = ()  #: Of a figure that counts: what each start counts among.
 
 
 def interval(
@@ -92,6 +122,8 @@ def interval(
         return Interval(None, reason="it would be divided by 0")
     if starts < FEWEST:
         return Interval(value, reason="one start has no interval")
+    if kind is not Kind.RATIO and min(figures) <= 0 and all(one.amounts for one in sides):
+        return _counted(kind, sides, confidence)
     if starts >= FEWEST_STARTS:
         nothing = [0.0] * FEWEST_STARTS  # a value is its difference from starts that have nothing
         return _bootstrapped(
@@ -150,6 +182,31 @@ def _bootstrapped(
     return Interval(value, low, high, "Welch")
 
 
+def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
+    """Of counts, which are 0 in some start."""
+    from scipy.stats import chi2
+
+    tail = (1 - confidence) / 2
+    found = []
+    for side in sides:
+        apart = max(side.of_all.dispersion, dispersion([(side.starts, side.amounts)]))
+        amount = sum(side.amounts) / apart
+        events = sum(map(operator.mul, side.starts, side.amounts)) / apart
+        low = float(chi2.ppf(tail, 2 * events)) / 2 if events else 0.0
+        high = float(chi2.ppf(1 - tail, 2 * events + 2)) / 2
+        found.append((events / amount, low / amount, high / amount))
+    method = "Poisson, of the counts of all starts together"
+    if len(found) == 1:
+        return Interval(*found[0], method)
+    (mine, low, high), (other, least, most) = found
+    return Interval(
+        mine - other,
+        mine - other - math.hypot(mine - low, most - other),
+        mine - other + math.hypot(high - mine, other - least),
+        method,
+    )
+
+
 def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     """Of geometric means. The error on the logarithm is that of the ratio, or of a value; of a
     difference it is the means' own.
@@ -160,7 +217,9 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     for side in sides:
         logarithms = [math.log(value) for value in side.starts]
         means.append(math.exp(fmean(logarithms)))
-        error = max(side.of_all.variance, variance(logarithms)) / len(logarithms)
+        events = sum(map(operator.mul, side.starts, side.amounts))
+        chance = len(logarithms) / events if events else 0.0  # of small counts, Poisson's
+        error = max(side.of_all.variance, variance(logarithms), chance) / len(logarithms)
         errors.append(error * (means[-1] ** 2 if kind is Kind.DIFFERENCE else 1.0))
     value = _value(kind, *means)
     if value is None or not any(errors):

@@ -20,6 +20,8 @@ class Start:
     """One run of a cell."""
 
     figures: Mapping[str, float | None]  #: By the study's names; None is "not known", never 0.
+    amounts: Mapping[str, float] = field(default_factory=dict)
+    """What a figure counts among, by `figures.amounts`; others than counts have none."""
     excluded: str = ""  #: Why it doesn't count, by `comparing.starts`: "B401"; empty where it does.
     verdict: str = ""
     failed: str = ""  #: What the server did wrong: codes of B2xx; such a start counts.
@@ -37,8 +39,15 @@ class MeasuredCell:
 
     def values(self, figure: str) -> list[float]:
         """Of the starts that count and have it."""
-        found = (one.figures.get(figure) for one in self.starts if not one.excluded)
-        return [one for one in found if one is not None]
+        counted = (one for one in self.starts if not one.excluded)
+        return [value for one in counted if (value := one.figures.get(figure)) is not None]
+
+    def amounts(self, figure: str) -> list[float]:
+        """What these count among; empty where the figure is no count."""
+        counted = (one for one in self.starts if not one.excluded)
+        having = [one for one in counted if one.figures.get(figure) is not None]
+        found = [one.amounts.get(figure, 0.0) for one in having]
+        return found if all(found) else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

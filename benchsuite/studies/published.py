@@ -10,13 +10,15 @@ from pathlib import Path
 from benchsuite.core.exceptions import UsageError
 from benchsuite.studies.study import Coordinates, Published, Study
 
+Value = float | str  #: A text is a range or words, as they were published: "14.00-14.25".
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """What is published of the cells that have these values."""
 
     cell: Coordinates  #: Axes that the file doesn't name are left open.
-    figures: Mapping[str, float]  #: By the study's names; what is no number is left out.
+    figures: Mapping[str, Value]  #: By the study's names.
 
     def is_of(self, coordinates: Coordinates) -> bool:
         return all(coordinates.get(axis) == value for axis, value in self.cell.items())
@@ -28,18 +30,20 @@ def rows(study: Study) -> list[Row]:
     return [row for each in study.published for row in _rows(folder / each.file, each)]
 
 
-def of(rows: Sequence[Row], coordinates: Coordinates) -> dict[str, float]:
+def of(rows: Sequence[Row], coordinates: Coordinates) -> dict[str, Value]:
     """What is published of a cell; a row that says more of it wins over one that says less."""
-    found: dict[str, float] = {}
+    found: dict[str, Value] = {}
     for row in sorted(rows, key=lambda one: len(one.cell)):
         if row.is_of(coordinates):
             found |= row.figures
     return found
 
 
-def times_published(measured: float | None, published: float | None) -> float | None:
-    """Measured divided by published; None where either is not known, or nothing was published."""
-    return None if measured is None or not published else measured / published
+def times_published(measured: float | None, published: Value | None) -> float | None:
+    """Measured divided by published; None where either is not known, or no number."""
+    if measured is None or not published or isinstance(published, str):
+        return None
+    return measured / published
 
 
 def _rows(path: Path, each: Published) -> list[Row]:
@@ -55,9 +59,9 @@ def _rows(path: Path, each: Published) -> list[Row]:
                 for axis, column in each.cell.items()
             },
             {
-                figure: value * each.factor.get(figure, 1.0)
+                figure: value if isinstance(value, str) else value * each.factor.get(figure, 1.0)
                 for figure, column in each.figures.items()
-                if (value := _number(line.get(column))) is not None
+                if (value := _value(line.get(column))) is not None
             },
         )
         for line in lines
@@ -65,9 +69,9 @@ def _rows(path: Path, each: Published) -> list[Row]:
     ]
 
 
-def _number(text: str | None) -> float | None:
-    """None for what is empty, a range ("3..24") or words: these are no figure to divide by."""
+def _value(text: str | None) -> Value | None:
+    """None for what is empty."""
     try:
-        return float(text or "")
+        return float(text) if text and text.strip() else None
     except ValueError:
-        return None
+        return text

@@ -47,7 +47,7 @@ def _runs(study: Study) -> QuerySet[Run]:
         Prefetch("measurements", queryset=Measurement.objects.defer(*HISTOGRAMS)),
         Prefetch("intervals", queryset=Interval.objects.defer("histogram")),
     ]
-    if any(one.of.startswith("all_") for one in study.figures):
+    if figures.of_readings(study.figures):
         parts.append("readings")
     return runs.prefetch_related(*parts)
 
@@ -75,6 +75,7 @@ def _start(run: Run, study: Study) -> Start:
     why = ", ".join(known.reasons)
     return Start(
         figures=figures.values(study.figures, run, starves=starvation.number in known.reasons),
+        amounts=figures.amounts(study.figures, run),
         excluded="" if known.has_own_figures else why,
         failed=why if known.standing is Standing.FAILED else "",
         verdict=run.verdict or run.status,

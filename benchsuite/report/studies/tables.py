@@ -149,7 +149,7 @@ def _entry(
     values = cell.values(metric.name)
     times = published.times_published(fmean(values) if values else None, value)
     note = f"measured {times:.3g} ×" if times is not None and not math.isinf(times) else ""
-    return Shown(written(metric, value), note)
+    return Shown(value if isinstance(value, str) else written(metric, value), note)
 
 
 def shown(cell: MeasuredCell, metric: Metric) -> Shown:
@@ -160,12 +160,18 @@ def shown(cell: MeasuredCell, metric: Metric) -> Shown:
     notes = []
     if len(values) > 1 and min(values) != max(values):
         notes.append(f"{written(metric, min(values))} – {written(metric, max(values))}")
-    counted = [one for one in cell.starts if not one.excluded]
-    failed = [one.failed for one in counted if one.failed]
-    if failed:
-        codes = ", ".join(dict.fromkeys(failed))
-        notes.append(f"{len(failed)} of {len(counted)} starts failed: {codes}")
+    if why := failed(cell):
+        notes.append(why)
     return Shown(written(metric, fmean(values)), "; ".join(notes))
+
+
+def failed(cell: MeasuredCell) -> str:
+    """ "1 of 2 starts failed: B201"; empty where none did."""
+    counted = [one for one in cell.starts if not one.excluded]
+    codes = [one.failed for one in counted if one.failed]
+    if not codes:
+        return ""
+    return f"{len(codes)} of {len(counted)} starts failed: {', '.join(dict.fromkeys(codes))}"
 
 
 def written(metric: Metric, value: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.studies.claims import Judgement, Outcome, judge
-from benchsuite.studies.measured import Execution, MeasuredCell, State
+from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
 from benchsuite.studies.study import Check, Claim
 from tests.unit.studies import worlds
 
@@ -210,3 +210,16 @@ def test_the_cell_is_the_one_with_all_its_coordinates() -> None:
     execution = worlds.execution()
     found = judged(worlds.claim(HALVES), replace(execution, cells=[twice, *execution.cells]))
     assert found.outcome is Outcome.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("requests", "outcome"), [(6000.0, Outcome.HOLDS), (300.0, Outcome.UNTOLD)]
+)
+def test_that_nothing_fails_is_told_by_how_much_was_tried(
+    requests: float, outcome: Outcome
+) -> None:
+    check = Check(figure="failed", cell={"setup": ("sync",), "delay": ("0",)}, value=(None, 0.001))
+    starts = [Start(figures={"failed": 0.0}, amounts={"failed": requests})] * 2
+    found = judged(worlds.claim(check), Execution(cells=[worlds.cell("sync", "0", starts)]))
+    assert found.outcome is outcome
+    assert "failed of sync, 0 is 0 [0, 0.0" in found.reason

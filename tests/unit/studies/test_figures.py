@@ -9,7 +9,7 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.metric import Unit
 from benchsuite.core.results import Interval, Phase, Reading
-from benchsuite.studies.figures import DERIVED, metric, series, values
+from benchsuite.studies.figures import DERIVED, amounts, metric, of_readings, series, values
 from benchsuite.studies.study import Figure
 
 
@@ -185,3 +185,40 @@ def test_times_of_the_few_who_are_served_are_not_those_of_all() -> None:
     asked = [Figure(name="late", of="p95_s"), Figure(name="rate", of="goodput")]
     assert values(asked, few) == {"late": 0.2, "rate": 40.0}
     assert values(asked, few, starves=True) == {"late": math.inf, "rate": 40.0}
+
+
+def test_a_figure_of_one_kind_of_users() -> None:
+    kinds = [measured("population", response_time={"max_s": 0.5 * at}, goodput=1) for at in (1, 2)]
+    for order, one in enumerate(kinds, start=1):
+        one.order = order
+    found = record(measurements=Rows([*reversed(kinds), measured("all", response_time={})]))
+    assert (value("max_s", found, kind=2), value("max_s", found, kind=-2)) == (1.0, 0.5)
+    assert value("max_s", found, kind=3) is None
+    with pytest.raises(UsageError, match="max_s takes one of stage and kind, and has several"):
+        value("max_s", found, kind=1, stage=1)
+    with pytest.raises(UsageError, match="kind: 0 is not the place of a kind of users"):
+        value("max_s", found, kind=0)
+
+
+def test_threads_for_each_user_when_there_are_most() -> None:
+    readings = Rows(
+        Reading(second=1.0 + at, part=part, threads=threads)
+        for part, counts in (("target", [4, 30, 25]), ("load", [99, 99, 99]))
+        for at, threads in enumerate(counts)
+    )
+    found = record(intervals=seconds([1] * 6), readings=readings)
+    assert value("threads_per_user", found, "load") == 30 / 60
+    assert value("threads_per_user", record(readings=readings), "load") is None
+    assert value("threads_per_user", record(intervals=seconds([1])), "load") is None
+    assert of_readings([Figure(name="it", of="threads_per_user")])
+    assert not of_readings([Figure(name="it", of="goodput")])
+
+
+def test_what_failures_are_counted_of() -> None:
+    figures = [
+        Figure(name=name, of=of)
+        for name, of in (("all", "errors"), ("share", "failed_share"), ("rps", "goodput"))
+    ]
+    found = record(measurements=Rows([measured("all", requests=1200, failures=0)]))
+    assert amounts(figures, found) == {"all": 1.0, "share": 1200.0}
+    assert amounts(figures, record()) == {"all": 1.0}

@@ -5,7 +5,15 @@ import math
 import pytest
 
 from benchsuite.stats.compare import compare
-from benchsuite.studies.intervals import Interval, Kind, Pooled, Side, interval, pooled
+from benchsuite.studies.intervals import (
+    Interval,
+    Kind,
+    Pooled,
+    Side,
+    dispersion,
+    interval,
+    pooled,
+)
 
 CALM = [[10.0, 10.1], [20.0, 20.3], [5.0, 5.02]]
 
@@ -106,3 +114,59 @@ def test_what_has_no_limit_lies_beyond_all_that_has_one() -> None:
         assert (below.low, below.high) == (least, least)
         for sides in ((none, none), (either, some), (some, either), (none, side(math.inf))):
             assert interval(kind, *sides).low is None
+
+
+def failures(*counts: float, of: float = 1.0, apart: float = 1.0) -> Side:
+    """Starts with so many failures, each of that many requests."""
+    return Side([one / of for one in counts], Pooled(dispersion=apart), [of] * len(counts))
+
+
+def test_none_failed_of_so_many() -> None:
+    share = interval(Kind.VALUE, failures(0, 0, of=6000))
+    assert (share.value, share.low) == (0, 0)
+    assert share.high == pytest.approx(3.6889 / 12000, rel=1e-4)
+    starts = interval(Kind.VALUE, failures(0, 0))
+    assert starts.high == pytest.approx(3.6889 / 2, rel=1e-4)
+    assert interval(Kind.VALUE, failures(0, 0, 0, 0, 0)).high == pytest.approx(3.6889 / 5, rel=1e-4)
+    assert interval(Kind.VALUE, failures(0)).reason == "one start has no interval"
+
+
+def test_some_failed_in_some_starts() -> None:
+    found = interval(Kind.VALUE, failures(0, 3))
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (1.5, 0.02532 * 1.5, 5.5716 * 1.5), rel=1e-3
+    )  # Garwood's of one event, as these lie three times as far apart as chance has it
+
+
+def test_failures_that_lie_far_apart_say_less() -> None:
+    calm, wild = (interval(Kind.VALUE, failures(0, 0, apart=one)) for one in (1.0, 10.0))
+    assert wild.high == pytest.approx(10 * (calm.high or 0))
+    bursts = interval(Kind.VALUE, failures(0, 40))
+    few = interval(Kind.VALUE, failures(0, 1))
+    assert (bursts.high or 0) / (bursts.value or 1) > 0.5 * (few.high or 0) / (few.value or 1)
+
+
+def test_a_difference_of_failures() -> None:
+    found = interval(Kind.DIFFERENCE, failures(0, 0), failures(0, 0))
+    assert found.value == 0
+    assert (found.low, found.high) == pytest.approx((-1.8444, 1.8444), rel=1e-3)
+    more = interval(Kind.DIFFERENCE, failures(30, 30), failures(0, 0))
+    assert more.low is not None
+    assert 15 < more.low < 30
+    assert interval(Kind.RATIO, failures(30, 30), failures(0, 0)).low is None
+
+
+def test_few_failures_that_agree_are_not_believed_too_much() -> None:
+    alike = Side([1.0, 1.0], pooled([[1.0, 1.0], [50.0, 50.0]]), [1.0, 1.0])
+    found = interval(Kind.VALUE, alike)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 0.4
+    assert found.high > 2.5
+
+
+def test_how_far_failures_lie_apart() -> None:
+    assert dispersion([([2.0, 4.0], [1, 1])]) == 1.0  # χ² of 2/3 with one degree
+    assert dispersion([([0.0, 8.0], [1, 1])]) == 8.0
+    assert dispersion([([0.0, 0.0], [1, 1]), ([0.0], [1]), ([5.0, 7.0], [])]) == 1.0
+    assert dispersion([([0.0, 0.008], [1000, 1000])]) == pytest.approx(8.0)

@@ -33,7 +33,10 @@ def test_rows_are_found_by_coordinates(tmp_path: Path) -> None:
     rows = published.rows(study)
     assert len(rows) == 3
     assert published.of(rows, {"setup": "sync", "delay": "0"}) == {"plateau": 144.5, "p95": 0.02}
-    assert published.of(rows, {"setup": "sync", "delay": "200"}) == {"plateau": 0.7}
+    assert published.of(rows, {"setup": "sync", "delay": "200"}) == {
+        "plateau": 0.7,
+        "p95": "3..24",
+    }
     assert published.of(rows, {"setup": "async", "delay": "0"}) == {"plateau": 187.5}
     assert published.of(rows, {"setup": "async", "delay": "100"}) == {}
 
@@ -58,6 +61,7 @@ def test_measured_divided_by_published() -> None:
     assert published.times_published(None, 2.0) is None
     assert published.times_published(3.0, None) is None
     assert published.times_published(3.0, 0.0) is None
+    assert published.times_published(3.0, "3..24") is None
 
 
 @pytest.mark.parametrize("name", list(catalogue.studies()))
