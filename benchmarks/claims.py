@@ -2,15 +2,17 @@
 
     python -m benchmarks.claims [--worlds 300]
 
-Prints how often the intervals of two to four starts hold the true ratio, how often claims that are
-true, at the very edge of their region, come out "doesn't hold", and how often a step is found in a
-trend where there is none. Calls what pages and command call. Takes two to eight minutes.
+Prints how often the intervals of two to four starts hold the true ratio, and those of failures the
+true number; how often claims that are true, at the very edge of their region, come out "doesn't
+hold"; how often the best of several arms is named; and how often a step is found in a trend where
+there is none. Calls what pages and command call. Takes two to eight minutes.
 """
 
 import argparse
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
@@ -18,10 +20,20 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 from benchmarks.table import markdown
+from benchsuite.studies.answers import answered
 from benchsuite.studies.claims import Outcome, judge
-from benchsuite.studies.intervals import Kind, Pooled, Side, interval, pooled
+from benchsuite.studies.intervals import Interval, Kind, Pooled, Side, interval, pooled
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
-from benchsuite.studies.study import Axis, Check, Claim, Scaling, Study, Value
+from benchsuite.studies.study import (
+    Answer,
+    Axis,
+    Check,
+    Claim,
+    Objective,
+    Scaling,
+    Study,
+    Value,
+)
 from benchsuite.studies.trend import trends
 
 NOISE = 0.03  #: Of a start, on the logarithm; of the middle cell.
@@ -36,7 +48,9 @@ def main() -> None:
     began = time.monotonic()
     generator = np.random.default_rng(20151022)
     coverage(generator, worlds)
+    failing(generator, worlds)
     edges(generator, worlds)
+    leading(generator, worlds)
     alarms(generator, worlds)
     print(f"\n{worlds} studies a row, {time.monotonic() - began:.0f} s")
 
@@ -100,7 +114,7 @@ def _held(figures: NDArray[np.float64], noises: NDArray[np.float64]) -> list[flo
 
 def _ours(a: NDArray[np.float64], b: NDArray[np.float64], of_all: Pooled) -> bool:
     found = interval(Kind.RATIO, Side(a.tolist(), of_all), Side(b.tolist(), of_all))
-    return bool(found.low is not None and found.high is not None and found.low <= 1 <= found.high)
+    return bool(_holds(found, 1.0))
 
 
 def _pooled(a: NDArray[np.float64], b: NDArray[np.float64], of_all: Pooled) -> bool:
@@ -114,6 +128,57 @@ def _welch(a: NDArray[np.float64], b: NDArray[np.float64], of_all: Pooled) -> bo
     freedom = sum(parts) ** 2 / sum(part**2 / (len(a) - 1) for part in parts)
     far = abs(np.log(a).mean() - np.log(b).mean())
     return bool(far <= t.ppf(0.975, freedom) * math.sqrt(sum(parts)))
+
+
+FAILING: dict[str, Callable[[Generator, float, tuple[int, int]], NDArray[np.int64]]] = {
+    "each by itself": lambda generator, mean, shape: generator.poisson(mean, shape),
+    "in bursts, starts × 0–3.7": lambda generator, mean, shape: generator.poisson(
+        mean * generator.exponential(size=shape)
+    ),
+    "in one start of ten alone": lambda generator, mean, shape: generator.poisson(
+        10 * mean * (generator.random(shape) < 0.1)
+    ),
+}
+"""How failures come, with so many in the mean of all starts."""
+
+
+def failing(generator: Generator, worlds: int) -> None:
+    """Of failures that are counted, in six cells that are all alike."""
+    rows = []
+    for words, draw in FAILING.items():
+        for starts in (2, 4):
+            for mean in (0.2, 2.0, 20.0):
+                held = np.array(
+                    [_counted(draw(generator, mean, (6, starts)), mean) for _ in range(worlds)]
+                )
+                told = (f"{100 * share:.1f}" for share in held.reshape(-1, 3).mean(axis=0))
+                rows.append([words, str(starts), f"{mean:g}", *told])
+    show(
+        "The 95 % interval of failures a start holds the true number, in % of the cells, and that "
+        "of a difference in % of the pairs",
+        ["failures come", "starts", "mean", "value", "difference", "no failure in"],
+        rows,
+    )
+
+
+def _counted(counts: NDArray[np.int64], mean: float) -> list[list[float]]:
+    cells = counts.astype(float).tolist()
+    amounts = [[1.0] * len(one) for one in cells]
+    of_all = pooled(cells, amounts)
+    sides = [Side(one, of_all, amount) for one, amount in zip(cells, amounts, strict=True)]
+    return [
+        [
+            _holds(interval(Kind.VALUE, one), mean),
+            _holds(interval(Kind.DIFFERENCE, one, other), 0.0),
+            float(not any(one.starts)),
+        ]
+        for one, other in zip(sides[::2], sides[1::2], strict=True)
+    ]
+
+
+def _holds(found: Interval, truth: float) -> float:
+    low, high = found.low, found.high
+    return float(low is not None and high is not None and low <= truth <= high)
 
 
 def edges(generator: Generator, worlds: int) -> None:
@@ -183,6 +248,43 @@ def execution(figures: Sequence[Sequence[float]]) -> Execution:
             for number, cell in enumerate(figures)
         ]
     )
+
+
+def leading(generator: Generator, worlds: int) -> None:
+    """The best arm of several that are alike but for one."""
+    rows = []
+    for unlike, words in UNLIKE:
+        for arms in (3, 7):
+            for starts in (2, 5):
+                told = []
+                fewer = worlds if starts < 5 else worlds // 5
+                for gain in (0.01, 0.1):
+                    found = [
+                        _lead(world(generator, arms, starts, unlike)[0], gain) for _ in range(fewer)
+                    ]
+                    told += [f"{100 * sum(each) / fewer:.1f}" for each in zip(*found, strict=True)]
+                rows.append([words, str(arms), str(starts), *told])
+    show(
+        "The best arm is among those named, is named alone, and another is, in % of the studies",
+        ["noise of the arms", "arms", "starts"]
+        + [f"{words}, {by} better" for by in ("1 %", "10 %") for words in LEADING],
+        rows,
+    )
+
+
+LEADING = ("among", "alone", "another")
+
+
+def _lead(figures: NDArray[np.float64], gain: float) -> tuple[bool, bool, bool]:
+    figures[0] *= 1 + gain
+    asked = replace(
+        study(len(figures), 0),
+        objective=Objective("goodput", "most"),
+        answers=(Answer(asks="", choice=("cell",)),),
+    )
+    ((one,),) = (each.situations for each in answered(asked, execution(figures.tolist())))
+    named = [arm.name for arm in one.best]
+    return "0" in named, named == ["0"], "0" not in named and len(named) == 1
 
 
 def alarms(generator: Generator, worlds: int) -> None:

@@ -20,9 +20,7 @@ def remark(row: StudyRun, file: str) -> str:
     row.remark = _paragraph(file)
     row.save(update_fields=["remark"])
     did = "is stored with" if row.remark else "was taken away from"
-    return (
-        f"The remark {did} the execution of {row.name} of {row.started_at:%d %b %Y, %H:%M} UTC."
-    )
+    return f"The remark {did} the execution of {row.name} of {row.started_at:%d %b %Y, %H:%M} UTC."
 
 
 def _paragraph(file: str) -> str:

@@ -100,12 +100,12 @@ def _pairs(value: Any, place: Place) -> dict[str, Any]:
     return found
 
 
-def _several(value: Any, place: Place) -> tuple[str, ...]:
-    found: tuple[str, ...] = strictly.texts([value] if isinstance(value, str) else value, place)
-    return found
-
-
-_READ = {Takes.VALUE: _value, Takes.FLAG: _flag, Takes.PAIRS: _pairs, Takes.SEVERAL: _several}
+_READ = {
+    Takes.VALUE: _value,
+    Takes.FLAG: _flag,
+    Takes.PAIRS: _pairs,
+    Takes.SEVERAL: strictly.one_or_more,
+}
 
 
 def laid_over(base: Options, more: Options) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from benchsuite.studies.strictly import (
     mapping,
     number,
     one_of,
+    one_or_more,
     region,
     selector,
     several,
@@ -28,6 +29,7 @@ from benchsuite.studies.strictly import (
     Reader as ReaderOf,
 )
 from benchsuite.studies.study import (
+    Answer,
     Axis,
     Chart,
     Check,
@@ -133,6 +135,9 @@ def _file(known: Known | None) -> Any:
     )
     scale = {"shorter": _texts, "faster": _texts, "thin": mapping(texts), "least": mapping(_least)}
     claim = {"name": _name, "says": text, "check": several(check)}
+    best = one_of("most", "least")
+    answer = {"asks": text, "choice": one_or_more}
+    answered = {"only": selector, "figure": text, "best": best, "needs": needs}
     drawn: dict[str, ReaderOf] = {"only": selector, "title": text}
     return table(
         {"format": _format, "name": _name, "question": text, "axis": mapping(mapping(value))},
@@ -143,11 +148,12 @@ def _file(known: Known | None) -> Any:
             "set": several(table({"when": selector}, rest=options)),
             "exclude": several(selector),
             "figures": mapping(figure),
-            "objective": table({"figure": text, "best": one_of("most", "least")}),
+            "objective": table({"figure": text, "best": best}),
             "published": several(published),
             "table": several(table({"rows": text, "columns": text, "figures": texts}, drawn)),
             "chart": several(table({"x": text, "y": text}, {"line": text, "small": text} | drawn)),
             "claim": several(table(claim, {"needs": needs, "published": text})),
+            "answer": several(table(answer, answered)),
         },
     )
 
@@ -174,6 +180,7 @@ def _study(found: Mapping[str, Any], said: str, path: Path, place: Place) -> Stu
         tables=tuple(Table(**one) for one in found.get("table", ())),
         charts=tuple(Chart(**one) for one in found.get("chart", ())),
         claims=tuple(_claim(one) for one in found.get("claim", ())),
+        answers=tuple(Answer(**one | one.get("needs", {})) for one in found.get("answer", ())),
     )
 
 

@@ -11,6 +11,7 @@ from benchsuite.studies.options import in_cell, shares
 from benchsuite.studies.scaling import REPEAT
 from benchsuite.studies.strictly import Place
 from benchsuite.studies.study import (
+    Answer,
     Chart,
     Check,
     Coordinates,
@@ -20,6 +21,7 @@ from benchsuite.studies.study import (
     Table,
     admits,
     names,
+    situations,
 )
 
 Any_ = TypeVar("Any_")
@@ -46,6 +48,14 @@ def check(study: Study, place: Place) -> None:
         for check, at in _each(claim.checks, place.at("claim").at(claim.name), "check"):
             known.check(check, at)
     _refuse_twice([claim.name for claim in study.claims], place.at("claim"))
+    check_answers(study, place)
+
+
+def check_answers(study: Study, place: Place) -> None:
+    """The same of its answers alone, which may be of another file than the rest."""
+    known = _Known(study)
+    for answer, at in _each(study.answers, place, "answer"):
+        known.answer(answer, at)
 
 
 def check_today(study: Study, place: Place) -> None:
@@ -86,7 +96,7 @@ class _Known:
         self.study = study
         self.axes = {axis.name: names(axis.values) for axis in study.axes}
         self.figures = [figure.name for figure in study.figures]
-        self.all: list[Coordinates] = []
+        self.all = [cell.coordinates for cell in matrix.every(study)]
 
     def axis(self, name: str, place: Place) -> None:
         if name not in self.axes:
@@ -151,7 +161,6 @@ class _Known:
         found = {matrix.key(cell.coordinates): cell for cell in matrix.every(self.study)}
         if not found:
             raise place.at("exclude").error("no cell is left.")
-        self.all = [cell.coordinates for cell in found.values()]
 
         def follow(at: Coordinates, asked: tuple[Any, ...]) -> None:
             for option, share in shares(found[matrix.key(at)].options).items():
@@ -192,6 +201,25 @@ class _Known:
                 raise place.at("to").error(f"the cell {_shown(other)} is excluded.")
             if other == one and check.to_figure in ("", check.figure) and compared:
                 raise place.at("to").error(f"the cell {_shown(one)} is held against itself.")
+
+    def answer(self, answer: Answer, place: Place) -> None:
+        for axis in answer.choice:
+            self.axis(axis, place.at("choice"))
+        _refuse_twice(answer.choice, place.at("choice"))
+        self.selector(answer.only, place.at("only"))
+        if bool(answer.figure) != bool(answer.best):
+            raise place.error("figure and best belong together; give both or none.")
+        if answer.figure:
+            self.figure(answer.figure, place.at("figure"))
+        elif self.study.objective is None:
+            raise place.error("needs figure and best, as the study has no objective.")
+        selected = [one for one in self.all if admits(answer.only, one)]
+        if not selected:
+            raise place.at("only").error("selects no cell.")
+        if len(selected) == len(situations(answer, selected)):
+            raise place.at("choice").error(
+                f"{', '.join(answer.choice)} has one value in each situation: nothing to choose."
+            )
 
 
 def _shown(coordinates: Coordinates) -> str:

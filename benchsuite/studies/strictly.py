@@ -104,6 +104,12 @@ def several(read: Reader) -> Reader:
 texts = several(text)
 
 
+def one_or_more(value: Any, place: Place) -> tuple[str, ...]:
+    """Texts, of which one may stand without a list."""
+    found: tuple[str, ...] = texts([value] if isinstance(value, str) else value, place)
+    return found
+
+
 def mapping(read: Reader) -> Reader:
     """A table whose keys are names of the file's own."""
 
@@ -143,7 +149,6 @@ def table(
 
 
 def selector(value: Any, place: Place) -> dict[str, tuple[str, ...]]:
-    """Axis → the values that it admits, where one may stand without a list."""
-    read = mapping(lambda one, at: texts([one] if isinstance(one, str) else one, at))
-    found: dict[str, tuple[str, ...]] = read(value, place)
+    """Axis → the values that it admits."""
+    found: dict[str, tuple[str, ...]] = mapping(one_or_more)(value, place)
     return found

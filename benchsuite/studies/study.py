@@ -1,6 +1,6 @@
 """A study as its file says it; `reading.read()` makes it, and nothing in it is evaluated."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -148,6 +148,21 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A question of people, and the cells that answer it: the best of some axes in each situation,
+    which is what all other axes say.
+    """
+
+    asks: str
+    choice: tuple[str, ...]  #: Axes whose values are chosen among.
+    only: Selector = field(default_factory=dict)
+    figure: str = ""  #: What makes one better; that of the objective where it is empty.
+    best: str = ""  #: "most" or "least"; as the objective has it where it is empty.
+    needs: Mapping[str, float] = field(default_factory=dict)
+    """What must at least be so for it to be answered, as of a claim."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """One file."""
 
@@ -168,6 +183,7 @@ class Study:
     tables: tuple[Table, ...] = ()
     charts: tuple[Chart, ...] = ()
     claims: tuple[Claim, ...] = ()
+    answers: tuple[Answer, ...] = ()
 
     def axis(self, name: str) -> Axis:
         """The axis of that name; KeyError for another."""
@@ -195,3 +211,14 @@ def admits(selector: Selector, coordinates: Coordinates) -> bool:
 
 def names(values: Sequence[Value]) -> list[str]:
     return [one.name for one in values]
+
+
+def situations(
+    answer: Answer, cells: Iterable[Coordinates]
+) -> dict[tuple[tuple[str, str], ...], list[Coordinates]]:
+    """What an answer does not choose among → the cells that are chosen among there."""
+    found: dict[tuple[tuple[str, str], ...], list[Coordinates]] = {}
+    for one in cells:
+        where = tuple((axis, value) for axis, value in one.items() if axis not in answer.choice)
+        found.setdefault(where, []).append(one)
+    return found

@@ -14,7 +14,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_period
-from benchsuite.management import studying, writing
+from benchsuite.management import study_pages, studying
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import study as study_options
 from benchsuite.management.options.parsing import BriefCommand, number, whole_number
@@ -24,7 +24,6 @@ from benchsuite.management.session import estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run
 from benchsuite.report import addresses
-from benchsuite.report.studies.exports import markdown
 from benchsuite.report.studies.told import SHAPES, Told, chosen, told
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner.estimating import Estimate
@@ -37,11 +36,17 @@ from benchsuite.telemetry.machine import HostSample
 
 class Command(BriefCommand):
     help = __doc__
-    usage = "%(prog)s [-h] NAME [options]"
+    usage = "%(prog)s [-h] [NAME ...] [options]"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add = parser.add_argument
-        add("name", metavar="NAME", help="a study of the catalogue, or of BENCHSUITE['STUDIES']")
+        add(
+            "names",
+            nargs="*",
+            metavar="NAME",
+            help="a study of the catalogue, or of BENCHSUITE['STUDIES']; several, or none for all, "
+            "with --markdown",
+        )
         add("--scale", type=number, help="shorter and thinner: above 0, at most 1 (default: 1)")
         add(
             "--only",
@@ -64,7 +69,8 @@ class Command(BriefCommand):
             "--markdown",
             metavar="FILE",
             help="write what the last execution found, of that --label if there is one, and stop "
-            '("-" for standard output)',
+            '("-" for standard output); of several studies into a folder, with a README.md that '
+            "answers from all",
         )
         add(
             "--remark",
@@ -74,11 +80,8 @@ class Command(BriefCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        if options["remark"]:
-            self.stdout.write(_remark(options["remark"], options["name"], options["label"]))
-        if options["markdown"]:
-            _write(options["markdown"], options["name"], options["label"])
-        if options["markdown"] or options["remark"]:
+        if options["remark"] or options["markdown"]:
+            self._tell(options)
             return
         sample, screen = HostSample(), Screen(quiet_stdout=False)
         try:
@@ -128,29 +131,26 @@ class Command(BriefCommand):
             screen.warn(line)
         screen.warn(f"Look: {addresses.of_study(execution.study.name)}")
 
-
-def _write(file: str, name: str, label: str) -> None:
-    """The page of a stored execution, of a study whose file may have gone."""
-    try:
-        writing.check("--markdown", file)
-        row = chosen(name, label=label)
-        writing.write(file, markdown(told(row)))
-    except UsageError as error:
-        raise CommandError(str(error), returncode=2) from error
-    except BenchsuiteError as error:
-        raise CommandError(str(error), returncode=1) from error
-
-
-def _remark(file: str, name: str, label: str) -> str:
-    try:
-        return remark(chosen(name, label=label), file)
-    except UsageError as error:
-        raise CommandError(str(error), returncode=2) from error
+    def _tell(self, options: dict[str, Any]) -> None:
+        """Of what is stored, whose file may have gone."""
+        names, label, file = options["names"], options["label"], options["markdown"]
+        said = ""
+        try:
+            if options["remark"]:
+                said = remark(chosen(_one(names), label=label), options["remark"])
+            if file:
+                said = study_pages.write(file, names, label)
+        except UsageError as error:
+            raise CommandError(str(error), returncode=2) from error
+        except BenchsuiteError as error:
+            raise CommandError(str(error), returncode=1) from error
+        if said:
+            self.stdout.write(said)
 
 
 def _execution(options: dict[str, Any]) -> Execution:
     check_label(options["label"])
-    study = _study(options["name"])
+    study = _study(_one(options["names"]))
     only = selecting.selector(options["only"])
     if not options["resume"]:
         if options["again_failed"]:
@@ -180,6 +180,16 @@ def _execution(options: dict[str, Any]) -> Execution:
     asked = {axis: tuple(some) for axis, some in row.only.items()}
     cells = matrix.cells(study, row.scale, asked)
     return studying.resumed(study, cells, row, again_failed=again)
+
+
+def _one(names: Sequence[str]) -> str:
+    if len(names) != 1:
+        given = f"and {len(names)} are named" if names else "and none is named"
+        raise UsageError(
+            f"One study is executed, or remarked on, at a time, {given}; there are: "
+            f"{', '.join(conf.study_files())}."
+        )
+    return names[0]
 
 
 def _study(name: str) -> Study:
@@ -239,4 +249,4 @@ def _claims(found: Told) -> list[str]:
 def _again(options: dict[str, Any]) -> str:
     """How to go on."""
     label = f" --label={shlex.quote(options['label'])}" if options["label"] else ""
-    return f"Go on with: python manage.py runstudy {options['name']}{label} --resume"
+    return f"Go on with: python manage.py runstudy {options['names'][0]}{label} --resume"

@@ -1,6 +1,7 @@
 """Stored executions of studies → what claims, tables and charts look at."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from django.db.models import Prefetch, QuerySet
@@ -13,9 +14,10 @@ from benchsuite.core.results import Status
 from benchsuite.core.units import parse_seconds
 from benchsuite.findings.target import starvation
 from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
-from benchsuite.studies import figures, reading
+from benchsuite.studies import figures, reading, references
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
-from benchsuite.studies.study import Study
+from benchsuite.studies.strictly import Place
+from benchsuite.studies.study import Answer, Study
 
 HEAVY = ("log_tail", "argv", "settings_changed", "programs", "delay")
 HISTOGRAMS = ("response_histogram", "service_histogram", "wait_histogram")
@@ -26,6 +28,26 @@ def study(row: StudyRun) -> Study:
     """As its file said it when it was executed; raises UsageError for what can't be read now."""
     known = conf.study_files().get(row.name)
     return reading.parse(row.text, known or Path(f"{row.name}.toml"))
+
+
+def asking(study: Study) -> Study:
+    """With the answers of today's file that name what the study has; with its own where none does,
+    or the file can't be read.
+    """
+    file = conf.study_files().get(study.name)
+    try:
+        today = reading.read(file).answers if file else ()
+    except UsageError:
+        today = ()
+    return replace(study, answers=tuple(one for one in today if _fits(study, one)) or study.answers)
+
+
+def _fits(study: Study, answer: Answer) -> bool:
+    try:
+        references.check_answers(replace(study, answers=(answer,)), Place(study.name))
+    except UsageError:
+        return False
+    return True
 
 
 def executions(name: str) -> QuerySet[StudyRun]:

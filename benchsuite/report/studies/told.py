@@ -13,6 +13,7 @@ from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.studies import charts, rows, tables
 from benchsuite.report.studies.tables import Shape, Shown
 from benchsuite.studies import figures, matrix, published, scaling
+from benchsuite.studies.answers import Answered, answered
 from benchsuite.studies.claims import Judgement, Outcome, judge
 from benchsuite.studies.measured import Execution, MeasuredCell, State
 from benchsuite.studies.study import Kind, Study, cell_title, names
@@ -63,6 +64,10 @@ class Told:
     @cached_property
     def claims(self) -> list[Judgement]:
         return judge(self.study, self.execution)
+
+    @cached_property
+    def answers(self) -> list[Answered]:
+        return answered(rows.asking(self.study), self.execution)
 
     @cached_property
     def _published(self) -> tuple[list[published.Row], str]:
@@ -139,11 +144,20 @@ class Told:
 
     @property
     def environment(self) -> Mapping[str, object]:
+        served = {"servers": ", ".join(self.servers)} if self.servers else {}
+        return self.machine | served
+
+    @property
+    def machine(self) -> dict[str, object]:
         data = self.row.environment.data if self.row.environment else {}
-        known = {title: data[name] for name, title in MACHINE.items() if data.get(name)}
+        return {title: data[name] for name, title in MACHINE.items() if data.get(name)}
+
+    @cached_property
+    def servers(self) -> list[str]:
+        """ "gunicorn-sync 27.0.1" """
         runs = Run.objects.filter(study_cell__study_run=self.row).exclude(server_version="")
         served = runs.order_by("server").values_list("server", "server_version").distinct()
-        return known | ({"servers": ", ".join(map(" ".join, served))} if served else {})
+        return [" ".join(one) for one in served]
 
     @property
     def method(self) -> list[str]:

@@ -87,6 +87,10 @@ ratio = [0.4, 0.6]
 figure = "plateau"
 cell = { setup = "sync" }
 value = [-inf, 3]
+[[answer]]
+asks = "Which set-up reads most?"
+choice = "setup"
+only = { route = ["read"] }
 """
 
 

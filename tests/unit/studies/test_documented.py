@@ -36,7 +36,7 @@ def test_every_cell_of_the_example_is_one_run(tmp_path: Path) -> None:
     "before",
     [
         *("", "[scale]", "[objective]", "[[published]]", "[[table]]", "[[chart]]", "[[claim]]"),
-        "[[claim.check]]",
+        *("[[claim.check]]", "[[answer]]"),
     ],
 )
 def test_the_table_has_every_key(before: str) -> None:

@@ -26,6 +26,8 @@ def test_a_file_becomes_a_study() -> None:
     assert found.published[0].names == {"setup": {"gunicorn": "sync"}}
     assert found.claims[0].checks[0].ratio == (0.4, 0.6)
     assert found.claims[0].checks[1].value == (None, 3)
+    (answer,) = found.answers
+    assert (answer.choice, answer.only) == (("setup",), {"route": ("read",)})
     assert found.text == TEXT
 
 
@@ -110,6 +112,27 @@ def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
             'cell = { setup = "sync" }',
             'cell = { setup = "pool", route = "cpu" }',
             "selects no cell",
+        ),
+        ('choice = "setup"', 'choice = "stup"', "answer[1].choice: there is no axis 'stup'; did"),
+        ('choice = "setup"', 'choice = ["setup", "setup"]', "answer[1].choice: two are called"),
+        ('choice = "setup"', "choice = []", "answer[1].choice: must be a list of at least one"),
+        ('choice = "setup"', 'chioce = "setup"', "answer[1]: there is no key 'chioce'; did you"),
+        ('choice = "setup"', "", "answer[1]: the key choice is missing."),
+        ('asks = "Which set-up reads most?"', 'asks = ""', "answer[1].asks: must be a text"),
+        ('["read"] }', '["raed"] }', "answer[1].only.route: there is no value 'raed'; did you"),
+        ('["read"] }', '"cpu", setup = "pool" }', "answer[1].only: selects no cell."),
+        ('["read"] }', '"read", setup = "sync" }', "answer[1].choice: setup has one value in"),
+        ('choice = "setup"', 'choice = "setup"\nbest = "least"', "answer[1]: figure and best bel"),
+        (
+            'choice = "setup"',
+            'choice = "setup"\nfigure = "beast"\nbest = "most"',
+            "answer[1].figure: there is no figure 'beast'; did you mean best?",
+        ),
+        ('choice = "setup"', 'choice = "setup"\nneeds.usrs = 3', "answer[1].needs.usrs: there is"),
+        (
+            '[objective]\nfigure = "plateau"\nbest = "most"\n',
+            "",
+            "answer[1]: needs figure and best, as the study has no objective.",
         ),
         ("[[claim]]\nname", "[claim]\nname", "claim: must be a list of at least one, and is {"),
         ("format = 1", "format = ", "this is no TOML: Invalid value (at line 1, column 10)."),

@@ -1,0 +1,68 @@
+"""Writes what stored executions of studies found, as Markdown: one page, or a folder of them."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchsuite import conf
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.suggestions import choices
+from benchsuite.management import writing
+from benchsuite.models import StudyRun
+from benchsuite.report.studies import summary
+from benchsuite.report.studies.exports import markdown
+from benchsuite.report.studies.told import Told, chosen, told
+
+FLAG = "--markdown"
+INDEX = "README"  #: The page that answers a question from all.
+
+
+def write(file: str, names: Sequence[str], label: str) -> str:
+    """The page of one study into that file ("-" for standard output); of several, or of all that
+    were executed where none is named, a page each into that folder, and one that answers from all
+    ("-": this one alone). Returns what was written, in words.
+
+    Raises UsageError where there is nothing to write, or no place for it, and BenchsuiteError where
+    it can't be written.
+    """
+    if len(names) == 1:
+        writing.check(FLAG, file)
+        writing.write(file, markdown(told(chosen(names[0], label=label))))
+        return ""
+    if file != "-" and not os.path.isdir(file):  # Path's own raises where a name is too long
+        raise UsageError(
+            f"{FLAG}={file} must be a folder, as several studies are written; create it, or name "
+            "one study."
+        )
+    found, without = _found(names, label)
+    pages = {f"{one.study.name}.md": markdown(one) for one in found}
+    pages[f"{INDEX}.md"] = summary.page(found, without)
+    if file == "-":
+        writing.write(file, pages[f"{INDEX}.md"])
+        return ""
+    for name, page in pages.items():
+        writing.check(FLAG, str(Path(file, name)))
+        writing.write(str(Path(file, name)), page)
+    return f"Written  {', '.join(pages)} in {file}"
+
+
+def _found(names: Sequence[str], label: str) -> tuple[list[Told], dict[str, str]]:
+    """The executions of these studies, and why there is none of others."""
+    executed = StudyRun.objects.values_list("name", flat=True).order_by("name").distinct()
+    known = list(dict.fromkeys([*conf.study_files(), *executed]))
+    for name in names:
+        if name not in known:
+            raise UsageError(f"There is no study {name[:60]!r}; {choices(name[:60], known)}")
+    found: list[Told] = []
+    without: dict[str, str] = {}
+    for name in dict.fromkeys(names or known):
+        if name == INDEX:
+            without[name] = f"{INDEX}.md is the page of all studies; write this one alone."
+            continue
+        try:
+            found.append(told(chosen(name, label=label)))
+        except UsageError as error:
+            without[name] = str(error)
+    if not found:
+        raise UsageError(next(iter(without.values())))
+    return found, without

@@ -1,0 +1,169 @@
+"""The pages that `runstudy --markdown` writes of all studies, and what they answer from them."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from benchsuite.core.results import Finding, Level
+from benchsuite.models import StudyRun
+from benchsuite.report.studies.exports import markdown
+from benchsuite.report.studies.told import told
+from benchsuite.studies import catalogue
+from tests.factories import MACHINE
+from tests.study_factories import RATES, TEXT, make_study_run, write
+from tests.web.conftest import LOOPBACK
+
+ANSWER = """
+[[answer]]
+asks = "Does it wait?"
+choice = "setup"
+"""
+
+
+@pytest.fixture(autouse=True)
+def file(settings: Any, tmp_path: Path) -> Path:
+    found = write(tmp_path)
+    found.write_text(TEXT + ANSWER)
+    settings.BENCHSUITE = {"ACCESS": LOOPBACK, "STUDIES": [found]}
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "pages"
+    made.mkdir()
+    return made
+
+
+def index(folder: Path, *names: str, label: str = "") -> str:
+    call_command("runstudy", *names, markdown=str(folder), label=label)
+    return (folder / "README.md").read_text()
+
+
+def row(page: str, beginning: str) -> list[str]:
+    (found,) = [line for line in page.splitlines() if line.startswith(f"| {beginning}")]
+    return [one.strip() for one in found.strip("|").split(" | ")]
+
+
+def test_a_page_a_study_and_one_that_answers_from_all(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = make_study_run(label="first")
+    StudyRun.objects.filter(pk=mine.pk).update(remark="Async stays at 150 /s.")
+    mine.refresh_from_db()
+    make_study_run(dict.fromkeys(RATES, 50.0), days=1)
+    page = index(folder, label="first")
+    assert capsys.readouterr().out == f"Written  shop.md, README.md in {folder}\n"
+    assert (folder / "shop.md").read_text() == markdown(told(mine))
+    assert page.startswith("# Which server do I take?\n")
+    assert "\n## Does it wait?\n\nFrom [shop](shop.md), by answers a second; the most is" in page
+    assert "| case | best | behind |" in page
+    best = row(page, "delay 200")
+    assert re.fullmatch(r"● async 1[45]\d\u2009/s \[1..\u2009/s, 1..\u2009/s\]", best[1])
+    assert best[2].startswith("sync 0.2")
+    assert "× [" in best[2]
+    claim = row(page, "[shop](shop.md) | Sync falls")
+    assert claim[2:3] + claim[4:] == ["120 → 40 /s", "● holds"]
+    assert claim[3].startswith("plateau of sync, 200 / sync, 0 is 0.")
+    executed = row(page, "[shop](shop.md) | Does async")
+    assert "finished, first" in executed[2]
+    assert executed[3:] == ["1", "2", "12 valid", "2 hold and 1 can't be told here"]
+    assert "- [shop](shop.md). Written by a person: Async stays at 150 /s.\n" in page
+    assert f"- CPU: {MACHINE['cpu_model']}\n" in page
+    assert "- servers: gunicorn-sync 23.0.0, uvicorn 23.0.0\n" in page
+    for name in catalogue.studies():
+        assert f"\n- {name}: There is no execution of {name} yet with the label 'first'" in page
+
+
+def test_swapped_arms_are_answered_otherwise(folder: Path) -> None:
+    other = {"sync": "async", "async": "sync"}
+    make_study_run({(other[setup], delay): rate for (setup, delay), rate in RATES.items()})
+    page = index(folder, "shop", "servers_today")
+    assert row(page, "delay 200")[1].startswith("● sync 1")
+    assert "- servers_today: There is no execution of servers_today yet" in page
+    assert "- ws_balancers" not in page
+
+
+def test_where_starts_do_not_count_nobody_is_named(folder: Path) -> None:
+    noisy = Finding(code="B401 noisy-host", level=Level.INVALID, message="Others used it.")
+
+    def change(at: tuple[str, str], start: int) -> dict[str, Any]:
+        if at == ("async", "0"):
+            return {"findings": (noisy,)}
+        return {"findings": (noisy,)} if at == ("async", "100") and start == 1 else {}
+
+    make_study_run(change=change, skipped=("sync", "200"))
+    page = index(folder)
+    assert "| case | best | not known | not measured |" in page
+    none, one, skipped = (row(page, f"delay {delay}") for delay in ("0", "100", "200"))
+    assert none[1].startswith("◐ can't be told here; of those that count sync 1")
+    assert none[2] == "async, 0: no start counts (B401)"
+    assert one[2] == "async, 100: one start has no interval"
+    assert skipped[1].startswith("◐ can't be told here; of those that count async 1")
+    assert skipped[3] == "sync: There is no uvicorn here."
+
+
+def test_failures_stand_beside_the_best(folder: Path) -> None:
+    failing = Finding(code="B201 failures", level=Level.INVALID, message="Many failed.")
+    make_study_run(
+        change=lambda at, start: {"findings": (failing,)} if at == ("async", "0") else {}
+    )
+    assert "(2 of 2 starts failed: B201)" in row(index(folder), "delay 0")[1]
+
+
+def test_the_page_alone(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    make_study_run()
+    call_command("runstudy", markdown="-")
+    assert capsys.readouterr().out == index(folder)
+
+
+def test_answers_of_a_file_that_has_changed_since(folder: Path, file: Path) -> None:
+    row = make_study_run()
+    file.write_text((TEXT + ANSWER).replace("[axis.setup]", "[axis.arm]"))
+    assert "Does it wait?" not in index(folder)
+    file.write_text(TEXT.replace("plateau", "level") + ANSWER.replace("wait", "last"))
+    assert "Does it last?" in index(folder), "the objective is that of the execution"
+    own = ANSWER.replace("wait", "hold")
+    StudyRun.objects.filter(pk=row.pk).update(text=TEXT + own)
+    file.write_text("format = 2")
+    assert "Does it hold?" in index(folder)
+    file.write_text(TEXT + ANSWER + 'only = { delay = "0" }')
+    page = index(folder)
+    assert "Does it wait?" in page
+    assert "Does it hold?" not in page
+    assert "delay 200" not in page
+
+
+def test_an_execution_that_can_not_be_read_is_told(folder: Path) -> None:
+    readable = make_study_run()
+    StudyRun.objects.filter(pk=readable.pk).update(name="gone")
+    make_study_run()
+    page = index(folder)
+    assert "- gone: gone.toml: name: must be what the file is called, 'gone'" in page
+    assert not (folder / "gone.md").exists()
+
+
+def test_what_can_not_be_written_is_one_sentence(folder: Path, tmp_path: Path) -> None:
+    def refused(*names: str, **options: Any) -> str:
+        with pytest.raises(CommandError) as raised:
+            call_command("runstudy", *names, **options)
+        assert "\n" not in str(raised.value)
+        assert raised.value.returncode == 2
+        return str(raised.value)
+
+    assert "there is no execution" in refused(markdown=str(folder)).lower()
+    make_study_run()
+    assert "must be a folder, as several" in refused(markdown=str(tmp_path / "no"))
+    assert "There is no study 'shp'; did you mean shop?" in (
+        refused("shp", "shop", markdown=str(folder))
+    )
+    assert "at a time, and 2 are named; there are: " in refused("shop", "servers_today")
+    assert "at a time, and none is named; there are: " in refused()
+    assert "at a time, and none is named" in refused(remark=str(tmp_path / "shop.csv"))
+    (folder / "shop.md").mkdir()
+    assert "shop.md is a folder" in refused(markdown=str(folder))
+    StudyRun.objects.update(name="README")
+    assert "README.md is the page of all studies" in refused("README", "shop", markdown="-")
