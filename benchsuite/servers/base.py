@@ -5,11 +5,13 @@ import signal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import (
+    DatabaseSpec,
     Option,
     ServerSpec,
     chosen_options,
@@ -26,6 +28,14 @@ THREADS = 4  #: Threads a process by default, for every server with configurable
 BACKLOG = 2048  #: Connections that may wait to be accepted, where that can be set.
 CONNECTIONS = 1000  #: Connections a process keeps open at once, where that can be set.
 KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, where that can be set.
+
+
+class Fit(StrEnum):
+    """What a tuning works out for an option, of the page and the size."""
+
+    NEED = "need"  #: Requests that each process must have under way to keep all CPUs busy.
+    THREADS = "threads"  #: Those of a process.
+
 
 TAKE_THREADS = "take gunicorn-gthread, granian-wsgi, uwsgi or waitress for threads"
 TAKE_THREADS_ASGI = f"it runs sync views in asgiref's threads; {TAKE_THREADS}"
@@ -111,6 +121,8 @@ class ServerAdapter(ABC):
     """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
     options: ClassVar[Mapping[str, Option]] = {}
     """Options of `--option` with their defaults, which also set the type."""
+    knobs: ClassVar[Mapping[str, tuple[Option | Fit, ...]]] = {}
+    """Options that a tuning sets, each with the values worth a try; all combinations are tried."""
 
     def __init__(
         self, spec: ServerSpec, application: Application, place: Place | None = None
@@ -158,6 +170,17 @@ class ServerAdapter(ABC):
         """Requests that it answers at the same time; None without a limit."""
         limited = self.threads_word is not None or self.one_at_a_time
         return self.processes * self.threads if self.interface == "wsgi" and limited else None
+
+    def connections(self, database: DatabaseSpec) -> int | None:
+        """Connections that it can hold to a database at most; None where that isn't known.
+
+        An ASGI server keeps no connection for the next request: each has a thread of its own, and
+        what CONN_MAX_AGE leaves open there nobody uses or counts.
+        """
+        if database.pool is not None:
+            return self.processes * database.pool
+        left_open = self.interface == "asgi" and database.conn_max_age_s
+        return None if left_open else self.at_once()
 
     def expected_processes(self) -> int:
         """Number of processes in its tree once it is up: workers and their managers."""

@@ -82,6 +82,10 @@ class Circus(ServerAdapter):
     def shared_memory(self) -> str:
         return self.one.shared_memory()
 
+    def at_once(self) -> int | None:
+        each = self.one.at_once()
+        return each and self.processes * each
+
     def expected_processes(self) -> int:
         return 1 + self.processes * self.one.expected_processes()
 
@@ -104,7 +108,7 @@ class Circus(ServerAdapter):
 
 FACTS = (
     *("interface", "threads_word", "default_threads", "for_threads", "one_at_a_time"),
-    *("keeps_alive", "websocket", "finishes_in_flight"),
+    *("keeps_alive", "websocket", "finishes_in_flight", "knobs"),
 )
 """What is true of Circus as it is of the server that it starts."""
 

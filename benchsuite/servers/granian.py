@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from benchsuite.core.specs import Option, refuse_unless_within
 from benchsuite.servers.base import (
     BACKLOG,
+    CONNECTIONS,
     TAKE_THREADS_ASGI,
     THREADS,
     ServerAdapter,
@@ -25,6 +26,8 @@ class Granian(ServerAdapter):
 
     distribution = "granian"
     finishes_in_flight = True
+    # By default several processes share the backlog, which few clients of one of them can use up.
+    knobs = {"backpressure": (CONNECTIONS,)}
 
     def argv(self, host: str, port: int) -> list[str]:
         wsgi = self.interface == "wsgi"
@@ -83,6 +86,10 @@ class GranianAsgi(Granian):
     handshake_headers = False
     for_threads = TAKE_THREADS_ASGI
     options = {**COMMON, "loop": "auto"}
+
+    def at_once(self) -> int:
+        each = int(self.settings["backpressure"]) or int(self.settings["backlog"]) // self.processes
+        return self.processes * each
 
     def _check(self) -> None:
         super()._check()

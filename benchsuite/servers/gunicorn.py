@@ -16,6 +16,7 @@ from benchsuite.servers.base import (
     TAKE_THREADS_ASGI,
     THREADS,
     Available,
+    Fit,
     ServerAdapter,
 )
 from benchsuite.servers.tornado import IN_EVENT_LOOP
@@ -127,6 +128,8 @@ class GunicornGthread(Gunicorn):
         "connections": CONNECTIONS,
         "keep_alive_s": KEEP_ALIVE_S,
     }
+    # With as many as threads a process accepts nothing that it can't answer at once.
+    knobs = {"connections": (CONNECTIONS, Fit.THREADS)}
 
 
 class GunicornGevent(Gunicorn):
@@ -145,6 +148,10 @@ class GunicornGevent(Gunicorn):
         "connections": CONNECTIONS,
         "keep_alive_s": KEEP_ALIVE_S,
     }
+    knobs = {"connections": (Fit.NEED, 100)}
+
+    def at_once(self) -> int:
+        return self.processes * int(self.settings["connections"])
 
 
 class GunicornTornado(Gunicorn):

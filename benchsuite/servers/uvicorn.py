@@ -53,6 +53,9 @@ class Uvicorn(ServerAdapter):
             *("--no-access-log", "--log-level", "warning"),
         ]
 
+    def at_once(self) -> int | None:
+        return self.processes * int(self.settings["limit_concurrency"]) or None
+
     def expected_processes(self) -> int:
         # A single process serves; several have a parent and multiprocessing's resource tracker.
         return 1 if self.processes == 1 else self.processes + 2

@@ -1,44 +1,74 @@
 """The sizes of each server that are worth a look, from what one user's request takes."""
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import ServerSpec
-from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.core.specs import DatabaseSpec, Option, ServerSpec
+from benchsuite.servers.base import Application, Fit, ServerAdapter
 from benchsuite.tuning.bounds import Probe, threads_needed
 from benchsuite.tuning.trial import Candidate
 
 THREADS = (1, 2, 4)  #: Times what keeps all CPUs busy.
 
 
-def grid(servers: Mapping[str, type[ServerAdapter]], probe: Probe, cpus: int) -> list[Candidate]:
+def grid(
+    servers: Mapping[str, type[ServerAdapter]],
+    probe: Probe,
+    cpus: int,
+    database: DatabaseSpec | None = None,
+) -> list[Candidate]:
     """For each server: processes around the number of CPUs, and of threads what their waiting
     needs, twice and four times as many; a server that answers one request at a time gets more
-    processes instead. Sizes that a server can't have are left out.
+    processes instead. Each in all settings of the server's knobs. Sizes that a server can't have
+    are left out.
     """
     found: dict[Candidate, None] = {}
     for name, server in servers.items():
         for processes, threads in _sizes(server, probe, cpus):
-            candidate = sized(name, server, processes, threads)
-            if candidate is not None:
-                found[candidate] = None
+            need = threads_needed(probe, processes, cpus)
+            for options in _settings(server, {Fit.NEED: need, Fit.THREADS: threads or 1}):
+                candidate = sized(name, server, processes, threads, options, database)
+                if candidate is not None:
+                    found[candidate] = None
     return list(found)
 
 
 def sized(
-    name: str, server: type[ServerAdapter], processes: int, threads: int | None
+    name: str,
+    server: type[ServerAdapter],
+    processes: int,
+    threads: int | None,
+    options: Mapping[str, Option] | None = None,
+    database: DatabaseSpec | None = None,
 ) -> Candidate | None:
     """That server in this size; None where it can't have it."""
+    given = options or {}
     try:
-        adapter = server(
-            ServerSpec(server=name, processes=processes, threads=threads), Application()
-        )
+        spec = ServerSpec(server=name, processes=processes, threads=threads, options=given)
+        adapter = server(spec, Application())
     except UsageError:
         return None
-    slots = adapter.at_once()
     return Candidate(
-        server=name, processes=processes, threads=threads, slots=slots, connections=slots
+        server=name,
+        processes=processes,
+        threads=threads,
+        options=tuple(sorted(given.items())),
+        slots=adapter.at_once(),
+        connections=adapter.connections(database or DatabaseSpec()),
     )
+
+
+def _settings(
+    server: type[ServerAdapter], worked_out: Mapping[Fit, int]
+) -> Iterable[Mapping[str, Option]]:
+    """All combinations of what its knobs are set to; what is its default isn't set."""
+    values = (
+        [(name, worked_out[one] if isinstance(one, Fit) else one) for one in choices]
+        for name, choices in server.knobs.items()
+    )
+    for chosen in product(*values):
+        yield {name: one for name, one in chosen if one != server.options[name]}
 
 
 def _sizes(

@@ -3,12 +3,13 @@
 import re
 import sys
 from importlib import import_module, metadata
+from math import prod
 from pathlib import Path
 
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import Option, ServerSpec
+from benchsuite.core.specs import DatabaseSpec, Option, ServerSpec
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import (
@@ -460,7 +461,40 @@ def test_docs_show_the_facts_of_every_server():
             "yes" if one.keeps_alive else "no",
             "finished" if one.finishes_in_flight else "dropped",
             "yes" if one.websocket else "—",
+            cells[-1],
         ]
+        assert_holds_so_many_connections(name, cells[-1])
+
+
+def assert_holds_so_many_connections(name: str, shown: str) -> None:
+    """Whatever the numbers are, it is the product of what the words name."""
+    many, five = adapter_class(name).max_processes is None, DatabaseSpec(pool=5)
+    factors = [] if shown == "—" else shown.split(" × ")
+    one = make(
+        name,
+        processes=3 if many else None,
+        threads=7 if "threads" in factors else None,
+        **{word.strip("`"): 11 for word in factors if "`" in word},
+    )
+    numbers = {"processes": 3, "threads": 7}
+    expected = prod(numbers.get(word, 11) for word in factors) if factors else None
+    assert one.connections(DatabaseSpec()) == expected
+    assert one.connections(five) == (15 if many else 5)
+
+
+@pytest.mark.parametrize(("name", "left"), [("granian-asgi", None), ("gunicorn-gthread", 8)])
+def test_connections_that_an_asgi_server_leaves_open_are_not_counted(name, left):
+    threads = None if left is None else 4
+    kept = make(name, processes=2, threads=threads).connections(DatabaseSpec(conn_max_age_s=60.0))
+    assert kept == left
+
+
+def test_servers_under_circus_hold_what_their_copies_hold():
+    gthread = make("circus-gunicorn-gthread", processes=3, threads=2)
+    assert gthread.connections(DatabaseSpec()) == 6
+    limited = make("circus-uvicorn", processes=3, limit_concurrency=4)
+    assert limited.connections(DatabaseSpec()) == 12
+    assert make("circus-uvicorn", processes=3).connections(DatabaseSpec()) is None
 
 
 def threads_shown(one: type[ServerAdapter]) -> str:
