@@ -77,7 +77,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """Progress for people's eyes; no figure is ever made from it."""
+    """Progress for people's eyes, and for who ends a load; no figure is ever made from it."""
 
     elapsed_s: float  #: Seconds since the first request.
     users: int
@@ -87,6 +87,9 @@ class Tick:
     p50_s: float | None = None
     p95_s: float | None  #: Of the last second's successes, as the median.
     awaited: int | None = None  #: Answers that the drain still waits for; None before it.
+    due: int = 0
+    """Of the window under way, where it may end the load: answered, or late without an answer."""
+    in_time: int = 0  #: Of these, answered right within `LoadProfile.ends_within_s`.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

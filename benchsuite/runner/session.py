@@ -24,6 +24,7 @@ from benchsuite.core.exceptions import (
     LoadError,
 )
 from benchsuite.core.results import RunResult, Status
+from benchsuite.core.specs import LoadProfile
 from benchsuite.isolation.facts import Facts
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.pool import LoadPool, load_pool
@@ -181,6 +182,9 @@ class Session:
             record.watched(monitor.sampler()),
         ):
             record.done = _load(load, record, watcher)
+        if load.ended_at is not None:
+            said = {"(end of the load)": _early_end(spec.load, load.ended_at)}
+            record.settings_changed = {**record.settings_changed, **said}
         record.asked_after = record.serving.asked()
         if record.serving.debugs_sql:
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
@@ -227,6 +231,15 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem) -> str:
     except AnswerError as error:
         cause = reason(str(error), serving.errors) or serving.first_error()
         raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
+
+
+def _early_end(load: LoadProfile, tick: Tick) -> str:
+    """Why it was not made to its end, in words."""
+    reached = [one for one in load.plan if one.window_start_s <= tick.elapsed_s]
+    return (
+        f"at {load.level_words(reached[-1].level)}, because of {tick.due} requests due only "
+        f"{tick.in_time} were answered right within {load.ends_within_s:g} s"
+    )
 
 
 def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:

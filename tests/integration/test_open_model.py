@@ -150,6 +150,29 @@ def test_each_stage_has_its_own_rate(tmp_path: Path) -> None:
     assert stage_windows(job.load, result.done)[1][1] == pytest.approx(result.done.origin + 1.4)
 
 
+@pytest.mark.parametrize("in_turn", [True, False])
+def test_connections_take_journeys_in_turn_if_told(tmp_path: Path, *, in_turn: bool) -> None:
+    """Else the one used last takes the next: of so few journeys at a time it makes nearly all."""
+    with Responder({"/": after(0.002)}) as responder:
+        rate = {"model": "open", "arrival_rate": 60.0, "max_in_flight": 5, "in_turn": in_turn}
+        result = load(tmp_path, a_job(responder, warmup_s=0.0, duration_s=1.0, **rate))
+    journeys = np.bincount(result.of("GET /")["user"], minlength=5)
+    assert journeys.sum() == 60
+    assert (journeys.min() >= 10) if in_turn else (journeys.max() > 30)
+
+
+def test_so_many_take_turns_as_begin_in_a_second(tmp_path: Path) -> None:
+    """More would be idle for so long that servers close them."""
+    with Responder({"/": after(0.002)}) as responder:
+        rate = {"model": "open", "arrival_rate": 40.0, "max_in_flight": 100, "in_turn": True}
+        stages = {"stages": (20.0, 40.0), "warmup_s": 0.0, "duration_s": 1.0}
+        result = load(tmp_path, a_job(responder, **rate, **stages))
+    journeys = np.bincount(result.of("GET /")["user"], minlength=100)
+    assert journeys.sum() == 60
+    assert journeys[20:].sum() <= 5, "only while all others are under way"
+    assert journeys[:20].min() >= 2
+
+
 @pytest.mark.alone
 def test_stopped_early_nothing_that_was_due_is_lost(tmp_path: Path) -> None:
     with Responder() as responder:

@@ -10,7 +10,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
-from benchsuite.load.job import Tick
+from benchsuite.load.job import Tick, stage_windows
 from benchsuite.load.parent.pool import load_pool
 from benchsuite.load.process.schedule import arrivals
 from tests.integration.loads import Loaded, a_job
@@ -86,6 +86,34 @@ def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path: Path) -
     begin, end = result.done.window
     assert result.done.sent == (sum(begin <= moment < end for moment in planned),)
     assert result.done.dropped == (0,)
+
+
+@pytest.mark.alone
+def test_a_stage_with_too_little_in_time_ends_the_load(tmp_path: Path) -> None:
+    """Four at a time of 0.1 s each are 40 a second: the first stage holds, the second can't."""
+    levels = (20.0, 120.0, 200.0)
+    rates = {"model": "open", "arrival_rate": 200.0, "stages": levels, "max_in_flight": 4}
+    ends = {"ends_below": 0.5, "ends_within_s": 0.5, "drain_s": 1.0}
+    with (
+        Responder({"/": after(0.1)}) as responder,
+        load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool,
+    ):
+        job = a_job(responder, processes=2, warmup_s=0.2, duration_s=2.0, **rates, **ends)
+        pool.check(job)
+        done = pool.run(lambda tick: None)
+        samples, _ = pool.samples()
+    ended = pool.ended_at
+    assert ended is not None
+    assert ended.due >= 20 > 0.5 > ended.in_time / ended.due
+    first, second = stage_windows(job.load, done)
+    assert first[1] - first[0] == pytest.approx(2.0)
+    assert 0 < second[1] - second[0] < 2.0
+    assert done.stopped
+    assert done.sent[0] + done.dropped[0] == 40
+    due = 120 * (second[1] - second[0])
+    assert done.sent[1] + done.dropped[1] == pytest.approx(due, abs=3)
+    assert done.sent[2] + done.dropped[2] == 0, "what is not reached has no figures"
+    assert samples["intended_start"].max() <= done.window[1]
 
 
 def test_stopping_stops_all(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Runs made one at a time, as a study makes them: what comes next is known when one has ended."""
 
 import os
+import re
 from dataclasses import replace
 
 import pytest
@@ -27,6 +28,40 @@ class Listening(Quiet):
 
     def end(self, summary: str) -> None:
         self.ended.append(summary)
+
+
+@pytest.mark.alone
+def test_a_run_that_ends_early_has_the_figures_of_what_it_reached_and_says_where_it_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One thread that sleeps 0.1 s answers ten a second."""
+    monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
+    spec = RunSpec(
+        server=ServerSpec(server="waitress", threads=1),
+        workload=WorkloadSpec(workload="sleep", options={"seconds": 0.1}),
+        load=LoadProfile(
+            model="open",
+            arrival_rate=80.0,
+            stages=(5.0, 40.0, 80.0),
+            max_in_flight=50,
+            in_turn=True,
+            warmup_s=0.2,
+            duration_s=3.0,
+            timeout_s=2.0,
+            ends_below=0.5,
+            ends_within_s=0.5,
+        ),
+    )
+    results, watcher = Results(lambda line: None, 1), Listening()
+    with session(results, watcher, on_wait=lambda pid: None, on_build=lambda what: None) as at_work:
+        row, _ = at_work.one(resolve(spec))
+    assert (row.status, row.failure) == ("finished", "")
+    said = row.settings_changed["(end of the load)"]
+    assert re.fullmatch(
+        r"at 40 /s, because of \d+ requests due only \d+ were answered right within 0\.5 s", said
+    )
+    stages = list(row.measurements.filter(scope="stage").order_by("order"))
+    assert [one.name for one in stages] == ["5 /s", "40 /s"]
 
 
 def test_three_different_runs_each_planned_when_the_one_before_has_ended(

@@ -61,6 +61,13 @@ class LoadProfile(Spec):
     """Open model only: "constant" (evenly spaced) or "poisson" (independent)."""
     max_in_flight: int | None = None
     """Open model only: journeys in progress at once; None for the rule of `in_flight_limit`."""
+    in_turn: bool = False
+    """Open model only: whether connections take journeys in turn, as many as begin in a second; by
+    default the one used last takes the next, so that few are used. Workloads may do so with all."""
+    ends_below: float | None = None
+    """Open model only: a stage ends the load when less than this share of what was due in its
+    window was answered right within `ends_within_s`; the stages after it aren't reached."""
+    ends_within_s: float | None = None
     stages: tuple[float, ...] = ()
     """Levels of users or of the arrival rate, one after another; empty for one level."""
     iterations: int | None = None
@@ -122,12 +129,23 @@ class LoadProfile(Spec):
                 "--spawn-rate, --think-time and --iterations belong to the closed model (--users), "
                 "and arrivals at a --rate have none of them; remove them."
             )
+        if (self.ends_below is None) != (self.ends_within_s is None):
+            raise UsageError(
+                "ends_below and ends_within_s say together when a load ends; give both, or none."
+            )
+        if self.ends_below is not None:
+            above("ends-below", self.ends_below, 0.0, 1.0)
+        if self.ends_within_s is not None:
+            above("ends-within", self.ends_within_s, 0.0, self.timeout_s)
         self._check_processes(self.in_flight_limit, "journeys in flight (--max-in-flight)")
 
     def _check_closed(self) -> None:
         for flag, given in (
             ("rate", self.arrival_rate),
             ("max-in-flight", self.max_in_flight),
+            ("in-turn", self.in_turn or None),
+            ("ends-below", self.ends_below),
+            ("ends-within", self.ends_within_s),
         ):
             if given is not None:
                 raise UsageError(

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, Any
@@ -112,6 +113,7 @@ class LoadWorker:
         self._warmup_s = job.load.plan[0].window_start_s
         self._longest_window_s = job.load.window_end_s
         self._progress.scopes = UNITS[job.unit]
+        self._progress.within_s = job.load.ends_within_s or 0.0
         return str(checked["unchecked"])
 
     def run(self, on_tick: Callable[[Tick], None]) -> Done:
@@ -251,6 +253,7 @@ class _Progress:
     """Makes ticks from the samples that the load process has written since the last one."""
 
     scopes: tuple[str, ...] = UNITS[REQUEST]  #: Of the samples that are counted.
+    within_s: float = 0.0  #: So long may take what is in time.
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -258,8 +261,20 @@ class _Progress:
         self._elapsed_s = 0.0
         self._requests = 0
         self._failures = 0
+        self._begun = 0.0  #: When the window began whose answers are counted:
+        self._answered = 0
+        self._in_time = 0
 
-    def tick(self, *, elapsed_s: float, users: int, awaited: int | None) -> Tick:
+    def tick(
+        self,
+        *,
+        elapsed_s: float,
+        users: int,
+        awaited: int | None,
+        begun: float = inf,
+        overdue: int = 0,
+    ) -> Tick:
+        """`begun` and `overdue` are those of the window that may end the load."""
         with (self._folder / SAMPLES_FILE).open("rb") as file:
             file.seek(self._offset)
             new = spool.read_on(file)
@@ -272,6 +287,10 @@ class _Progress:
         self._requests += len(new)
         self._failures += len(new) - len(right)
         times = right["finish"] - right["intended_start"]
+        if begun != self._begun:
+            self._begun, self._answered, self._in_time = begun, 0, 0
+        self._answered += int((new["intended_start"] >= begun).sum())
+        self._in_time += int(((right["intended_start"] >= begun) & (times <= self.within_s)).sum())
         p50_s, p95_s = (
             np.quantile(times, (0.5, 0.95), method="inverted_cdf").tolist()
             if len(times)
@@ -286,4 +305,6 @@ class _Progress:
             p50_s=p50_s,
             p95_s=p95_s,
             awaited=awaited,
+            due=self._answered + overdue,
+            in_time=self._in_time,
         )

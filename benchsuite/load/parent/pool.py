@@ -22,6 +22,8 @@ from benchsuite.load.parent.spool import NameEntry, Samples
 
 Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
 
+FEWEST_DUE = 20  #: Before fewer were due, their share tells nothing.
+
 LEAD_S = 0.02  #: Per process: time to tell all of them when to begin.
 
 
@@ -54,10 +56,14 @@ class LoadPool:
         self._workers = workers
         self._folders = folders
         self._ticks: dict[int, Tick] = {}
+        self._ends_below = 0.0
+        self.ended_at: Tick | None = None
+        """Where too little was answered in time for the load to go on; None where it went on."""
 
     def check(self, job: Job) -> str:
         """Hands over the job; each process checks its journey. Returns what remains unchecked."""
         parts = len(self._workers)
+        self._ends_below = job.load.ends_below or 0.0
         told = [
             worker.check(replace(job, part=part, parts=parts))
             for part, worker in enumerate(self._workers)
@@ -84,7 +90,11 @@ class LoadPool:
         def on_first(tick: Tick) -> None:
             for worker in others:
                 worker.hear(self._noting(worker))
-            on_tick(_sum([tick, *self._ticks.values()]))
+            whole = _sum([tick, *self._ticks.values()])
+            if self.ended_at is None and self._is_hopeless(whole):
+                self.ended_at = whole
+                self.stop()
+            on_tick(whole)
 
         done = [first.wait(on_first)]
         done += [worker.wait(self._noting(worker)) for worker in others]
@@ -100,6 +110,9 @@ class LoadPool:
             except LoadDiedError:
                 done.append(worker.salvaged())
         return merged(done)
+
+    def _is_hopeless(self, tick: Tick) -> bool:
+        return tick.due >= FEWEST_DUE and tick.in_time < self._ends_below * tick.due
 
     def samples(self) -> tuple[Samples, list[NameEntry]]:
         """The samples of all processes."""
@@ -165,4 +178,6 @@ def _sum(ticks: Sequence[Tick]) -> Tick:
         p50_s=max((p50_s for p50_s, _ in known), default=None),
         p95_s=max((p95_s for _, p95_s in known), default=None),
         awaited=sum(waiting) if waiting else None,
+        due=sum(tick.due for tick in ticks),
+        in_time=sum(tick.in_time for tick in ticks),
     )

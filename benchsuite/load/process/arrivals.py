@@ -27,6 +27,9 @@ from benchsuite.load.process.users import Journeys, Setup
 
 MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.
 
+TURN_S = 1.0
+"""After so long a slot has its next turn, about: sooner than servers close idle connections."""
+
 
 class OpenModel(Journeys):
     """All slots, and the arrivals they wait for."""
@@ -41,10 +44,13 @@ class OpenModel(Journeys):
         )
         self._next = inf  #: The earliest arrival that nobody has taken yet.
         self._end = inf
-        self._free: deque[tuple[UserClient, Any]] = deque()
-        """Slots that wait. The last one takes the next arrival, so that few connections are used;
-        or they take turns, so that all are."""
-        self._next_free = self._free.popleft if setup.workload.in_turn else self._free.pop
+        self._turns: deque[tuple[UserClient, Any]] = deque()
+        """Slots that wait for their turn: as many as begin in TURN_S, or all."""
+        self._free: list[tuple[UserClient, Any]] = []
+        """The others that wait. The last one takes the next arrival, so that few connections are
+        used."""
+        turning = TURN_S * min(job.load.levels) if job.load.in_turn else 0.0
+        self._turning = inf if setup.workload.in_turn else turning
         self._begun = 0  #: Slots that Locust has started.
         self._entered = 0  #: Those that have got ready since.
         self._entering = BoundedSemaphore(MOST_ENTERING)
@@ -67,6 +73,7 @@ class OpenModel(Journeys):
 
     def rise(self, level: float) -> int:
         """All slots were started before the load."""
+        self._level = level
         return 0
 
     def count(self) -> int:
@@ -79,6 +86,16 @@ class OpenModel(Journeys):
     def awaited(self) -> int:
         unsent = self._next < self._end
         return len(self._under_way) or int(unsent or self._sockets.busy)
+
+    def overdue(self, since: float, before: float) -> int:
+        """Of those that were never sent about as many as the level makes of the time."""
+        unsent_s = before - max(self._next, since)
+        never_sent = 1 + int(unsent_s * self._level / self._parts) if unsent_s > 0 else 0
+        return never_sent + sum(
+            since <= intended < before
+            for client in self._under_way
+            for _, intended, _ in client.in_flight
+        )
 
     def give_up(self, moment: float) -> None:
         super().give_up(moment)
@@ -109,11 +126,11 @@ class OpenModel(Journeys):
         wake: Callable[..., object] = get_hub().loop.run_callback
         while self._next < self._end:
             alarm.wait_until(self._next)
-            while self._free:
+            while self._turns or self._free:
                 moment = self._take()
                 if moment is None:
                     break
-                client, slot = self._next_free()
+                client, slot = self._turns.popleft() if self._turns else self._free.pop()
                 # entered now, so that the drain also waits for slots that have yet to wake up
                 self._under_way[client] = (moment, monotonic())
                 wake(slot.switch, moment)
@@ -157,7 +174,8 @@ class OpenModel(Journeys):
     def _wait(self, client: UserClient) -> float:
         """Waits for the next arrival that this slot is given."""
         slot: Any = Waiter()
-        self._free.append((client, slot))
+        waiting = self._turns if client.user < self._turning else self._free
+        waiting.append((client, slot))
         if not self._freed.is_set():
             self._freed.set()
         moment: float = slot.get()

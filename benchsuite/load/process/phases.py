@@ -151,5 +151,15 @@ class Phases:
                 "elapsed_s": now - self._origin,
                 "users": users,
                 "awaited": awaited,
+                **self._judged(now),
             }
         )
+
+    def _judged(self, now: float) -> dict[str, Any]:
+        """Of the window under way, if it may end the load: when it began, and what is late."""
+        within_s = self._load.ends_within_s
+        for one in self._load.plan:
+            begun = self._origin + one.window_start_s
+            if within_s is not None and begun < now < self._origin + one.window_end_s:
+                return {"begun": begun, "overdue": self._pool.overdue(begun, now - within_s)}
+        return {}

@@ -46,6 +46,10 @@ class UserPool(ABC):
         """What compression has made of messages so far; None where nobody was asked for it."""
         return None
 
+    def overdue(self, since: float, before: float) -> int:
+        """Open model: what was due between these moments and has no answer yet."""
+        return 0
+
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Open model: arrivals that were sent and that never were, of each stage's window."""
         return (), ()

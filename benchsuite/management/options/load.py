@@ -67,6 +67,12 @@ def add_to(group: Any) -> None:
         f"(default: what arrives within one --timeout, at most {IN_FLIGHT})",
     )
     group.add_argument(
+        "--in-turn",
+        action="store_true",
+        help="with --rate: connections take journeys in turn, as many as begin in a second "
+        "(default: the one used last takes the next, so that few are used)",
+    )
+    group.add_argument(
         "--stages",
         metavar="LEVELS[xTIME]",
         help="several levels in one run, each measured by itself: 50:100:200x30s are users, "
@@ -145,6 +151,7 @@ def profile(options: Mapping[str, Any], work: type[Workload] = Workload) -> Load
         "spawn_rate": options["spawn_rate"],
         "think_time_s": parse_seconds(options["think_time"]),
         "max_in_flight": options["max_in_flight"],
+        "in_turn": options["in_turn"],
         "processes": options["load_processes"],
     }
     model = CLOSED

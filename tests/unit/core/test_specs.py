@@ -93,6 +93,23 @@ def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
         (LoadProfile, {"model": "open", "arrival_rate": 1.0, "think_time_s": 1.0}, "--think-time"),
         (LoadProfile, {"model": "open", "arrival_rate": 1.0, "max_in_flight": 0}, "--max-in-flig"),
         (LoadProfile, {"arrival_rate": 1.0}, "--rate belongs to the open model"),
+        (LoadProfile, {"in_turn": True}, "--in-turn belongs to the open model"),
+        (LoadProfile, {"ends_below": 0.5, "ends_within_s": 1.0}, "--ends-below belongs to the op"),
+        (
+            LoadProfile,
+            {"model": "open", "arrival_rate": 1.0, "ends_below": 0.5},
+            "ends_below and ends_within_s say together when a load ends",
+        ),
+        (
+            LoadProfile,
+            {"model": "open", "arrival_rate": 1.0, "ends_below": 1.5, "ends_within_s": 1.0},
+            "--ends-below must be above 0 and at most 1",
+        ),
+        (
+            LoadProfile,
+            {"model": "open", "arrival_rate": 1.0, "ends_below": 0.5, "ends_within_s": 31.0},
+            "--ends-within must be above 0 and at most 30",
+        ),
         (LoadProfile, {"arrivals": "weekly"}, "--arrivals=weekly is not known; there are: const"),
         (LoadProfile, {"iterations": 0, "warmup_s": 0}, "--iterations must be between 1"),
         (LoadProfile, {"iterations": 1}, "remove --stages, --warmup and --spawn-rate"),

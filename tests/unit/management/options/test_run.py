@@ -244,6 +244,7 @@ def test_a_path_means_the_workload_url() -> None:
         (["--rate=200", "--arrivals=weekly"], "there are: constant, poisson."),
         (["--arrivals=poisson"], "and --rate is missing: add it, or leave"),
         (["--max-in-flight=5"], "--max-in-flight belongs to the open model"),
+        (["--in-turn"], "--in-turn belongs to the open model"),
         (["--rate=2", "--max-in-flight=0"], "--max-in-flight must be between 1 and"),
         (["--stages=many"], "--stages=many is not understood; write numbers of users (50:100"),
         (["--stages="], "is not understood"),
@@ -296,9 +297,10 @@ def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch: pytest.Mon
 
 
 def test_a_rate_means_the_open_model() -> None:
-    (run,) = specs("--rate=200", "--arrivals=poisson", "--max-in-flight=50")
+    (run,) = specs("--rate=200", "--arrivals=poisson", "--max-in-flight=50", "--in-turn")
     load = run.load
     assert (load.model, load.arrival_rate, load.arrivals) == ("open", 200.0, "poisson")
+    assert load.in_turn
     assert (load.max_in_flight, load.stages) == (50, ())
 
 
