@@ -4,6 +4,7 @@ A child inherits the affinity of the thread that starts it: `given` sets that du
 needs no wrapper, can't race with a child that forks at once, and applies to all descendants.
 """
 
+import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import LONGEST
+from benchsuite.system import cgroup
 
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
@@ -23,6 +25,23 @@ Cpus = tuple[int, ...]
 
 def available() -> Cpus:
     return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def usable(on: Collection[int] | None = None) -> int:
+    """How many of these CPUs (None for all) programs there can keep busy: a container with a limit
+    of 1.5 CPUs sees all of the machine's. A part of a CPU counts as one, which is a process's.
+    """
+    count = len(available() if on is None else on)
+    quota = cgroup.cpu_quota()
+    return count if quota is None else max(1, min(count, math.ceil(quota)))
+
+
+def share(on: Collection[int] | None = None) -> str:
+    """ "1 of 2 CPUs", where a limit of the control group is told if it is less than these."""
+    everything = len(available())
+    count, quota = everything if on is None else len(on), cgroup.cpu_quota()
+    limited = quota is not None and quota < count
+    return f"{count} of {everything} CPUs{f', limited to {quota:.3g}' if limited else ''}"
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchsuite.system import installed
+from benchsuite.system import cgroup, installed
 
 VOLATILE = frozenset(
     {"load_1m", "memory_available_bytes", "boot_id", "uptime_s", "memory_total_bytes"}
@@ -219,21 +219,17 @@ def _limit(which: int, position: int) -> int | str:
 
 
 def _cgroup(unified: str, divided: str) -> str | None:
-    """A limit of this process's control group: version 2, else version 1."""
-    root = Path("/sys/fs/cgroup")
+    """The limit of this process's control groups, the innermost that has one; `divided` names
+    controller and file of version 1.
+    """
     controller, _, name = divided.partition("/")
-    for line in (_text("/proc/self/cgroup") or "").splitlines():
-        _, controllers, path = line.split(":", 2)
-        if not controllers:
-            places = [root / path[1:] / unified, root / unified]
-        elif controller in controllers.split(","):
-            places = [root / controller / path[1:] / name, root / controller / name]
-        else:
-            continue
-        for place in places:
-            if (value := _text(place)) is not None:
-                return "unlimited" if value.partition(" ")[0] in _UNLIMITED else value
-    return None
+    values = [
+        value
+        for folder in cgroup.folders(controller, cgroup.own())
+        if (value := _text(folder / unified) or _text(folder / name)) is not None
+    ]
+    limits = [value for value in values if value.partition(" ")[0] not in _UNLIMITED]
+    return limits[0] if limits else "unlimited" if values else None
 
 
 def _kernel() -> dict[str, Any]:

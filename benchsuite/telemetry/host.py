@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchsuite.core.observations import ClockCheck, HostShares
+from benchsuite.system import cgroup
 from benchsuite.system.procfs import read_bytes
 from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.others import Others
@@ -180,18 +181,12 @@ def _listen_overflows(path: Path) -> int | None:
     return None
 
 
-def _control_groups(root: Path, text: str) -> Iterator[Path]:
-    """The `cpu.stat` of each control group in a process's list of them, from its own upwards."""
-    top = root / "sys" / "fs" / "cgroup"
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        if controllers and "cpu" not in controllers.split(","):
-            continue
-        parts = [part for part in path.split("/") if part]
-        for depth in range(len(parts), -1, -1):
-            file = top.joinpath("cpu" if controllers else "", *parts[:depth], "cpu.stat")
-            if b"nr_throttled" in (read_bytes(str(file)) or b""):
-                yield file
+def _control_groups(root: Path, groups: str) -> Iterator[Path]:
+    """The counters of each control group with a limit, from a process's own upwards."""
+    for folder in cgroup.folders("cpu", groups, root):
+        file = folder / "cpu.stat"
+        if b"nr_throttled" in (read_bytes(str(file)) or b""):
+            yield file
 
 
 def _periods(file: Path) -> tuple[int, int]:

@@ -9,7 +9,8 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import USER, DatabaseSpec, LoadProfile, RunSpec
 from benchsuite.core.units import format_period, listed
 from benchsuite.runner.plan import Plan
-from benchsuite.system.cpus import words
+from benchsuite.system import cgroup
+from benchsuite.system.cpus import available, usable, words
 
 FACETS = ("Python", "size", "front", "load", "delay")
 FEW = 3  #: Loads that are all named in the line.
@@ -99,11 +100,14 @@ def _who(plan: Plan) -> str:
 
 def cpus_words(run: RunSpec) -> str:
     """Where server and load run: a server that may use fewer CPUs than there are must know it."""
+    quota, limit = cgroup.cpu_quota(), ""
+    if quota is not None and quota < len(available()):
+        limit = f", both limited to {quota:.3g} CPUs by the control group"
     if run.server.cpus is None or run.load.cpus is None:
-        return "server and load share all CPUs"
-    crowded = run.server.processes is not None and run.server.processes > len(run.server.cpus)
+        return f"server and load share all CPUs{limit}"
+    crowded = (run.server.processes or 0) > usable(run.server.cpus)
     processes = f" with {run.server.processes} processes" * crowded
-    return f"server{processes} on {words(run.server.cpus)}, load on {words(run.load.cpus)}"
+    return f"server{processes} on {words(run.server.cpus)}, load on {words(run.load.cpus)}{limit}"
 
 
 def _periods(load: LoadProfile) -> str:

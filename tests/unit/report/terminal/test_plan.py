@@ -14,6 +14,7 @@ from benchsuite.core.specs import (
 )
 from benchsuite.report.terminal.plan import cpus_words, line, rows
 from benchsuite.runner.planning import blocks, resolve
+from benchsuite.system import cgroup
 
 RUN = RunSpec(
     server=ServerSpec(server="uvicorn"),
@@ -27,6 +28,16 @@ def test_processes_that_share_a_cpu_are_told() -> None:
     )
     assert cpus_words(run) == "server with 2 processes on CPU 0, load on CPUs 1–2"
     assert cpus_words(RUN) == "server and load share all CPUs"
+
+
+def test_a_limit_of_the_control_group_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "cpu_quota", lambda: 0.5)
+    run = RunSpec(
+        server=ServerSpec(server="uvicorn", processes=2, cpus=(0, 1)), load=LoadProfile(cpus=(2,))
+    )
+    said = ", both limited to 0.5 CPUs by the control group"
+    assert cpus_words(run) == f"server with 2 processes on CPUs 0–1, load on CPU 2{said}"
+    assert cpus_words(RUN) == f"server and load share all CPUs{said}"
 
 
 def test_a_line_counts_servers_and_repeats_and_says_what_is_not_usual() -> None:
