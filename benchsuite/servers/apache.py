@@ -6,6 +6,7 @@ Sizes without an option are those of the 2014 survey study.
 import os
 import signal
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from string import Template
 from typing import ClassVar
@@ -14,6 +15,7 @@ from benchsuite.core.specs import Option
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers import apache_module
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
+from benchsuite.servers.deploying import Deployed
 
 CONF = Path(__file__).parent / "conf"
 NOBODY = 33  #: The user that Apache appears as when root starts it: Debian's www-data.
@@ -95,9 +97,14 @@ class Apache(ServerAdapter):
         )
 
     def argv(self, host: str, port: int) -> list[str]:
+        return [*(_as_nobody() if os.geteuid() == 0 else []), *self._command()]
+
+    def deployed(self, host: str, port: int) -> Deployed:
+        return replace(super().deployed(host, port), argv=self._command())
+
+    def _command(self) -> list[str]:
         apache = str(apache_module.program() or "apache2")
-        wrapper = _as_nobody() if os.geteuid() == 0 else []
-        return [*wrapper, apache, "-f", str(self.place.folder / "apache.conf"), "-DFOREGROUND"]
+        return [apache, "-f", str(self.place.folder / "apache.conf"), "-DFOREGROUND"]
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         module = apache_module.wsgi_module(self.python)

@@ -4,10 +4,10 @@ import shlex
 import signal
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import (
@@ -18,8 +18,10 @@ from benchsuite.core.specs import (
     refuse_below,
     refuse_unless_one_of,
 )
+from benchsuite.core.specs.target import OURS, check_variable
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.pythons.recipe import Recipe
+from benchsuite.servers.deploying import EVERYWHERE, Deployed, measured_by, texts
 
 Interface = Literal["wsgi", "asgi", "own"]
 """What it serves: a Python application by one of its interfaces, or its own program."""
@@ -28,6 +30,8 @@ THREADS = 4  #: Threads a process by default, for every server with configurable
 BACKLOG = 2048  #: Connections that may wait to be accepted, where that can be set.
 CONNECTIONS = 1000  #: Connections a process keeps open at once, where that can be set.
 KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, where that can be set.
+
+FOR_ALL: Mapping[str, Option] = {"env": ""}  #: Options of every server.
 
 
 class Fit(StrEnum):
@@ -64,6 +68,11 @@ class Application:
     wsgi: str = "benchsuite.isolation.wsgi:application"
     asgi: str = "benchsuite.isolation.asgi:application"
 
+    @classmethod
+    def dotted(cls, wsgi: str, asgi: str) -> Self:
+        """As Django's settings name them: "shop.wsgi.application"."""
+        return cls(*(":".join(name.rsplit(".", 1)) for name in (wsgi, asgi)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
@@ -97,9 +106,11 @@ class ServerAdapter(ABC):
     default_threads: ClassVar[int] = 1
     one_at_a_time: ClassVar[bool] = False
     """Whether a process without configurable threads answers one request at a time."""
+    keeps_threads: ClassVar[bool] = True
+    """Whether its threads live as long as their process; ASGI servers never keep those of views."""
     takes_socket: ClassVar[bool] = False
     """Whether it can serve on an inherited listening socket, by `argv_on_socket()`."""
-    keeps_alive: ClassVar[bool] = True  #: Whether a connection serves more than one request.
+    keeps_alive: bool = True  #: Whether a connection serves more than one request.
     websocket: ClassVar[bool] = False
     handshake_headers: ClassVar[bool] = True
     """Whether the headers of an application that accepts a WebSocket reach the client."""
@@ -115,12 +126,13 @@ class ServerAdapter(ABC):
     """How long it may take to end after the stop signal before it is killed."""
     serves_project: ClassVar[bool] = True
     """Whether it serves the Django project or its own target."""
+    for_production: ClassVar[bool] = True
     answers: ClassVar[tuple[str, ...]] = ()
     """For a server with its own target: the target app's workloads that it serves."""
     services: ClassVar[tuple[str, ...]] = ()
     """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
     options: ClassVar[Mapping[str, Option]] = {}
-    """Options of `--option` with their defaults, which also set the type."""
+    """Options of `--option` with their defaults, which also set the type; with those `FOR_ALL`."""
     knobs: ClassVar[Mapping[str, tuple[Option | Fit, ...]]] = {}
     """Options that a tuning sets, each with the values worth a try; all combinations are tried."""
 
@@ -133,7 +145,7 @@ class ServerAdapter(ABC):
         self.python = self.place.interpreter
         self.processes = spec.processes or self.default_processes
         self.threads = spec.threads or self.default_threads
-        self.settings = chosen_options(self.name, self.options, spec.options)
+        self.settings = chosen_options(self.name, {**FOR_ALL, **self.options}, spec.options)
         self._check()
 
     @abstractmethod
@@ -156,8 +168,39 @@ class ServerAdapter(ABC):
         return {}
 
     def env(self) -> dict[str, str]:
-        """Variables to add to the environment of the server."""
-        return {}
+        """Variables to add to the environment of the server: those of the option `env`."""
+        words = shlex.split(str(self.settings["env"]))
+        return {name: value for name, _, value in (word.partition("=") for word in words)}
+
+    def deployed(self, host: str, port: int) -> Deployed:
+        """How it is started where it serves: as it is measured, without what only a run needs."""
+        needed = {
+            name: value for name, value in self.env().items() if value and not OURS.fullmatch(name)
+        }
+        files = self.config_files(host, port)
+        return Deployed(argv=self.argv(host, port), files=files, env=needed)
+
+    def deployment(self, address: str) -> Mapping[str, str]:
+        """What to paste for the same server at "host:port": kind → text; pure.
+
+        Kinds are "command", "systemd", "Procfile", "Dockerfile" and the names of files that these
+        name. None for servers that don't serve the project, or not in production.
+        """
+        if not self.serves_project or not self.for_production:
+            return {}
+        host, _, port = address.rpartition(":")
+        place = replace(self.place, folder=Path.cwd())
+        here = type(self)(self.spec, self.application, place)
+        threads = self.threads if self.threads_word is not None else None
+        return texts(
+            here.deployed(host, int(port)),
+            here.deployed(EVERYWHERE, int(port)),
+            measured=measured_by(self.spec, self.processes, threads),
+            python=self.python.executable,
+            port=int(port),
+            stop_signal=self.stop_signal,
+            grace_s=self.grace_s,
+        )
 
     def shared_memory(self) -> str:
         """Prefix, unique to this start, of the shared memory that it leaves; empty for none.
@@ -174,12 +217,14 @@ class ServerAdapter(ABC):
     def connections(self, database: DatabaseSpec) -> int | None:
         """Connections that it can hold to a database at most; None where that isn't known.
 
-        An ASGI server keeps no connection for the next request: each has a thread of its own, and
-        what CONN_MAX_AGE leaves open there nobody uses or counts.
+        What CONN_MAX_AGE leaves open in a thread that answers no second request, nobody uses again,
+        and nobody closes before the collector finds it.
         """
         if database.pool is not None:
             return self.processes * database.pool
-        left_open = self.interface == "asgi" and database.conn_max_age_s
+        left_open = database.conn_max_age_s and not (
+            self.keeps_threads and self.interface != "asgi"
+        )
         return None if left_open else self.at_once()
 
     def expected_processes(self) -> int:
@@ -227,6 +272,16 @@ class ServerAdapter(ABC):
                 f"{self.name} can't set its number of threads to {self.threads}"
                 f"{_way_out(self.for_threads)}."
             )
+        try:
+            words = shlex.split(str(self.settings["env"]))
+        except ValueError as error:
+            raise UsageError(
+                f"{self.name}'s option env can't be read ({error}); write NAME=VALUE, several with "
+                "blanks between them."
+            ) from None
+        for word in words:
+            name, _, value = word.partition("=")
+            check_variable(f"{self.name}'s option env: {word}", name if value else "", value)
 
     def _at_least(self, least: int, *names: str) -> None:
         """Refuses these options below `least`."""

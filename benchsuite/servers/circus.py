@@ -27,7 +27,14 @@ from benchsuite.servers import (
     uwsgi,
     waitress,
 )
-from benchsuite.servers.base import BACKLOG, Application, Available, Place, ServerAdapter
+from benchsuite.servers.base import (
+    BACKLOG,
+    FOR_ALL,
+    Application,
+    Available,
+    Place,
+    ServerAdapter,
+)
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107  #: Bytes in the path of a Unix socket (`sun_path` without its end).
@@ -45,7 +52,7 @@ class Circus(ServerAdapter):
         self, spec: ServerSpec, application: Application, place: Place | None = None
     ) -> None:
         super().__init__(spec, application, place)
-        options = {name: self.settings[name] for name in self.started.options}
+        options = {name: self.settings[name] for name in (*FOR_ALL, *self.started.options)}
         one = replace(spec, server=self.started.name, processes=1, options=options)
         self.one = self.started(one, application, self.place)
         """The server as each copy is started."""
@@ -74,7 +81,7 @@ class Circus(ServerAdapter):
             cmd=shlex.join(self.one.argv_on_socket("$(circus.sockets.web)")),
             processes=self.processes,
         )
-        return {"circus.ini": content}
+        return {**self.one.config_files(host, port), "circus.ini": content}
 
     def env(self) -> dict[str, str]:
         return self.one.env()

@@ -59,6 +59,7 @@ class Granian(ServerAdapter):
         self._at_least(1, "runtime_threads")
         self._at_least(128, "backlog")
         self._one_of("runtime_mode", "auto", "mt", "st")
+        self.keeps_alive = bool(self.settings["http1_keep_alive"])
 
 
 class GranianWsgi(Granian):
@@ -67,6 +68,7 @@ class GranianWsgi(Granian):
     name = "granian-wsgi"
     interface = "wsgi"
     threads_word = "blocking threads"
+    keeps_threads = False  # idle ones end
     default_threads = THREADS
     options = {**COMMON, "blocking_threads_idle_timeout_s": 30}
 

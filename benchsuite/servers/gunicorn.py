@@ -1,11 +1,14 @@
 """Gunicorn with each of its kinds of worker; see docs.gunicorn.org."""
 
+import json
 import re
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import (
@@ -19,6 +22,7 @@ from benchsuite.servers.base import (
     Fit,
     ServerAdapter,
 )
+from benchsuite.servers.deploying import Deployed, flags
 from benchsuite.servers.tornado import IN_EVENT_LOOP
 from benchsuite.servers.uvicorn import WEBSOCKETS
 
@@ -29,12 +33,31 @@ NEUTRAL_CONFIG = str(Path(__file__).parent / "conf" / "gunicorn.conf.py")
 
 COMMON: Mapping[str, Option] = {
     "config": "",
+    "freeze": False,
     "max_requests": 0,
     "preload": False,
     "reuse_port": False,
     "timeout_s": 30,
 }
 """Options of every kind of worker: gunicorn's defaults, and no configuration file."""
+
+CONF = "gunicorn.conf.py"
+NAMES = {"keep_alive": "keepalive", "preload": "preload_app", "log_level": "loglevel"}
+"""Settings that are called otherwise in its file than on its command line."""
+FREEZE = """
+import gc
+
+
+def when_ready(server):  # before the processes are forked
+    gc.freeze()
+"""
+UVICORN = """
+from uvicorn_worker import UvicornWorker
+
+
+class worker_class(UvicornWorker):
+    CONFIG_KWARGS = {{**UvicornWorker.CONFIG_KWARGS, "loop": "{loop}", "ws": "{ws}"}}
+"""
 
 
 class Gunicorn(ServerAdapter):
@@ -67,7 +90,7 @@ class Gunicorn(ServerAdapter):
         return self._bound_to(f"fd://{descriptor}")
 
     def _bound_to(self, address: str) -> list[str]:
-        flags = {
+        named = {
             "--worker-connections": "connections",
             "--keep-alive": "keep_alive_s",
             "--backlog": "backlog",
@@ -75,11 +98,12 @@ class Gunicorn(ServerAdapter):
             "--timeout": "timeout_s",
         }
         command = [*self.python.module("gunicorn"), self._callable(), "--bind", address]
-        command += ["--config", str(self.settings["config"]) or NEUTRAL_CONFIG]
+        frozen = self.settings["freeze"] and str(self.place.folder / CONF)
+        command += ["--config", str(self.settings["config"] or frozen or NEUTRAL_CONFIG)]
         command += ["--workers", str(self.processes), "--worker-class", self.worker]
         if self.threads_word is not None:
             command += ["--threads", str(self.threads)]
-        for flag, option in flags.items():
+        for flag, option in named.items():
             if option in self.settings:
                 command += [flag, str(self.settings[option])]
         for flag in ("preload", "reuse_port"):
@@ -87,9 +111,30 @@ class Gunicorn(ServerAdapter):
                 command.append(f"--{flag.replace('_', '-')}")
         return command
 
+    def config_files(self, host: str, port: int) -> Mapping[str, str]:
+        neutral = Path(NEUTRAL_CONFIG).read_text() if self.settings["freeze"] else ""
+        return {CONF: f"{neutral}{FREEZE}"} if neutral else {}
+
     def env(self) -> dict[str, str]:
         # Gunicorn reads more arguments from here, which must not change a run by accident.
-        return {"GUNICORN_CMD_ARGS": ""}
+        return {"GUNICORN_CMD_ARGS": "", **super().env()}
+
+    def deployed(self, host: str, port: int) -> Deployed:
+        measured = super().deployed(host, port)
+        if self.settings["config"]:
+            return measured
+        argv = [*self.python.module("gunicorn"), self._callable()]
+        argv += ["--config", CONF, "--bind", f"{host}:{port}"]
+        return replace(measured, argv=argv, files={CONF: self._settings_file()})
+
+    def _settings_file(self) -> str:
+        """What the command line says, as a configuration file."""
+        lines = ["control_socket_disable = True"]
+        for flag, value in flags(self._bound_to("")):
+            name = flag.replace("-", "_")
+            if name not in ("bind", "config"):
+                lines.append(f"{NAMES.get(name, name)} = {_literal(value)}")
+        return "\n".join(lines) + FREEZE.rstrip() * bool(self.settings["freeze"])
 
     def expected_processes(self) -> int:
         return 1 + self.processes
@@ -101,6 +146,12 @@ class Gunicorn(ServerAdapter):
         super()._check()
         self._at_least(0, "max_requests", "timeout_s")
         self._at_least(1, *({"backlog", "keep_alive_s", "connections"} & self.settings.keys()))
+        if self.settings["freeze"] and (self.settings["config"] or not self.settings["preload"]):
+            raise UsageError(
+                f"{self.name}'s option freeze keeps shared what is loaded before the processes are "
+                "forked, by a configuration file of its own; add --option preload=yes, and leave "
+                "config out."
+            )
 
 
 class GunicornSync(Gunicorn):
@@ -196,6 +247,14 @@ class GunicornUvicorn(Gunicorn):
         chosen = {LOOP: str(self.settings["loop"]), WS: str(self.settings["ws"])}
         return {**super().env(), **chosen}
 
+    def _settings_file(self) -> str:
+        others = [
+            line
+            for line in super()._settings_file().splitlines()
+            if not line.startswith("worker_class")
+        ]
+        return "\n".join(others) + UVICORN.format(**self.settings).rstrip()
+
     def _check(self) -> None:
         super()._check()
         self._one_of("loop", "auto", "asyncio", "uvloop")
@@ -219,6 +278,10 @@ class GunicornAsgi(Gunicorn):
     def _check(self) -> None:
         super()._check()
         self._one_of("loop", "auto", "asyncio", "uvloop")
+
+
+def _literal(value: str | None) -> str:
+    return "True" if value is None else value if value.isdigit() else json.dumps(value)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

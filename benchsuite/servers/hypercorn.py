@@ -1,6 +1,7 @@
 """Hypercorn; see hypercorn.readthedocs.io."""
 
 import secrets
+from dataclasses import replace
 
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers.base import (
@@ -11,6 +12,7 @@ from benchsuite.servers.base import (
     Place,
     ServerAdapter,
 )
+from benchsuite.servers.deploying import Deployed
 
 
 class Hypercorn(ServerAdapter):
@@ -57,6 +59,11 @@ class Hypercorn(ServerAdapter):
         if self.settings["max_requests"]:
             command += ["--max-requests", str(self.settings["max_requests"])]
         return command
+
+    def deployed(self, host: str, port: int) -> Deployed:
+        measured = super().deployed(host, port)
+        _, _, _, *told = measured.argv  # the launcher only names semaphores after the run
+        return replace(measured, argv=[*self.python.module("hypercorn"), *told])
 
     def expected_processes(self) -> int:
         # The one that starts the others, and multiprocessing's resource tracker.

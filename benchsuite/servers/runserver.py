@@ -13,6 +13,7 @@ class Runserver(ServerAdapter):
     interface = "wsgi"
     distribution = "django"
     max_processes = 1
+    for_production = False
     for_processes = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     for_threads = (
         "it starts one for each connection; take gunicorn-gthread, granian-wsgi, uwsgi or waitress "

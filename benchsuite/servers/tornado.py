@@ -23,4 +23,4 @@ class Tornado(Launched):
     options = {**Launched.options, "keep_alive_s": KEEP_ALIVE_S}
 
     def env(self) -> dict[str, str]:
-        return IN_EVENT_LOOP if self.threads == 1 else {}
+        return {**super().env(), **(IN_EVENT_LOOP if self.threads == 1 else {})}

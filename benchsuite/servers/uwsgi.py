@@ -1,6 +1,7 @@
 """uWSGI, from the wheel `pyuwsgi` or compiled from `uWSGI`; see uwsgi-docs.readthedocs.io."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from benchsuite.core.specs import Option
@@ -13,6 +14,7 @@ from benchsuite.servers.base import (
     Fit,
     ServerAdapter,
 )
+from benchsuite.servers.deploying import Deployed, flags
 
 COMMON: Mapping[str, Option] = {
     "backlog": BACKLOG,
@@ -20,7 +22,9 @@ COMMON: Mapping[str, Option] = {
     "max_requests": 0,
     "preload": True,
     "request_bytes": 0,
+    "reuse_port": False,
 }
+INI = "uwsgi.ini"
 ROUTER: Mapping[str, Option] = {"buffer_bytes": 0, "timeout_s": 60}  #: Options of the HTTP router.
 
 
@@ -57,7 +61,16 @@ class UwsgiFamily(ServerAdapter):
             command += ["--max-requests", str(self.settings["max_requests"])]
         if not self.settings["preload"]:
             command.append("--lazy-apps")
+        if self.settings["reuse_port"]:
+            command.append("--reuse-port")
         return command
+
+    def deployed(self, host: str, port: int) -> Deployed:
+        way_in, *others = flags(self._listening(f"{host}:{port}"))
+        lines = [f"{name} = {'true' if value is None else value}" for name, value in others]
+        argv = [self.python.script("uwsgi"), f"--{way_in[0]}", str(way_in[1]), "--ini", INI]
+        file = "\n".join(["[uwsgi]", *lines])
+        return replace(super().deployed(host, port), argv=argv, files={INI: file})
 
     def expected_processes(self) -> int:
         router = self.way_in == "--http"

@@ -2,11 +2,13 @@
 
 `/pid/` answers the id of the process, `/sleep/` leaves a file named `sleeping` in the folder
 STUB_FOLDER and answers "slept" STUB_SLEEP_S later, `/nap/` does so after a quarter of a second,
-`/most/` answers how many of both the process had at once, anything else answers "ok", `/headers/`
+`/most/` answers how many of both the process had at once, `/frozen/` how many objects its collector
+leaves alone, anything else answers "ok", `/headers/`
 with LEGAL ones. A WebSocket gets back what it sends.
 """
 
 import asyncio
+import gc
 import os
 import threading
 import time
@@ -62,6 +64,8 @@ def _body(path: str) -> bytes:
         return str(os.getpid()).encode()
     if path == "/most/":
         return str(_most).encode()
+    if path == "/frozen/":
+        return str(gc.get_freeze_count()).encode()
     return b"slept" if path in SLEEPING else b"ok"
 
 

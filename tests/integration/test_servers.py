@@ -107,6 +107,7 @@ def other_options(name: str, folder: Path) -> dict[str, Option]:
     return {
         option: not default if isinstance(default, bool) else given[option]
         for option, default in one.options.items()
+        if option != "freeze"  # excludes `config`
     }
 
 
@@ -228,6 +229,11 @@ class TestTwins:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert {line.split()[2] for line in done.stdout.splitlines()} == {"333"}
 
+    def test_it_keeps_connections_as_its_options_declare(self, twins):
+        with closing(twins.connect()) as connection:
+            read(connection)
+            assert stays_open(connection.sock) == twins.adapter.keeps_alive
+
     def test_it_closes_idle_connections_after_the_time_asked_for(self, twins):
         if "keep_alive_s" not in twins.adapter.options:
             return  # it can't be told
@@ -346,6 +352,20 @@ def test_gunicorn_reads_nothing_that_lies_about(tmp_path, monkeypatch):
     with begun("gunicorn-sync", tmp_path) as served:
         assert served.get() == b"ok"
         assert not (tmp_path / ".gunicorn").exists()
+
+
+def test_gunicorn_freezes_what_is_loaded_before_the_fork(tmp_path):
+    for freeze in ("no", "yes"):
+        options = {"preload": "yes", "freeze": freeze}
+        with begun("gunicorn-sync", tmp_path, options=options) as served:
+            assert (int(served.get("/frozen/")) > 10_000) == (freeze == "yes")
+
+
+def test_a_server_gets_the_variables_of_its_option(tmp_path):
+    options = {"env": "MALLOC_ARENA_MAX=2 'TZ=Europe/Rome'"}
+    with begun("circus-waitress", tmp_path, processes=1, options=options) as served:
+        told = Path(f"/proc/{int(served.get('/pid/'))}/environ").read_bytes().split(b"\0")
+        assert {b"MALLOC_ARENA_MAX=2", b"TZ=Europe/Rome"} <= set(told)
 
 
 def test_no_server_is_imported_by_its_adapter():

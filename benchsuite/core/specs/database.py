@@ -12,6 +12,7 @@ from benchsuite.core.specs.spec import Spec, at_least, whole
 
 THROWAWAY = "throwaway"
 KEEP = "keep"
+FIRST_CONNECTIONS = 4  #: psycopg's default size of a pool at its start, if it may grow that large.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +96,11 @@ def shown_command(words: Sequence[str]) -> str:
     """A command line that can be repeated, without passwords."""
     shown = hidden_in(list(words))
     return " ".join(word if is_hidden(word) else shlex.quote(word) for word in shown)
+
+
+def pool_sizes(most: int) -> dict[str, int]:
+    """The option `pool` of a database in Django's settings, for so many connections at most."""
+    return {"min_size": min(FIRST_CONNECTIONS, most), "max_size": most}
 
 
 def _words_of(command: str) -> list[str]:

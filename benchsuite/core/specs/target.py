@@ -15,6 +15,14 @@ OURS = re.compile(r"BENCHSUITE_.*|DJANGO_SETTINGS_MODULE|PYTHON(PATH|HASHSEED)")
 """Variables by which a run tells the server what it must know."""
 
 
+def check_variable(said: str, name: str, value: str) -> None:
+    """Raises UsageError for one that the measured server can't be started with."""
+    if not VARIABLE.fullmatch(name) or "\0" in value:
+        raise UsageError(f"{said} can't be a variable; write NAME=VALUE.")
+    if OURS.fullmatch(name):
+        raise UsageError(f"{said} is set by the run itself; leave it out.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetSpec(Spec):
     """Settings and environment variables of the measured server."""
@@ -31,10 +39,7 @@ class TargetSpec(Spec):
                     "what is nested."
                 )
         for name, value in self.variables.items():
-            if not VARIABLE.fullmatch(name) or "\0" in value:
-                raise UsageError(f"--variable {name} can't be a variable; write NAME=VALUE.")
-            if OURS.fullmatch(name):
-                raise UsageError(f"--variable {name} is set by the run itself; leave it out.")
+            check_variable(f"--variable {name}", name, value)
 
     @property
     def words(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs.database import pool_sizes
 from benchsuite.core.units import format_period
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
@@ -20,7 +21,6 @@ PLACE_OPTIONS = (
 """The keys of its OPTIONS that also do."""
 
 POSTGRESQL = ("postgresql", "postgis")
-FIRST_CONNECTIONS = 4  #: psycopg's default size of a pool at its start, if it may grow that large.
 
 Entries = dict[str, dict[str, Any]]
 
@@ -123,7 +123,7 @@ def _pooled(databases: Entries, instructions: Instructions) -> Iterator[str]:
             f"--pool={instructions.pool} needs PostgreSQL, and the default database is {engine}; "
             "add --database=postgresql."
         )
-    sizes = {"min_size": min(FIRST_CONNECTIONS, instructions.pool), "max_size": instructions.pool}
+    sizes = pool_sizes(instructions.pool)
     for entry in databases.values():
         if is_postgresql(entry):
             entry["CONN_MAX_AGE"] = 0

@@ -94,7 +94,7 @@ class Heritage(ServerAdapter):
         }
 
     def env(self) -> dict[str, str]:
-        return {"PYTHONPATH": entry(self.target_folder)}
+        return {**super().env(), "PYTHONPATH": entry(self.target_folder)}
 
     @property
     def target_folder(self) -> Path:

@@ -26,7 +26,8 @@ class ActionCable(PeerAdapter):
         return [*command, "-b", bind, "-t", threads, str(PROGRAMS / "actioncable.ru")]
 
     def env(self) -> dict[str, str]:
-        return {"BENCHSUITE_THREADS": str(self.threads), "RUBYOPT": "", "WEB_CONCURRENCY": "0"}
+        own = {"BENCHSUITE_THREADS": str(self.threads), "RUBYOPT": "", "WEB_CONCURRENCY": "0"}
+        return {**own, **super().env()}
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:

@@ -23,7 +23,8 @@ class NodePeer(PeerAdapter):
         return [node, str(PROGRAMS / self.program), host, str(port), backlog]
 
     def env(self) -> dict[str, str]:
-        return {"NODE_PATH": str(packages.modules()), "NODE_ENV": "production", "NODE_OPTIONS": ""}
+        own = {"NODE_PATH": str(packages.modules()), "NODE_ENV": "production", "NODE_OPTIONS": ""}
+        return {**own, **super().env()}
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:

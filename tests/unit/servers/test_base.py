@@ -101,9 +101,29 @@ def test_options_of_another_type_are_refused(name, given, kind):
 
 def test_an_unknown_option_is_refused_with_the_names_of_the_known():
     with pytest.raises(
-        UsageError, match="no option 'colour'; it has: backlog, loop, preload, wait_s"
+        UsageError, match="no option 'colour'; it has: backlog, env, loop, preload, wait_s"
     ):
         plain(colour="red")
+
+
+def test_every_server_takes_variables_of_the_environment():
+    assert plain(env="A=1 B='x y' ").env() == {"A": "1", "B": "x y"}
+    assert plain().env() == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("A=1 B", "option env: B can't be a variable; write NAME=VALUE"),
+        ("1A=1", "option env: 1A=1 can't be a variable"),
+        ("A='1", "option env can't be read .*; write NAME=VALUE, several with blanks between"),
+        ("PYTHONPATH=/srv", "option env: PYTHONPATH=/srv is set by the run itself; leave it out"),
+        ("BENCHSUITE_RUN=1", "is set by the run itself"),
+    ],
+)
+def test_what_is_no_variable_is_refused(given, said):
+    with pytest.raises(UsageError, match=said):
+        plain(env=given)
 
 
 def test_is_available_with_all_it_needs(monkeypatch):

@@ -198,6 +198,8 @@ def test_command_line_is_the_same_twice(name):
         (make("uvicorn", ws="wsproto"), "--ws wsproto"),
         (make("uvicorn", limit_concurrency=9), "--ws auto --limit-concurrency 9"),
         (make("gunicorn-sync", reuse_port="yes"), "--timeout 30 --reuse-port"),
+        (make("uwsgi", reuse_port="yes"), "--no-orphans --reuse-port"),
+        (make("gunicorn-sync", preload="yes", freeze="yes"), "--config gunicorn.conf.py --workers"),
         (make("granian-asgi", http1_keep_alive="no"), "--no-http1-keep-alive --backlog 2048"),
         (make("granian-wsgi", runtime_mode="st"), "--runtime-mode st"),
         (make("daphne", backlog=50), "tcp:port=1:interface=127.0.0.1:backlog=50"),
@@ -209,6 +211,19 @@ def test_command_line_is_the_same_twice(name):
 )  # fmt: skip
 def test_sizes_and_options_reach_the_command_line(adapter, part):
     assert f" {part} " in f" {' '.join(adapter.argv('127.0.0.1', 1))} "
+
+
+@pytest.mark.parametrize("name", ["granian-wsgi", "granian-asgi"])
+def test_a_server_told_to_close_connections_does_not_say_that_it_keeps_them(name):
+    assert make(name).keeps_alive
+    assert not make(name, http1_keep_alive="no").keeps_alive
+
+
+@pytest.mark.parametrize("name", ["gunicorn-sync", "circus-gunicorn-sync"])
+def test_what_is_frozen_is_said_in_a_file(name):
+    made = make(name, preload="yes", freeze="yes")
+    assert "gc.freeze()" in made.config_files("127.0.0.1", 1)["gunicorn.conf.py"]
+    assert "gunicorn.conf.py" not in make(name).config_files("127.0.0.1", 1)
 
 
 @pytest.mark.parametrize("name", ["gunicorn-uvicorn", "circus-gunicorn-uvicorn"])
@@ -340,7 +355,8 @@ def assert_named_servers(message, can) -> None:
         ("granian-wsgi", "loop", "uvloop", "no option 'loop'"),
         ("granian-asgi", "runtime_threads", 0, "must be at least 1"),
         ("waitress", "keep_alive_s", 0, "must be at least 1"),
-        ("runserver", "backlog", 100, "no option 'backlog'; it has: none"),
+        ("runserver", "backlog", 100, "no option 'backlog'; it has: env"),
+        ("gunicorn-sync", "freeze", True, "option freeze keeps shared what is loaded before the"),
         (
             "uwsgi-http",
             "keep_alive_s",
@@ -482,10 +498,11 @@ def assert_holds_so_many_connections(name: str, shown: str) -> None:
     assert one.connections(five) == (15 if many else 5)
 
 
-@pytest.mark.parametrize(("name", "left"), [("granian-asgi", None), ("gunicorn-gthread", 8)])
-def test_connections_that_an_asgi_server_leaves_open_are_not_counted(name, left):
-    threads = None if left is None else 4
-    kept = make(name, processes=2, threads=threads).connections(DatabaseSpec(conn_max_age_s=60.0))
+@pytest.mark.parametrize(
+    ("name", "left"), [("granian-asgi", None), ("granian-wsgi", None), ("gunicorn-gthread", 8)]
+)
+def test_connections_that_ended_threads_leave_open_are_not_counted(name, left):
+    kept = make(name, processes=2).connections(DatabaseSpec(conn_max_age_s=60.0))
     assert kept == left
 
 

@@ -1,0 +1,148 @@
+"""What was measured, as texts to paste: made from the command line of the run."""
+
+import json
+import re
+import shlex
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchsuite.core.specs import DatabaseSpec, ServerSpec
+from benchsuite.core.specs.database import pool_sizes
+
+EVERYWHERE = "0.0.0.0"
+NEEDS_US = "It starts benchsuite's launcher: install django-benchsuite beside the project."
+SPECIAL = re.compile(r"[\s\"'\\;#]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployed:
+    """How a server is started where it serves."""
+
+    argv: Sequence[str]
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Those that it names, by their name in the project's folder."""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+def measured_by(spec: ServerSpec, processes: int, threads: int | None) -> str:
+    """The command that measures the server in this size."""
+    words = [f"--server={spec.server}", f"--processes={processes}"]
+    words += [f"--threads={threads}"] if threads is not None else []
+    words += [f"--application={spec.application}"] if spec.application else []
+    words += [f"--front={spec.front}", f"--instances={spec.instances}"] if spec.front else []
+    for name, value in spec.options.items():
+        text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+        words += ["--option", f"{name}={text}"]
+    return f"python manage.py runbench {shlex.join(words)}"
+
+
+def texts(
+    here: Deployed,
+    contained: Deployed,
+    *,
+    measured: str,
+    python: str,
+    port: int,
+    stop_signal: signal.Signals,
+    grace_s: float,
+) -> dict[str, str]:
+    """Kind → text: each file by its name, then the ways to start it; `contained` is the server as
+    it listens in a container, `python` the interpreter that was measured.
+    """
+    told = " ".join([*here.argv, *here.files.values()])
+    head = f"# Measured by: {measured}\n{f'# {NEEDS_US}' * ('benchsuite.' in told)}".rstrip() + "\n"
+    command = _line(here, python)
+    unit = _unit(here, stop_signal, grace_s)
+    kinds = {**here.files, "command": command, "systemd": unit, "Procfile": f"web: {command}"}
+    if contained.files == here.files:  # else they name the address
+        kinds["Dockerfile"] = _steps(contained, python, port, stop_signal)
+    return {kind: f"{head}{text}\n" for kind, text in kinds.items()}
+
+
+def databases(spec: DatabaseSpec) -> str:
+    """What the project's settings say to reach its databases as was measured; empty where that is
+    as they are.
+    """
+    lines = []
+    if spec.pool is not None:
+        sizes = json.dumps(pool_sizes(spec.pool))
+        lines = [
+            '    entry["CONN_MAX_AGE"] = 0',
+            f'    entry["OPTIONS"] = {{**entry.get("OPTIONS", {{}}), "pool": {sizes}}}',
+        ]
+    elif spec.conn_max_age_s is not None:
+        lines = [f'    entry["CONN_MAX_AGE"] = {spec.conn_max_age_s:g}']
+    if not lines:
+        return ""
+    flag = f"pool={spec.pool}" if spec.pool is not None else f"conn-max-age={spec.conn_max_age_s:g}"
+    head = f"# Measured with: --{flag}; below DATABASES in the settings"
+    return "\n".join([head, "for entry in DATABASES.values():", *lines, ""])
+
+
+def flags(words: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    """The options of a command line without their dashes; None for those without a value."""
+    for word, after in zip(words, [*words[1:], "--"], strict=True):
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            yield name, value if equals else None if after.startswith("--") else after
+
+
+def _line(told: Deployed, python: str) -> str:
+    variables = [f"{name}={value}" for name, value in told.env.items()]
+    return shlex.join([*(["env", *variables] if variables else []), *_short(told.argv, python)])
+
+
+def _short(argv: Sequence[str], python: str) -> list[str]:
+    """By name alone what is in the environment that was measured, wherever that is now."""
+    program = Path(argv[0])
+    if argv[0] == python:
+        return ["python", *argv[1:]]
+    return [program.name if program.parent == Path(python).parent else argv[0], *argv[1:]]
+
+
+def _unit(told: Deployed, stop_signal: signal.Signals, grace_s: float) -> str:
+    lines = [
+        "[Unit]",
+        "Description=The project, as it was measured",
+        "After=network.target",
+        "",
+        "[Service]",
+        "Type=exec",
+        "# It runs as root without: User=somebody",
+        f"WorkingDirectory={_escaped(str(Path.cwd()))}",
+        *(f"Environment={_quoted(f'{name}={one}')}" for name, one in told.env.items()),
+        f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in told.argv)}",
+        *([f"KillSignal={stop_signal.name}"] if stop_signal is not signal.SIGTERM else []),
+        "KillMode=mixed",
+        f"TimeoutStopSec={grace_s:g}",
+        "Restart=on-failure",
+        "LimitNOFILE=65536",
+        "",
+        "[Install]",
+        "WantedBy=multi-user.target",
+    ]
+    return "\n".join(lines)
+
+
+def _escaped(word: str) -> str:
+    return word.replace("%", "%%")
+
+
+def _quoted(word: str) -> str:
+    """As a word of a systemd unit."""
+    word = _escaped(word)
+    if not SPECIAL.search(word):
+        return word
+    inner = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{inner}"'
+
+
+def _steps(told: Deployed, python: str, port: int, stop_signal: signal.Signals) -> str:
+    """The last steps of an image; `told` listens everywhere in it."""
+    lines = [f"ENV {name}={json.dumps(one)}" for name, one in told.env.items()]
+    lines += [f"COPY {name} ./" for name in told.files]
+    lines += [f"EXPOSE {port}"]
+    lines += [f"STOPSIGNAL {stop_signal.name}"] if stop_signal is not signal.SIGTERM else []
+    return "\n".join([*lines, f"CMD {json.dumps(_short(told.argv, python))}"])

@@ -1,0 +1,158 @@
+"""What is shown to paste starts what was measured: its processes and threads, counted in /proc."""
+
+import json
+import os
+import shlex
+import sys
+import threading
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.client import HTTPException
+from pathlib import Path
+
+import pytest
+
+from benchsuite.core.specs import ServerSpec
+from benchsuite.servers.base import Place, ServerAdapter
+from benchsuite.system.ports import free_port
+from benchsuite.system.starting import running
+from tests.integration.serving import CLASSES, HERE, HOST, STUB, Served, eventually
+from tests.integration.shop import looked_through
+from tests.needs import needs
+
+KINDS = ("systemd", "command", "Dockerfile", "Procfile")
+CIRCUSES = ("circus-gunicorn-gthread", "circus-daphne")
+NAMES = [name for name in CLASSES if name in CIRCUSES or not name.startswith("circus-")]
+NAMES.remove("runserver")
+VARIABLE = "MALLOC_ARENA_MAX=2"
+NAPS = 12  #: At once: twice as many as threads.
+ROUNDS = 5  #: Of these: pools start a thread when they need it, and a process may get few.
+
+
+def cases() -> Iterator[tuple[str, str]]:
+    """Each server by one kind, one by all of them."""
+    for place, name in enumerate(NAMES):
+        yield name, KINDS[place % len(KINDS)]
+    yield from (("gunicorn-gthread", kind) for kind in KINDS[1:])
+
+
+def adapter(name: str, folder: Path) -> ServerAdapter:
+    one = CLASSES[name]
+    spec = ServerSpec(
+        server=name,
+        processes=2 if one.max_processes is None else 1,
+        threads=3 if one.threads_word else None,
+        options={"env": VARIABLE},
+    )
+    return one(spec, STUB, Place(folder=folder))
+
+
+def command_line(kind: str, text: str) -> tuple[list[str], dict[str, str]]:
+    """As whoever reads such a text takes it; and the variables that it sets."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    if kind in ("command", "Procfile"):
+        return shlex.split(lines[-1].removeprefix("web: ")), {}
+    if kind == "Dockerfile":
+        env = dict(line.split(" ", 1)[1].split("=", 1) for line in lines if line[:4] == "ENV ")
+        words = json.loads(lines[-1].removeprefix("CMD "))
+        words = [word.replace("0.0.0.0", HOST) for word in words]
+        return words, {name: json.loads(value) for name, value in env.items()}
+    told = [line.split("=", 1) for line in lines if "=" in line]
+    variables = [shlex.split(value)[0] for name, value in told if name == "Environment"]
+    words = shlex.split(dict(told)["ExecStart"].replace("%%", "%").replace("$$", "$"))
+    return words, dict(one.split("=", 1) for one in variables)
+
+
+@contextmanager
+def serving(
+    one: ServerAdapter, argv: Sequence[str], port: int, env: dict[str, str]
+) -> Iterator[Served]:
+    """A server that answers."""
+    token, folder = uuid.uuid4().hex, one.place.folder
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    told = {"PYTHONPATH": str(HERE), "DJANGO_SETTINGS_MODULE": "stubs_app", "PATH": programs}
+    with running(
+        argv,
+        name=one.name,
+        log=folder / f"{port}.log",
+        env={**os.environ, **told, "STUB_FOLDER": str(folder), "BENCHSUITE_RUN": token, **env},
+        cwd=folder,
+        stop_signal=one.stop_signal,
+        grace_s=one.grace_s,
+        marker=token,
+    ) as process:
+        served = Served(one, process, port, token, None)  # type: ignore[arg-type]
+        served.wait_ready()
+        yield served
+
+
+def counted(served: Served, most: int = 0) -> tuple[int, int]:
+    """Processes, and threads of all of them after more requests at once than there are threads;
+    asked for longer while they are less than `most`.
+    """
+    wanted = served.adapter.expected_processes()
+    eventually(lambda: len(served.process.living()) == wanted)
+    pids, threads = served.process.living(), 0
+    for number in range(4 * ROUNDS):
+        if number >= ROUNDS and threads >= most:
+            break
+        clients = [threading.Thread(target=nap, args=(served,)) for _ in range(NAPS)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join(30)
+        pids = served.process.living()
+        threads = sum(len(os.listdir(f"/proc/{pid}/task")) for pid in pids)
+    return len(pids), threads
+
+
+def nap(served: Served) -> None:
+    try:
+        served.get("/nap/")
+    except (OSError, HTTPException):
+        return  # a full server may refuse; those in its threads count
+
+
+@pytest.mark.parametrize(("name", "kind"), list(cases()))
+def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
+    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    available = CLASSES[name].available()
+    if not available.ok:
+        pytest.skip(f"{name}: {available.reason}; {available.command}")
+    monkeypatch.chdir(tmp_path)
+    one, port = adapter(name, tmp_path), free_port(HOST)
+    argv = one.argv(HOST, port)
+    expected: tuple[int, ...] = (one.expected_processes(),)
+    if one.threads_word is not None:
+        for file, content in one.config_files(HOST, port).items():
+            (tmp_path / file).write_text(content)
+        with serving(one, argv, port, one.env()) as served:
+            expected = counted(served)
+    texts = one.deployment(f"{HOST}:{port}")
+    for file in set(texts) - {*KINDS}:
+        (tmp_path / file).write_text(texts[file])
+    shown = kind if kind in texts else "systemd"
+    words, env = command_line(shown, texts[shown])
+    if name.startswith("apache-"):  # started by root it needs a user, as the measured one has
+        words = [*argv[: -len(words)], *words]
+    with serving(one, words, port, env) as served:
+        found = counted(served, *expected[1:])
+        assert served.get() == b"ok"
+        workers = int(served.get("/pid/"))
+        assert VARIABLE.encode() in Path(f"/proc/{workers}/environ").read_bytes().split(b"\0")
+    assert found[: len(expected)] == expected
+
+
+@needs("systemd")
+def test_systemd_takes_every_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    units = []
+    for name in NAMES:
+        if CLASSES[name].available().ok:
+            unit = tmp_path / f"{name}.service"
+            unit.write_text(adapter(name, tmp_path).deployment(f"{HOST}:8000")["systemd"])
+            units.append(str(unit))
+    said = looked_through("systemd-analyze", "verify", *units)
+    assert ".service:" not in said, said
