@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from benchsuite.views import charts, compare, delete, export, listing, plotlyjs, run, studies
+from benchsuite.views import (
+    charts,
+    compare,
+    delete,
+    export,
+    listing,
+    plotlyjs,
+    run,
+    studies,
+    tuning,
+)
 
 app_name = "benchsuite"
 
@@ -19,6 +29,10 @@ urlpatterns = [
     path(
         "studies/<str:name>/<slug:slug>.html", studies.chart, {"form": "html"}, name="study-chart"
     ),
+    path("tune/", tuning.listing, name="tunings"),
+    path("tune/<uuid:pk>/", tuning.show, name="tuning"),
+    path("tune/<uuid:pk>/<slug:slug>.csv", tuning.chart, {"form": "csv"}, name="tuning-data"),
+    path("tune/<uuid:pk>/<slug:slug>.html", tuning.chart, {"form": "html"}, name="tuning-chart"),
     path("plotly-<str:version>.min.js", plotlyjs.script, name="plotly"),
     path("plotly-<str:version>.css", plotlyjs.style, name="plotly-style"),
     path("<uuid:pk>/", run.show, name="run"),

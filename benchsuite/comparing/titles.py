@@ -17,8 +17,11 @@ NO_DETAILS = ("format version", "label", "repetition", "seed")
 
 def workload_title(run: Run) -> str:
     """The workload with the options it was given: "io_read", "url /shop/", "cpu size=1000"."""
-    options = dict(_part(run.spec, "workload").get("options", {}))
-    words = [run.workload]
+    return workload_words(run.workload, _part(run.spec, "workload").get("options", {}))
+
+
+def workload_words(name: str, options: Mapping[str, object]) -> str:
+    words, options = [name], dict(options)
     if path := options.pop("path", ""):
         words.append(str(path))
     words += [f"{name}={_in_line(value)}" for name, value in sorted(options.items())]

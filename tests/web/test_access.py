@@ -11,7 +11,8 @@ from benchsuite.views import access
 from benchsuite.views.access import loopback
 from tests.factories import make_run
 
-PATHS = ["/results/", "/results/compare/", "/results/export/", "/results/delete/"]
+PAGES = ("", "compare/", "export/", "delete/", "studies/", "tune/")
+PATHS = [f"/results/{page}" for page in PAGES]
 
 
 def everyone(request: Any) -> Any:

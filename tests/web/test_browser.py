@@ -14,6 +14,7 @@ from benchsuite.models import Run
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run
 from tests.needs import needs
 from tests.study_factories import make_study_run, write
+from tests.tuning_factories import make_tuning, searched
 from tests.web.conftest import LOOPBACK
 
 pytestmark = [needs("chromium", "playwright", "axe"), pytest.mark.django_db(transaction=True)]
@@ -246,6 +247,7 @@ def assert_apart(labels: list[dict[str, float]]) -> None:
 def pages(runs: list[Run], settings: Any, tmp_path: Path) -> list[str]:
     settings.BENCHSUITE = {"ACCESS": LOOPBACK, "STUDIES": [write(tmp_path)]}
     earlier, later = make_study_run(), make_study_run(days=1)
+    tuned, stopped = make_tuning(), make_tuning(searched(12), status="interrupted", days=-1)
     return [
         "/results/",
         runs[0].get_absolute_url(),
@@ -255,6 +257,9 @@ def pages(runs: list[Run], settings: Any, tmp_path: Path) -> list[str]:
         f"/results/delete/?runs={runs[0].pk}",
         "/results/studies/",
         f"/results/studies/shop/?execution={later.pk}&with={earlier.pk}",
+        "/results/tune/",
+        f"/results/tune/{tuned.pk}/",
+        f"/results/tune/{stopped.pk}/",
     ]
 
 

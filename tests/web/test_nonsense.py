@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from benchsuite.models import Run
 from tests.factories import make_rows, make_run
+from tests.tuning_factories import make_tuning, searched
 
 LONG = "a" * 60_000
 WORDS = "+".join(["word"] * 1_900)
@@ -77,10 +78,12 @@ def pages(run: Run) -> list[tuple[str, str]]:
         (own, NAMES["run"]),
         (f"{own}export/", NAMES["run"]),
         (f"{own}goodput.csv", NAMES["run"]),
+        ("/results/tune/", NAMES["list"]),
+        (f"/results/tune/{make_tuning(searched(5)).pk}/", NAMES["run"]),
     ]
 
 
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(11))
 def test_every_parameter_of_every_page(client: Any, run: Run, number: int) -> None:
     address, names = pages(run)[number]
     join = "&" if "?" in address else "?"
@@ -109,6 +112,8 @@ def test_every_parameter_of_every_page(client: Any, run: Run, number: int) -> No
         "/results/{pk}/{nasty}.csv",
         "/results/compare/{nasty}.csv?runs={pk}",
         "/results/plotly-{nasty}.min.js",
+        "/results/tune/{nasty}/",
+        "/results/tune/{pk}/{nasty}.csv",
     ],
 )
 def test_every_place_in_a_path(client: Any, run: Run, address: str) -> None:

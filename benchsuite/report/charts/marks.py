@@ -43,8 +43,8 @@ def stacked(colour: str, width: float = 2) -> Mark:
     return Mark({"mode": "lines", "stackgroup": "all", **_stroke(colour, width=width)})
 
 
-def points(colour: str) -> Mark:
-    return Mark({"mode": "markers", "marker": {"color": colour, "size": 9}})
+def points(colour: str, symbol: str = "circle") -> Mark:
+    return Mark({"mode": "markers", "marker": {"color": colour, "symbol": symbol, "size": 9}})
 
 
 def bars(colour: str) -> Mark:

@@ -9,15 +9,15 @@ from benchsuite.comparing.titles import units_of
 from benchsuite.core.results import Verdict
 from benchsuite.core.units import format_bytes, format_count, format_duration, format_rate
 from benchsuite.models import Run
-from benchsuite.report.charts import drawing, of_run, percentiles, sockets
-from benchsuite.report.charts.drawing import Chart, blank, draw, escaped, share_time
+from benchsuite.report.charts import of_run, percentiles, sockets
+from benchsuite.report.charts.drawing import Chart, draw, share_time
 from benchsuite.report.charts.marks import Mark, Trace
+from benchsuite.report.charts.scatter import Spot, scatter
 from benchsuite.report.charts.series import MEMORY, SECOND, SECONDS, Axis, Column, Series
 from benchsuite.report.charts.styles import Style
 from benchsuite.report.charts.styles import styles as styles_of
 
 FAINT = 0.45
-HEADROOM = 1.12  #: Over the highest point, for its number.
 MOST_MARKERS = 7  #: On one line; they tell lines apart and are no measured points of it.
 
 
@@ -119,9 +119,7 @@ def distribution(drawn: Sequence[Drawn]) -> Chart:
 
 
 def goodput_and_memory(drawn: Sequence[Drawn]) -> Chart:
-    """A point for each run; cheap and fast is the corner at the top left, beside which it says so,
-    where no point can lie.
-    """
+    """A point for each run, with the number of its cell at the highest."""
     series = Series(
         "goodput-memory",
         "Goodput against memory",
@@ -138,33 +136,22 @@ def goodput_and_memory(drawn: Sequence[Drawn]) -> Chart:
         ),
         "One point a run: the target’s highest memory and its goodput.",
     )
-    chart = blank(series, series.up)
-    del chart.drawing["shared"]
     highest: dict[int, float] = {}
     for one in drawn:
         highest[one.cell] = max(highest.get(one.cell, 0.0), one.run.goodput or 0.0)
-    for one in drawn:
-        memory = one.run.memory_bytes
-        chart.drawing["data"].append(
-            {
-                "type": "scatter",
-                "mode": "markers+text",
-                "x": [None if memory is None else drawing.rounded(memory / MEMORY.per)],
-                "y": [drawing.rounded(one.run.goodput)],
-                "name": escaped(one.group),
-                "text": [str(one.cell) if one.run.goodput == highest[one.cell] else ""],
-                "textposition": "top center",
-                "marker": {**one.marker, "size": 12},
-                "hovertemplate": f"{escaped(one.title)}<br>%{{y:.4~r}}/s with %{{x:.4~r}} MiB"
-                "<extra></extra>",
-                **one.identity,
-            }
+    spots = [
+        Spot(
+            title=one.title,
+            x=one.run.memory_bytes,
+            y=one.run.goodput,
+            marker=one.marker,
+            group=one.group,
+            text=str(one.cell) if one.run.goodput == highest[one.cell] else "",
+            identity=one.identity,
         )
-    chart.layout["showlegend"] = False
-    chart.layout["yaxis"]["range"] = [0, HEADROOM * (max(highest.values(), default=0.0) or 1.0)]
-    where = {"x": 0, "xref": "paper", "xanchor": "left", **drawing.ABOVE}
-    chart.layout["annotations"].append({"text": "this corner: cheap and fast", **where})
-    return chart
+        for one in drawn
+    ]
+    return scatter(series, spots)
 
 
 def memory_of_connections(drawn: Sequence[Drawn]) -> Chart:

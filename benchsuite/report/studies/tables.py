@@ -8,6 +8,7 @@ from statistics import fmean
 
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import MISSING
+from benchsuite.report.shown import Shown
 from benchsuite.studies import figures, published
 from benchsuite.studies.measured import Execution, MeasuredCell, State
 from benchsuite.studies.study import (
@@ -21,19 +22,6 @@ from benchsuite.studies.study import (
 )
 
 MEASURED, PUBLISHED = "measured", "published"
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One entry of a table."""
-
-    text: str
-    note: str = ""  #: In smaller letters: how far starts lie apart, and which failed.
-    reason: str = ""  #: Why there is nothing.
-
-    @property
-    def whole(self) -> str:
-        return f"{self.text} ({self.note})" if self.note else self.text
 
 
 @dataclass(frozen=True, slots=True)

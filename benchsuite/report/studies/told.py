@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.units import format_period, listed
+from benchsuite.core.units import listed
 from benchsuite.models import Run, StudyRun
+from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
+from benchsuite.report.shown import Shown
 from benchsuite.report.studies import charts, rows, tables
-from benchsuite.report.studies.tables import Shape, Shown
+from benchsuite.report.studies.tables import Shape
 from benchsuite.studies import figures, matrix, published, scaling
 from benchsuite.studies.answers import Answered, answered
 from benchsuite.studies.claims import Judgement, Outcome, judge
@@ -20,15 +22,6 @@ from benchsuite.studies.study import Kind, Study, cell_title, names
 
 SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
 """Beside the word, so that it is never told by a colour alone."""
-
-MACHINE = {
-    "cpu_model": "CPU",
-    "cpu_logical": "CPUs",
-    "memory_gib": "memory (GiB)",
-    "kernel": "kernel",
-    "python_version": "Python",
-}
-"""Facts of an environment that a reader looks for first; its pages have all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +137,15 @@ class Told:
 
     @property
     def environment(self) -> Mapping[str, object]:
-        served = {"servers": ", ".join(self.servers)} if self.servers else {}
-        return self.machine | served
+        return executions.environment(self.machine, self.servers)
 
     @property
     def machine(self) -> dict[str, object]:
-        data = self.row.environment.data if self.row.environment else {}
-        return {title: data[name] for name, title in MACHINE.items() if data.get(name)}
+        return executions.machine(self.row)
 
     @cached_property
     def servers(self) -> list[str]:
-        """ "gunicorn-sync 27.0.1" """
-        runs = Run.objects.filter(study_cell__study_run=self.row).exclude(server_version="")
-        served = runs.order_by("server").values_list("server", "server_version").distinct()
-        return [" ".join(one) for one in served]
+        return executions.servers(Run.objects.filter(study_cell__study_run=self.row))
 
     @property
     def method(self) -> list[str]:
@@ -205,12 +193,7 @@ class Told:
 
     @property
     def when(self) -> str:
-        """When it was, how long it took, and how far it came."""
-        said = f"{self.row.started_at:%d %b %Y, %H:%M} UTC"
-        if self.row.ended_at:
-            took = (self.row.ended_at - self.row.started_at).total_seconds()
-            said += f", took {format_period(max(took, 1))}"
-        return f"{said}, {self.row.status}{f', {self.row.label}' if self.row.label else ''}"
+        return executions.when(self.row)
 
 
 KINDS = {

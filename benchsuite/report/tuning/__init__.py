@@ -1,0 +1,1 @@
+"""Tunings as people read them: a page, Markdown and one HTML file."""

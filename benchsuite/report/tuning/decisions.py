@@ -1,0 +1,86 @@
+"""The log of a tuning: each trial, why it was made, and what it found."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from benchsuite.core.units import format_count, format_number, format_percent, format_rate
+from benchsuite.tuning.notebook import Entry
+from benchsuite.tuning.trial import Level, Load, Observation, Phase
+
+PHASES = {
+    Phase.PROBE: "probe",
+    Phase.SCREEN: "screening",
+    Phase.LADDER: "ladder",
+    Phase.RACE: "race",
+    Phase.CONFIRM: "confirmation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One trial as it is told."""
+
+    number: int  #: From 1.
+    entry: Entry
+    run: str  #: ID of its run; empty where that has gone, or none was stored.
+    verdict: str  #: Of its run, else what became of it.
+
+    @property
+    def phase(self) -> str:
+        return PHASES[self.entry.trial.phase]
+
+    @property
+    def configuration(self) -> str:
+        return self.entry.trial.candidate.name
+
+    @property
+    def why(self) -> str:
+        return self.entry.trial.reason
+
+    @property
+    def load(self) -> str:
+        return load_words(self.entry.trial.load)
+
+    @property
+    def found(self) -> str:
+        return "; ".join(_found(self.entry.seen)) or "nothing"
+
+
+def decisions(
+    entries: Sequence[Entry], runs: Sequence[tuple[object, str | None, str | None]]
+) -> list[Decision]:
+    """Of each entry its run's ID, verdict and status, in the same order."""
+    return [
+        Decision(number, entry, str(run) if run else "", verdict or status or "")
+        for number, (entry, (run, verdict, status)) in enumerate(
+            zip(entries, runs, strict=True), start=1
+        )
+    ]
+
+
+def load_words(load: Load) -> str:
+    """ "12 users", "150, 163, 176/s", each with its window."""
+    window = f"{format_number(load.window_s)} s"
+    if load.users:
+        return f"{format_count(load.users)} user{'s' * (load.users != 1)}, {window}"
+    return f"{', '.join(map(format_number, load.rates))} /s, {window} each"
+
+
+def _found(seen: Observation) -> Iterator[str]:
+    if seen.failure:
+        yield seen.failure
+    if seen.codes:
+        yield f"says nothing of the server: {', '.join(seen.codes)}"
+    if shown := [_level(one) for one in seen.levels if one.planned or one.goodput]:
+        yield ", ".join(shown)
+    if seen.limit:
+        yield f"the load generator was the limit: {', '.join(seen.limit)}"
+    if seen.fails:
+        yield f"the server failed: {', '.join(seen.fails)}"
+
+
+def _level(level: Level) -> str:
+    if not level.rate:
+        return format_rate(level.goodput)
+    share = 100 * level.met[0] / level.planned if level.planned else None
+    return f"{format_percent(share)} at {format_number(level.rate)}/s"

@@ -1,0 +1,51 @@
+"""What to paste to have the configuration that was recommended, for the project's application."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from benchsuite import conf
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import RunSpec
+from benchsuite.runner.environments import target_settings
+from benchsuite.servers import deploying
+from benchsuite.servers.base import Application
+from benchsuite.tuning.trial import Candidate
+
+ADDRESS = "127.0.0.1:8000"
+
+
+def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
+    """Kind → text, such as "gunicorn.conf.py" and "systemd"; none where it can't be told.
+
+    Raises UsageError for a server that isn't known here.
+    """
+    server = replace(
+        spec.server,
+        server=pick.server,
+        processes=pick.processes,
+        threads=pick.threads,
+        options=dict(pick.options),
+    )
+    adapter = conf.server_class(pick.server)(server, application(server.application))
+    found = dict(adapter.deployment(ADDRESS))
+    if found and (settings := deploying.databases(spec.database)):
+        found["settings"] = settings
+    return found
+
+
+def application(asked: str) -> Application:
+    """The one that was asked for, else that of the project's settings."""
+    if asked:
+        return Application(wsgi=asked, asgi=asked)
+    settings = target_settings()
+    wsgi = getattr(settings, "WSGI_APPLICATION", None)
+    if not wsgi:
+        raise UsageError("The settings name no WSGI_APPLICATION, so nothing can be said to paste.")
+    beside = wsgi.replace(".wsgi.", ".asgi.")
+    asgi = getattr(settings, "ASGI_APPLICATION", None) or beside
+    return Application(wsgi=_address(wsgi), asgi=_address(asgi))
+
+
+def _address(dotted: str) -> str:
+    """ "shop.wsgi.application" as servers want it."""
+    return ":".join(dotted.rsplit(".", 1))

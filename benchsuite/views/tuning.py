@@ -1,0 +1,92 @@
+"""Tunings: which server in which size holds an objective, and how that is known."""
+
+from uuid import UUID
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.models import Tuning
+from benchsuite.report.pages.one_file import one_file
+from benchsuite.report.tuning.exports import markdown
+from benchsuite.report.tuning.told import Told, told
+from benchsuite.views import access
+from benchsuite.views.charts import chart_file
+from benchsuite.views.download import export
+from benchsuite.views.page import page, problem
+
+PER_PAGE = 20
+REFRESH_S = 15  #: About one start.
+
+
+@access.guarded
+def listing(request: HttpRequest) -> HttpResponse:
+    paginator = Paginator(Tuning.objects.prefetch_related("trials"), PER_PAGE)
+    shown = paginator.get_page(request.GET.get("page", ""))
+    context = {
+        "title": "Tuning",
+        "tunings": [_listed(row) for row in shown],
+        "table": {"paginator": paginator, "page": shown},
+        "page_range": paginator.get_elided_page_range(shown.number, on_each_side=2),
+        "ellipsis": paginator.ELLIPSIS,
+    }
+    return page(request, "tunings", context)
+
+
+def _listed(row: Tuning) -> tuple[Tuning, Told | None, str]:
+    """With what is wrong with it."""
+    try:
+        return row, told(row), ""
+    except UsageError as error:
+        return row, None, str(error)
+
+
+@access.guarded
+def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
+    row = _found(pk)
+    if row is None:
+        return _missing(request, pk)
+    try:
+        mine = told(row)
+        if wanted := request.GET.get("format", ""):
+            return _export(request, mine, wanted)
+    except UsageError as error:
+        return problem(request, str(error), status=400)
+    context = {
+        "title": _title(mine),
+        "told": mine,
+        "charts": mine.charts,
+        "refresh_s": REFRESH_S if mine.is_running else None,
+    }
+    return page(request, "tuning", context)
+
+
+@access.guarded
+def chart(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse:
+    row = _found(pk)
+    if row is None:
+        return _missing(request, pk)
+    try:
+        return chart_file(request, told(row).charts, slug, form, str(pk))
+    except UsageError as error:
+        return problem(request, str(error), status=400)
+
+
+def _found(pk: UUID) -> Tuning | None:
+    return Tuning.objects.select_related("environment").filter(pk=pk).first()
+
+
+def _missing(request: HttpRequest, pk: UUID) -> HttpResponse:
+    return problem(request, f"There is no tuning {pk}; it may have been deleted.", status=404)
+
+
+def _title(mine: Told) -> str:
+    return f"{mine.workload}: {mine.objective}"
+
+
+def _export(request: HttpRequest, mine: Told, wanted: str) -> HttpResponseBase:
+    formats = {
+        "md": lambda: [markdown(mine)],
+        "html": lambda: [one_file("tuning_file", _title(mine), mine.charts, {"told": mine})],
+    }
+    return export(request, wanted, f"tuning-{mine.row.pk}", formats)

@@ -1,0 +1,83 @@
+"""Tunings that look like measured ones: the search is the real one, in a simulated world."""
+
+from copy import deepcopy
+from datetime import timedelta
+from functools import cache
+
+from benchmarks.tuning.simulated import Measured, grid
+from benchmarks.tuning.world import World
+from benchsuite.core.plain import plain
+from benchsuite.core.specs import objective
+from benchsuite.models import Tuning, TuningTrial
+from benchsuite.store.tunings import decisions
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Candidate
+from tests.factories import BEGUN, MACHINE, make_run, make_spec
+
+WORLD = World(
+    name="waits",
+    cpus=2,
+    cpu_s=0.010,
+    wait_s=0.020,
+    servers={"gunicorn-gthread": 1.0, "uwsgi": 1.0, "gunicorn-sync": 1.0},
+)
+ASKED = "p95 < 200ms, failures < 0.1%, memory <= 1GiB"
+WITH_RUNS = 3  #: So many of the first trials have a run.
+
+
+@cache
+def _searched(starts: int | None) -> Notebook:
+    question = Question(objective=objective.parse(ASKED), cpus=WORLD.cpus, seed=1)
+    book = Notebook(question)
+    first = Candidate(server="gunicorn-gthread", processes=2, threads=4, slots=8, connections=8)
+    steps = Search(book, lambda probe: grid(WORLD, probe), first).steps()
+    measure = Measured(WORLD, question.objective, seed=1)
+    try:
+        trial = next(steps)
+        while starts is None or len(book.entries) < starts:
+            trial = steps.send(measure(trial))
+    except StopIteration:
+        pass
+    return book
+
+
+def searched(starts: int | None = None) -> Notebook:
+    """What a search of that world knows at its end, or after so many starts."""
+    return deepcopy(_searched(starts))
+
+
+def make_tuning(
+    book: Notebook | None = None, *, status: str = "finished", label: str = "", days: int = 0
+) -> Tuning:
+    """As the command stores it."""
+    book = book or searched()
+    began = BEGUN + timedelta(days=days)
+    runs = [
+        make_run(one.trial.candidate.server, environment=MACHINE)
+        for one in book.entries[:WITH_RUNS]
+    ]
+    spec = make_spec("gunicorn-gthread", workload="url", options={"path": "/shop/"})
+    row = Tuning.objects.create(
+        label=label,
+        question=plain(book.question),
+        spec=spec.to_json(),
+        servers=dict.fromkeys(WORLD.servers, ""),
+        environment=runs[0].environment if runs else None,
+        started_at=began,
+        ended_at=began + timedelta(minutes=12) if status == "finished" else None,
+        status=status,
+        answer=decisions(book),
+    )
+    TuningTrial.objects.bulk_create(
+        TuningTrial(
+            tuning=row,
+            order=order,
+            trial=plain(one.trial),
+            observation=plain(one.seen),
+            run=runs[order] if order < len(runs) else None,
+        )
+        for order, one in enumerate(book.entries)
+    )
+    return row

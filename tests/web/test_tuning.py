@@ -1,0 +1,230 @@
+"""The pages of tunings, and what leaves them."""
+
+import csv
+import io
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from benchsuite.models import Run, Tuning
+from benchsuite.report.tuning.decisions import PHASES
+from benchsuite.report.tuning.exports import markdown
+from benchsuite.report.tuning.told import told
+from benchsuite.tuning.answer import UNTRIED, answer
+from benchsuite.tuning.notebook import State
+from tests.tuning_factories import ASKED, WITH_RUNS, make_tuning, searched
+
+LIST = "/results/tune/"
+
+
+def address(row: Tuning) -> str:
+    return f"{LIST}{row.pk}/"
+
+
+def table(page: Any, caption: str) -> list[list[str]]:
+    found = next(one for one in page.select("table") if one.caption.text.startswith(caption))
+    return [
+        [" ".join(cell.text.split()) for cell in row.select("th, td")] for row in found.select("tr")
+    ]
+
+
+def text(client: Client, path: str) -> str:
+    got = client.get(path)
+    assert got.status_code == 200
+    return b"".join(got).decode()
+
+
+def test_the_list_says_what_to_type_and_then_what_was_found(soup: Any) -> None:
+    page = soup(LIST)
+    assert "tunebench" in page.select_one("pre.command").text
+    assert "Nothing has been tuned yet." in page.text
+    assert page.select(f"header nav a[href='{LIST}']")
+    row = make_tuning(label="shop")
+    make_tuning(searched(10), status="interrupted", days=-1)
+    rows = table(soup(LIST), "Tunings")
+    assert [one[-2:] for one in rows[1:]] == [["· finished", "shop"], ["■ interrupted", ""]]
+    assert rows[1][2] == told(row).answer.sentences[0]
+    assert rows[1][1].endswith("url /shop/")
+
+
+def test_the_answer_comes_first_and_its_configuration_leads_the_table(soup: Any) -> None:
+    row = make_tuning()
+    found = answer(searched())
+    page = soup(address(row))
+    assert [one.text for one in page.select("p.sentence")] == list(found.sentences)
+    assert page.h1.text.startswith("url /shop/: p95 < 200ms, failures < 0.1%")
+    rows = table(page, "Configurations")
+    assert rows[0][:4] == ["configuration", "holds", "p95 there", "within 200 ms"]
+    assert rows[1][0] == found.pick.name
+    assert rows[1][-1].startswith("recommended")
+    assert page.select_one("tr.pick th").text == found.pick.name
+    raced = [one for one in found.rows if one.estimate is not None]
+    assert len(rows) == 1 + len(raced)
+    others = [one for one in found.rows if one.state not in UNTRIED and one not in raced]
+    folded = table(page, f"{len(others)} others that did not come so far")
+    assert [one[-1] for one in folded[1:]] == [f"behind: {one.why}" for one in others]
+    why = {one["title"] for one in page.select("details .tuning .missing")}
+    assert any("in the screening" in one for one in why), why
+
+
+def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> None:
+    settings.WSGI_APPLICATION = "shop.wsgi.application"
+    row = make_tuning()
+    pick = answer(searched()).pick
+    page = soup(address(row))
+    found = {one.summary.text: one.code.text for one in page.select("#paste ~ details")}
+    assert set(found) == {"gunicorn.conf.py", "command", "systemd", "Procfile", "Dockerfile"}
+    measured = f"runbench --server={pick.server} --processes={pick.processes}"
+    assert all(measured in one.splitlines()[0] for one in found.values())
+    assert f"threads = {pick.threads}\n" in found["gunicorn.conf.py"]
+    assert "shop.wsgi:application" in found["command"]
+    assert found["systemd"].rstrip() in markdown(told(row))
+
+
+def test_where_nothing_can_be_pasted_it_says_why(soup: Any, settings: Any) -> None:
+    settings.WSGI_APPLICATION = None
+    page = soup(address(make_tuning()))
+    assert "name no WSGI_APPLICATION" in page.select_one("#paste ~ p").text
+
+
+def test_what_was_not_tried_says_why(soup: Any) -> None:
+    page = soup(address(make_tuning()))
+    rows = table(page, "What was not tried")[1:]
+    assert rows
+    assert [tuple(one) for one in rows] == [tuple(one) for one in answer(searched()).not_tried]
+    assert any("at most" in why for _, why in rows)
+
+
+def test_the_log_has_every_start_with_its_reason_and_run(soup: Any) -> None:
+    row = make_tuning()
+    rows = table(soup(address(row)), "Decisions")[1:]
+    entries = searched().entries
+    assert [(one[1], one[2], one[4]) for one in rows] == [
+        (PHASES[one.trial.phase], one.trial.candidate.name, one.trial.reason) for one in entries
+    ]
+    assert rows[0][3] == "1 user, 3.00 s"
+    assert rows[0][5].endswith("/s")
+    assert "% at" in rows[-1][5]
+    page = soup(address(row))
+    links = {one["href"] for one in page.select(".decisions a")}
+    assert links == {run.get_absolute_url() for run in Run.objects.all()}
+    assert len(links) == WITH_RUNS
+    gone = [one["title"] for one in page.select(".decisions .missing")]
+    assert gone == ["its run was deleted"] * (len(entries) - WITH_RUNS)
+
+
+def test_capacity_stands_against_memory_with_its_interval(soup: Any, client: Client) -> None:
+    row = make_tuning()
+    page = soup(address(row))
+    assert [one["id"] for one in page.select("figure.chart")] == ["capacity-memory", "shares"]
+    (chart, _) = told(row).charts
+    drawn = {one["hovertemplate"].partition(",")[0]: one for one in chart.drawing["data"]}
+    rows = {one.candidate.name: one for one in answer(searched()).rows}
+    assert set(drawn) == {
+        name
+        for name, one in rows.items()
+        if one.estimate is not None or one.state is State.BOUNDED_OUT
+    }
+    hollow = {name for name, one in drawn.items() if one["marker"]["symbol"].endswith("-open")}
+    assert hollow == {name for name, one in rows.items() if one.estimate is None} & set(drawn)
+    assert hollow
+    with_interval = {name for name, one in rows.items() if one.low is not None}
+    assert {name for name, one in drawn.items() if "error_y" in one} == with_interval
+    data = list(csv.DictReader(io.StringIO(text(client, f"{address(row)}capacity-memory.csv"))))
+    assert {one["configuration"] for one in data} == set(drawn)
+
+
+def test_shares_fall_with_the_rate_beside_what_was_asked_for(client: Any) -> None:
+    row = make_tuning()
+    data = list(csv.reader(io.StringIO(text(client, f"{address(row)}shares.csv"))))
+    pick = answer(searched()).pick.name
+    assert data[0][0] == "rate_per_s"
+    assert data[0][-1] == "asked_percent"
+    assert {one[-1] for one in data[1:]} == {"95.0"}
+    fresh = data[0].index(f"{pick}, fresh percent")
+    shares = [float(one[fresh]) for one in data[1:] if one[fresh]]
+    assert len(shares) >= 2
+    assert max(shares) > 95
+    assert b"Plotly.newPlot" in client.get(f"{address(row)}shares.html").content
+
+
+def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
+    page = soup(address(make_tuning(searched(12), status="running")))
+    note = page.select_one("section.note").text
+    assert "It is still searching: 12 starts in " in note
+    assert "of 15 min so far" in note
+    assert page.select("meta[http-equiv=refresh]")
+    assert "--resume" not in page.text
+    assert len(table(page, "Decisions")) == 1 + 12
+
+
+@pytest.mark.parametrize("starts", [0, 1, 5, 30])
+def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, starts: int) -> None:
+    book = searched(starts)
+    row = make_tuning(book, status="interrupted")
+    page = soup(address(row))
+    note = " ".join(page.select_one("section.note").text.split())
+    where = f" in the {PHASES[book.entries[-1].trial.phase]}" if starts else ""
+    assert note.startswith(f"It was stopped{where}, after {starts} start")
+    assert f"python manage.py tunebench --resume={row.pk}" in note
+    assert page.select("p.sentence")
+    assert not page.select("meta[http-equiv=refresh]")
+
+
+def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
+    row = make_tuning()
+    written = text(client, f"{address(row)}?format=md")
+    assert written == markdown(told(row))
+    found = answer(searched())
+    assert written.startswith(f"# Tuning for {told(row).objective}\n\n{found.sentences[0]}\n")
+    assert f"| {found.pick.name} |" in written
+    assert f"| {found.not_tried[0][0]} | {found.not_tried[0][1]} |" in written
+    page = text(client, f"{address(row)}?format=html")
+    assert page.count("Plotly.newPlot(") == 2
+    parsed = BeautifulSoup(page, "html.parser")
+    assert not parsed.select("link, img, script[src], a")
+    assert table(parsed, "Decisions") == table(
+        BeautifulSoup(client.get(address(row)).content, "html.parser"), "Decisions"
+    )
+
+
+def test_it_needs_no_more_queries_for_more_starts(client: Client) -> None:
+    counts = []
+    for starts in (5, 40):
+        row = make_tuning(searched(starts))
+        with CaptureQueriesContext(connection) as queries:
+            client.get(address(row))
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_what_can_t_be_shown_is_a_sentence(soup: Any) -> None:
+    assert "There is no tuning" in soup(f"{LIST}{uuid4()}/", status=404).text
+    row = make_tuning(searched(5))
+    assert "there are: md, html" in soup(f"{address(row)}?format=pdf", status=400).text
+    assert "There is no chart 'x'" in soup(f"{address(row)}x.csv", status=404).text
+    Tuning.objects.update(question={"objective": 3, "new": 1})
+    assert "This is no stored Notebook" in soup(address(row), status=400).text
+    assert "This is no stored Notebook" in soup(LIST).select_one(".error").text
+
+
+def test_strangers_see_none_of_it(settings: Any, client: Client) -> None:
+    row = make_tuning(searched(5))
+    settings.BENCHSUITE = {}
+    for path in (LIST, address(row), f"{address(row)}shares.csv", f"{address(row)}?format=md"):
+        assert client.get(path).status_code == 302
+
+
+def test_what_was_asked_and_where_stands_at_the_end(soup: Any) -> None:
+    facts = soup(address(make_tuning())).select_one("#question").parent
+    found = {one.dt.text: one.dd.text for one in facts.select("dl div")}
+    assert found["Looked for"] == "the highest rate"
+    assert found["Workload"] == "url /shop/"
+    assert found["Budget"] == "15 min"
+    assert found["CPU"] == "Example CPU 3.2 GHz"
+    assert ASKED.partition(",")[0] in found["Objective"]
