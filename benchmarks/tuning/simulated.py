@@ -1,17 +1,22 @@
 """The search in a simulated world: its pick against the best of an exhaustive look."""
 
+import functools
+import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
-from benchmarks.tuning.world import Size, Start, World, poisson, speed, within
-from benchsuite.core.specs.objective import Objective
-from benchsuite.tuning.bounds import Probe, threads_needed
+from benchmarks.tuning.ideal import driven
+from benchmarks.tuning.world import Outcome, Size, Start, World, capacity, poisson, speed
+from benchsuite.core.specs.objective import Objective, parse
+from benchsuite.tuning.bounds import Probe, hopeless, threads_needed
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
 
 OVERHEAD_S = 3.0
+NEVER = 1e9
 
 
 class Measured:
@@ -23,48 +28,64 @@ class Measured:
         self.clock_s = 0.0
 
     def __call__(self, trial: Trial) -> Observation:
-        load, goals = trial.load, self.objective.goals
-        limits = [goal.within_s or 1e9 for goal in goals]
-        size = Size(trial.candidate.server, trial.candidate.processes, trial.candidate.threads or 1)
+        load, size = trial.load, _size(trial.candidate)
         factor = speed(self.world, self.random, self.clock_s)
         start = Start(self.world, size, factor, seed=self.random.randrange(2**31))
-        drain = max(5.0, 10 * self.objective.limit_s)
-        end = load.duration_s
+        drain_s = max(5.0, 10 * self.objective.limit_s)
         if load.users:
-            outcome = start.closed(load.users, end)
-            done = [
-                (begun + time, time)
-                for begun, time in zip(outcome.begun, outcome.times, strict=True)
-                if load.warmup_s <= begun + time < end
-            ]
-            times = [time for _, time in done]
-            met = tuple(sum(time <= limit for time in times) for limit in limits)
-            levels = [
-                Level(rate=0, planned=len(times), met=met, goodput=len(times) / load.window_s)
-            ]
-            took = OVERHEAD_S + end + min(drain, 0.5)
-            mean = sum(times) / len(times) if times else None
+            outcome = start.closed(load.users, load.duration_s)
+            levels, took_s = [self._closed(outcome, trial)], load.duration_s
         else:
-            each = load.warmup_s + load.window_s
-            arrivals = poisson([(rate, each) for rate in load.rates], trial.seed)
-            outcome = start.open(arrivals, end + drain)
-            levels, took, mean = [], OVERHEAD_S + end, None
-            for place, rate in enumerate(load.rates):
-                begin = place * each + load.warmup_s
-                planned, *met_here = within(outcome, begin, begin + load.window_s, limits)
-                levels.append(Level(rate=rate, planned=planned, met=tuple(met_here)))
-                if trial.ends_early and planned and met_here[0] < 0.5 * planned:
-                    took = OVERHEAD_S + begin + load.window_s / 2
-                    break
-            took += min(drain, 1.0)
-        answered = sum(time < 1e9 for time in outcome.times)
-        self.clock_s += took
+            each_s = load.warmup_s + load.window_s
+            arrivals = poisson([(rate, each_s) for rate in load.rates], trial.seed)
+            outcome = start.open(arrivals, load.duration_s + drain_s)
+            levels, took_s = self._open(outcome, trial)
+        took_s += OVERHEAD_S + min(drain_s, 1.0)
+        answered = [time for time in outcome.times if time < NEVER]
+        self.clock_s += took_s
         return Observation(
             levels=levels,
-            took_s=took,
-            response_s=mean,
-            cpu_s=outcome.cpu_s / answered if answered else None,
+            took_s=took_s,
+            response_s=sum(answered) / len(answered) if answered else None,
+            cpu_s=outcome.cpu_s / len(answered) if answered else None,
             memory_bytes=self.world.memory_of(size),
+        )
+
+    def _closed(self, outcome: Outcome, trial: Trial) -> Level:
+        load = trial.load
+        times = [
+            time
+            for begun, time in zip(outcome.begun, outcome.times, strict=True)
+            if load.warmup_s <= begun + time < load.duration_s
+        ]
+        wrong = sum(outcome.begun[one] >= load.warmup_s for one in outcome.wrong)
+        return self._level(0.0, times + wrong * [math.inf], load.window_s)
+
+    def _open(self, outcome: Outcome, trial: Trial) -> tuple[list[Level], float]:
+        """The rates that were reached, and how long that took."""
+        load, levels = trial.load, []
+        each_s = load.warmup_s + load.window_s
+        for place, rate in enumerate(load.rates):
+            begin = place * each_s + load.warmup_s
+            times = [
+                time
+                for begun, time in zip(outcome.begun, outcome.times, strict=True)
+                if begin <= begun < begin + load.window_s
+            ]
+            levels.append(self._level(rate, times, load.window_s))
+            if trial.ends_early and times and levels[-1].met[0] < 0.5 * len(times):
+                return levels, begin + load.window_s / 2
+        return levels, load.duration_s
+
+    def _level(self, rate: float, times: list[float], window_s: float) -> Level:
+        goals, right = self.objective.goals, sum(time < NEVER for time in times)
+        limits = [NEVER if goal.within_s is None else goal.within_s for goal in goals]
+        return Level(
+            rate=rate,
+            planned=len(times),
+            met=tuple(sum(time <= limit for time in times) for limit in limits),
+            failures=len(times) - right,
+            goodput=right / window_s,
         )
 
 
@@ -76,32 +97,101 @@ def grid(world: World, probe: Probe) -> list[Candidate]:
             sizes = [(p, 1) for p in sorted({n, n + 1, 2 * n + 1, 4 * n, 8 * n})]
         else:
             sizes = [
-                (p, max(1, round(threads_needed(probe, p, n) * factor)))
+                (p, threads_needed(probe, p, n) * factor)
                 for p in sorted({n, n + 1, 2 * n})
                 for factor in (1, 2, 4)
             ]
-        found += [
-            Candidate(server=server, processes=p, threads=t, slots=p * t, connections=p * t)
-            for p, t in dict.fromkeys(sizes)
-        ]
+        found += [candidate(server, p, t) for p, t in dict.fromkeys(sizes)]
     return found
 
 
-def tune(world: World, objective: Objective, seed: int, budget_s: float = 900.0) -> Notebook:
-    """One tuning from its first trial to its last."""
-    question = Question(objective=objective, cpus=world.cpus, seed=seed, budget_s=budget_s)
-    book, measure = Notebook(question), Measured(world, objective, seed)
-    first = Candidate(
-        server=next(iter(world.servers)), processes=world.cpus, threads=4, slots=4 * world.cpus
+def candidate(server: str, processes: int, threads: int) -> Candidate:
+    slots = processes * threads
+    return Candidate(
+        server=server, processes=processes, threads=threads, slots=slots, connections=slots
     )
-    steps = Search(book, lambda probe: grid(world, probe), first).steps()
-    try:
-        trial = next(steps)
-        while True:
-            trial = steps.send(measure(trial))
-    except StopIteration:
-        return book
 
 
-def sizes(candidates: Sequence[Candidate]) -> list[Size]:
-    return [Size(one.server, one.processes, one.threads or 1) for one in candidates]
+def resize(one: Candidate, processes: int, threads: int | None) -> Candidate | None:
+    if one.server.endswith("sync") and threads != 1:
+        return None
+    return candidate(one.server, processes, threads or 1)
+
+
+def asked(
+    world: World, words: str = "p95 < 200ms", seed: int = 0, rate: float | None = None
+) -> Question:
+    return Question(objective=parse(words), cpus=world.cpus, seed=seed, rate=rate)
+
+
+def search(world: World, question: Question, sizes: Sequence[Candidate] = ()) -> Search:
+    """Over these sizes, or those of the grid."""
+    first = candidate(next(iter(world.servers)), world.cpus, 4)
+    if sizes:
+        return Search(Notebook(question), lambda _: sizes, first)
+    return Search(Notebook(question), lambda probe: grid(world, probe), first, resize=resize)
+
+
+def tune(world: World, question: Question, sizes: Sequence[Candidate] = ()) -> Notebook:
+    """One tuning from its first trial to its last."""
+    measure = Measured(world, question.objective, question.seed)
+    return driven(search(world, question, sizes), measure)
+
+
+class Exhaustive:
+    """What every size of a world truly holds, each found once."""
+
+    def __init__(self, world: World, words: str, long_s: float = 150.0) -> None:
+        self.world = replace(world, start_noise=0.0, drift=0.0, lucky=0.0)
+        self.goal, self.long_s = parse(words).goals[0], long_s
+        self.of = functools.cache(self._of)
+
+    @functools.cached_property
+    def sizes(self) -> list[Candidate]:
+        """All of the grid that is made of the world's true figures."""
+        world = self.world
+        cpu_s = world.cpu_s * min(world.servers.values())
+        probe = Probe(
+            response_s=cpu_s + world.wait_s, cpu_s=cpu_s, goodput=1 / cpu_s, memory_bytes=None
+        )
+        return grid(world, probe)
+
+    @functools.cached_property
+    def best(self) -> float:
+        """The highest rate of all sizes that arithmetic doesn't rule out by far."""
+        cpu_s = self.world.cpu_s * max(self.world.servers.values())
+        response_s = self.world.cpu_s * min(self.world.servers.values()) + self.world.wait_s
+        lax = Probe(response_s=response_s, cpu_s=cpu_s, goodput=1 / cpu_s, memory_bytes=None)
+        out = hopeless(self.sizes, lax, self.world.cpus)
+        return max(self.of_candidate(one) for one in self.sizes if one not in out)
+
+    def _of(self, size: Size) -> float:
+        assert self.goal.within_s is not None
+        return capacity(self.world, size, self.goal.share, self.goal.within_s, long_s=self.long_s)
+
+    def of_candidate(self, one: Candidate) -> float:
+        return self.of(_size(one))
+
+    def regret(self, pick: Candidate) -> float:
+        return max(0.0, 1 - self.of_candidate(pick) / self.best)
+
+    def took_s(self, starts: int = 6, levels: int = 5, window_s: float = 6.0) -> float:
+        """Of measuring all sizes so."""
+        return len(self.sizes) * starts * (OVERHEAD_S + levels * window_s)
+
+
+def holds(world: World, question: Question, pick: Candidate, rate: float, at_s: float) -> bool:
+    """Whether a start of the world holds that rate for a minute, `at_s` after the search began."""
+    generator = random.Random(f"{question.seed} minute")
+    start = Start(world, _size(pick), speed(world, generator, at_s), generator.randrange(2**31))
+    arrivals = poisson([(rate, 62.0)], generator.randrange(2**31))
+    outcome = start.open(arrivals, 100.0)
+    times = [time for begun, time in zip(outcome.begun, outcome.times, strict=True) if begun >= 2.0]
+    return all(
+        sum(time <= (goal.within_s or NEVER) for time in times) >= goal.share * len(times)
+        for goal in question.objective.goals
+    )
+
+
+def _size(one: Candidate) -> Size:
+    return Size(one.server, one.processes, one.threads or 1)

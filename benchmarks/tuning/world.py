@@ -3,10 +3,11 @@
 import heapq
 import math
 import random
-from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+WRONG_S = 0.001  #: What a wrong answer takes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,10 @@ class World:
     collapses: float = math.inf
     """With more requests waiting than this times the slots, CPU time doubles, and stays so."""
     lucky: float = 0.0  #: Chance of a start that takes three quarters of the CPU time.
+    tails: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Server to the share of its requests that wait so much longer, holding their slot."""
+    stall_s: float = 0.0  #: By how much an answer is late where the server does nothing else.
+    refuses: float = 0.0  #: Share of arrivals that get a wrong answer at once.
 
     def cpu_of(self, size: Size) -> float:
         """Mean CPU time of a request in a usual start."""
@@ -59,6 +64,7 @@ class Outcome:
     times: list[float]
     cpu_s: float  #: Spent in all.
     until_s: float
+    wrong: list[int]  #: Which arrivals got a wrong answer.
 
 
 def speed(world: World, generator: random.Random, at_s: float) -> float:
@@ -79,9 +85,7 @@ class Start:
         self._mu, self._sigma = math.log(world.cpu_of(size) * factor) - sigma**2 / 2, sigma
         self._slow = 1.0
 
-    def open(
-        self, arrivals: Sequence[float], until_s: float, enough: Callable[[], bool] | None = None
-    ) -> Outcome:
+    def open(self, arrivals: Sequence[float], until_s: float) -> Outcome:
         """Arrivals at these moments; what isn't answered until then is not."""
         return self._run(arrivals, until_s, None)
 
@@ -96,6 +100,11 @@ class Start:
         begun, times = list(arrivals), [math.inf] * len(arrivals)
         burst = [0.0] * len(arrivals)
         home = [0] * len(arrivals)
+        late: set[int] = set()
+        alone: set[int] = set()
+        wrong: list[int] = []
+        tail, tail_s = self.world.tails.get(self.size.server, (0.0, 0.0))
+        stall_s, refuses = self.world.stall_s, self.world.refuses
         free = [threads] * processes
         queue: deque[int] = deque()
         ready: list[deque[tuple[int, bool]]] = [deque() for _ in range(processes)]
@@ -121,6 +130,15 @@ class Start:
                 heapq.heappush(events, (now + cost, number, 3 if last else 1, request))
                 number += 1
 
+        def again(at: float) -> None:
+            nonlocal number
+            begun.append(at)
+            times.append(math.inf)
+            burst.append(0.0)
+            home.append(0)
+            heapq.heappush(events, (at, number, 0, len(begun) - 1))
+            number += 1
+
         def wants_cpu(request: int, *, last: bool) -> None:
             process = home[request]
             ready[process].append((request, last))
@@ -137,16 +155,25 @@ class Start:
             free[process] -= 1
             home[request] = process
             cost = math.exp(normal(self._mu, self._sigma))
-            burst[request] = cost / 2 if wait_s else cost
-            wants_cpu(request, last=not wait_s)
+            if tail and pick() < tail:
+                late.add(request)
+            if stall_s and slots == most - 1:
+                alone.add(request)
+            waits = wait_s or request in late
+            burst[request] = cost / 2 if waits else cost
+            wants_cpu(request, last=not waits)
 
-        slots = processes * threads
+        slots = most = processes * threads
         while events:
             now, _, kind, request = heapq.heappop(events)
             if now >= until_s:
                 break
             if kind == 0:
-                if slots:
+                if refuses and pick() < refuses:
+                    wrong.append(request)
+                    if users is not None:
+                        again(now + WRONG_S)
+                elif slots:
                     slots -= 1
                     accept(request)
                 else:
@@ -162,27 +189,25 @@ class Start:
                 if ready[process]:
                     runnable.append(process)
                 if kind == 1:
-                    wait = expo(1 / wait_s)
+                    wait = expo(1 / wait_s) if wait_s else 0.0
                     if rare and pick() < rare:
                         wait *= self.world.rare_factor
+                    if request in late:
+                        wait += tail_s
                     heapq.heappush(events, (now + wait, number, 2, request))
                     number += 1
                 else:
-                    times[request] = now - begun[request]
+                    finish = now + (stall_s if request in alone else 0.0)
+                    times[request] = finish - begun[request]
                     free[process] += 1
                     if queue:
                         accept(queue.popleft())
                     else:
                         slots += 1
                     if users is not None:
-                        begun.append(now)
-                        times.append(math.inf)
-                        burst.append(0.0)
-                        home.append(0)
-                        heapq.heappush(events, (now, number, 0, len(begun) - 1))
-                        number += 1
+                        again(finish)
             run(now)
-        return Outcome(begun, times, spent, until_s)
+        return Outcome(begun, times, spent, until_s, wrong)
 
 
 def poisson(rates: Sequence[tuple[float, float]], seed: int) -> list[float]:
@@ -196,16 +221,6 @@ def poisson(rates: Sequence[tuple[float, float]], seed: int) -> list[float]:
     return moments
 
 
-def within(outcome: Outcome, begin_s: float, end_s: float, limits: Sequence[float]) -> list[int]:
-    """Arrivals of that window, and how many of them were answered within each limit."""
-    chosen = sorted(
-        time
-        for begun, time in zip(outcome.begun, outcome.times, strict=True)
-        if begin_s <= begun < end_s
-    )
-    return [len(chosen), *(bisect_right(chosen, min(limit, 1e9)) for limit in limits)]
-
-
 def capacity(
     world: World, size: Size, share: float, limit_s: float, *, long_s: float = 400.0
 ) -> float:
@@ -216,6 +231,9 @@ def capacity(
         rate = (low + high) / 2
         start = Start(world, size, 1.0, seed=7)
         outcome = start.open(poisson([(rate, long_s)], seed=7), long_s + 10 * limit_s)
-        planned, met = within(outcome, 5.0, long_s, [limit_s])
-        low, high = (rate, high) if planned and met >= share * planned else (low, rate)
+        times = [
+            time for begun, time in zip(outcome.begun, outcome.times, strict=True) if begun >= 5.0
+        ]
+        held = sum(time <= limit_s for time in times) >= share * len(times)
+        low, high = (rate, high) if held else (low, rate)
     return low

@@ -7,13 +7,18 @@ interpolated in the logarithm of the rate.
 """
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 STEEPNESS = 25.0
 """Logits that the margin loses when the rate grows e-fold, where the points don't say: near its
 limit a server goes from 99 % to 80 % in time within about a tenth of the rate."""
+STEEPEST, FLATTEST = 60.0, 8.0  #: Of steepness.
 FARTHEST = 0.12  #: So far beyond the points, in the logarithm of the rate, is extrapolated.
+NEAR = 0.25  #: So far from the crossing, in the same, points say how steep it is.
+SURE = 3.0  #: Margins beyond say no more than that it was held, or missed, by far.
+DOUBT = 0.006  #: Spread of rates, squared, from which the points say more than `STEEPNESS`.
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +51,8 @@ def crossing(points: Sequence[Point]) -> Crossing:
         step = min(-margin / STEEPNESS, FARTHEST)
         return Crossing(math.exp(rate - step), STEEPNESS, "below")
     (low, above), (high, below) = held[-1], missed[0]
-    drop = above - below
-    rate = low + (high - low) * above / drop
-    return Crossing(math.exp(rate), drop / (high - low))
+    rate = low + (high - low) * above / (above - below)
+    return Crossing(math.exp(rate), _steepness(points, rate))
 
 
 def shifted(points: Sequence[Point], whole: Crossing) -> float:
@@ -57,10 +61,33 @@ def shifted(points: Sequence[Point], whole: Crossing) -> float:
     """
     total = weights = 0.0
     for one in points:
-        weight = _weight(one) / (1 + (one.margin / 2) ** 2)
-        total += weight * (math.log(one.rate) + one.margin / whole.steepness)
+        margin = max(-SURE, min(SURE, one.margin))
+        weight = _weight(one) / (1 + (margin / 2) ** 2)
+        total += weight * (math.log(one.rate) + margin / whole.steepness)
         weights += weight
     return total / weights
+
+
+def _steepness(points: Sequence[Point], crossing: float) -> float:
+    """Slope of a line through the margins near the crossing, drawn towards `STEEPNESS`.
+
+    Not that of the isotonic fit, which is a staircase: where it crosses zero it falls at once.
+    """
+    near = [one for one in points if abs(math.log(one.rate) - crossing) <= NEAR]
+    if not near:
+        return STEEPNESS
+    weights = [_weight(one) for one in near]
+    total = sum(weights)
+    rates = [math.log(one.rate) for one in near]
+    margins = [max(-SURE, min(SURE, one.margin)) for one in near]
+    rate = sum(map(operator.mul, weights, rates)) / total
+    margin = sum(map(operator.mul, weights, margins)) / total
+    spread = fall = 0.0
+    for weight, x, y in zip(weights, rates, margins, strict=True):
+        spread += weight * (x - rate) ** 2 / total
+        fall -= weight * (x - rate) * (y - margin) / total
+    doubt = DOUBT / len(near)
+    return max(FLATTEST, min(STEEPEST, (fall + doubt * STEEPNESS) / (spread + doubt)))
 
 
 def _fitted(points: Sequence[Point]) -> list[tuple[float, float]]:

@@ -3,14 +3,18 @@
 The figure of a candidate in a block is a logarithm; its difference to the leader within the block
 is free of what changes from block to block. A candidate is given up when its mean difference is so
 large that chance would show it in no more than ALPHA of races in which it is as good as the leader,
-over all looks and candidates together (Bonferroni). That is a decision about time and no claim.
+over all looks and pairs together (Bonferroni; any of them may lead by chance). That is a decision
+about time and no claim.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 
 ALPHA = 0.05
+LEAST_SPREAD = 0.03
+"""Standard deviation of a block's difference, at least: a few blocks agree by chance at times."""
 FIRST_LOOK = 3  #: After so many blocks.
+CLOSE = math.log(1.03)  #: Nobody would act on less, so nobody is given up for less.
 
 
 def given_up(blocks: Mapping[str, Sequence[float]], *, looks: int) -> dict[str, float]:
@@ -35,7 +39,7 @@ def given_up(blocks: Mapping[str, Sequence[float]], *, looks: int) -> dict[str, 
         (value - means[name]) ** 2 for name, values in differences.items() for value in values
     )
     freedom = len(differences) * (count - 1)
-    error = math.sqrt(squares / freedom / count)
-    level = ALPHA / (looks * len(differences))
+    error = max(LEAST_SPREAD, math.sqrt(squares / freedom)) / math.sqrt(count)
+    level = ALPHA / (looks * len(blocks))
     limit = float(stats.t.ppf(1 - level, freedom)) * error
-    return {name: mean for name, mean in means.items() if -mean > limit}
+    return {name: mean for name, mean in means.items() if -mean > max(limit, CLOSE)}

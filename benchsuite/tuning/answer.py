@@ -1,8 +1,12 @@
 """What a tuning says, at any time: from its notebook alone."""
 
+import math
 from dataclasses import dataclass
 
-from benchsuite.tuning import confirming
+from benchsuite.tuning import confirming, saying
+from benchsuite.tuning.choosing import against
+from benchsuite.tuning.cliff import cliff
+from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.trial import Candidate, Phase
 
@@ -67,11 +71,13 @@ def answer(book: Notebook) -> Answer:
     pick = book.pick()
     held = confirming.held(book, pick) if pick else None
     rows = tuple(_row(book, candidate) for candidate in book.states)
+    close = tuple(_close(book, one, pick) for one in tied(book, pick)) if pick else ()
     return Answer(
         end=book.end,
-        sentences=(_sentence(book, pick, held),),
+        sentences=tuple(_sentences(book, pick, held, close)),
         pick=pick,
         rate=held.rate if held else None,
+        at_least=bool(pick and held and book.is_limited(pick)),
         share=held.share if held else None,
         low=held.low if held else None,
         high=held.high if held else None,
@@ -79,34 +85,42 @@ def answer(book: Notebook) -> Answer:
         window_s=held.window_s if held else None,
         failures=held.failures if held else None,
         planned=held.planned if held else None,
+        cliff=cliff(book, pick) if pick else None,
         now=next((row for row in rows if row.candidate == book.question.current), None),
-        not_told_apart=tuple(
-            Close(candidate=row.candidate, ratio=None, low=None, high=None)
-            for row in rows
-            if row.state is State.NOT_TOLD_APART
-        ),
+        not_told_apart=close,
         rows=rows,
         not_tried=(
             *book.unable.items(),
             *((row.candidate.name, row.why) for row in rows if row.state in UNTRIED),
         ),
+        missing=saying.missing(book, pick, held),
     )
+
+
+def tied(book: Notebook, pick: Candidate) -> list[Candidate]:
+    """Those that aren't told apart from the pick."""
+    return [
+        one
+        for one, (state, _) in book.states.items()
+        if state is State.NOT_TOLD_APART and one != pick
+    ]
 
 
 def _row(book: Notebook, candidate: Candidate) -> Row:
     state, why = book.states[candidate]
     crossing, held = book.crossing(candidate), confirming.held(book, candidate)
     cpu = [one.seen.cpu_s for one in book.of(candidate) if one.seen.cpu_s is not None]
+    low, high = _interval(book, candidate)
     return Row(
         candidate=candidate,
         state=state,
         why=why,
         estimate=crossing.rate if crossing else None,
-        low=None,
-        high=None,
+        low=low,
+        high=high,
         rate=held.rate if held else None,
         share=held.share if held else None,
-        percentile_s=None,
+        percentile_s=held.percentile_s if held else None,
         memory_bytes=book.memory_bytes(candidate),
         cpu_s=sorted(cpu)[len(cpu) // 2] if cpu else None,
         connections=candidate.connections,
@@ -114,12 +128,39 @@ def _row(book: Notebook, candidate: Candidate) -> Row:
     )
 
 
-def _sentence(book: Notebook, pick: Candidate | None, held: confirming.Held | None) -> str:
+def _interval(book: Notebook, candidate: Candidate) -> tuple[float | None, float | None]:
+    """Of the rate it just holds, start by start of the race."""
+    found = list(book.blocks(candidate).values())
+    if len(found) < confirming.FEWEST_STARTS:
+        return None, None
+    mean, half = confirming.interval(found)
+    return math.exp(mean - half), math.exp(mean + half)
+
+
+def _close(book: Notebook, one: Candidate, pick: Candidate) -> Close:
+    compared = against(book, one, pick)
+    if compared is None or compared.low is None:
+        own, best = book.crossing(one), book.crossing(pick)
+        ratio = own.rate / best.rate if own and best else None
+        return Close(candidate=one, ratio=ratio, low=None, high=None)
+    return Close(candidate=one, ratio=compared.value, low=compared.low, high=compared.high)
+
+
+def _sentences(
+    book: Notebook, pick: Candidate | None, held: Held | None, close: tuple[Close, ...]
+) -> list[str]:
+    found = [saying.first(book, pick, held)]
     if pick is None:
-        return book.said or f"{book.end or 'nothing measured so far'}"
-    if held is None:
-        return f"{pick.name} leads; its rate is not confirmed"
-    return (
-        f"{pick.name} holds {held.rate:.3g}/s with {100 * held.share:.3g} % of the planned "
-        f"arrivals as the objective asks"
-    )
+        return found
+    if close:
+        found.append(saying.tied(book, pick, [(one.candidate, _ratio(one)) for one in close]))
+    if fall := cliff(book, pick):
+        found.append(saying.cliff(*fall))
+    return found + saying.cautions(book, pick)
+
+
+def _ratio(one: Close) -> str:
+    if one.ratio is None:
+        return ""
+    interval = f" [{one.low:.2f}, {one.high:.2f}]" if one.low and one.high else ""
+    return f" ({one.ratio:.2f}{interval})"

@@ -25,11 +25,11 @@ class Bound:
     because: str
 
 
-def bound(candidate: Candidate, probe: Probe, cpus: int) -> Bound:
+def bound(candidate: Candidate, probe: Probe, cpus: int, *, gil: bool = True) -> Bound:
     """The lowest of its limits. Utilisation law: a CPU works 1 s each second. One process of a
     Python with a GIL uses one CPU. Little's law: so many slots hold so many requests.
     """
-    used = min(candidate.processes, cpus)
+    used = min(candidate.processes, cpus) if gil else cpus
     limits = [
         Bound(
             used / probe.cpu_s,
@@ -46,14 +46,24 @@ def bound(candidate: Candidate, probe: Probe, cpus: int) -> Bound:
     return min(limits, key=lambda one: one.rate)
 
 
-def hopeless(candidates: Sequence[Candidate], probe: Probe, cpus: int) -> dict[Candidate, str]:
-    """Those that are not worth a start, each with its reason."""
-    bounds = {one: bound(one, probe, cpus) for one in candidates}
-    highest = max(one.rate for one in bounds.values())
+def hopeless(
+    candidates: Sequence[Candidate],
+    probe: Probe,
+    cpus: int,
+    *,
+    gil: bool = True,
+    rate: float | None = None,
+) -> dict[Candidate, str]:
+    """Those that are not worth a start, each with its reason: they can't come near the best, nor
+    near `rate`. Another server may cost a little less than the one that was probed.
+    """
+    bounds = {one: bound(one, probe, cpus, gil=gil) for one in candidates}
+    if rate is None:
+        rate = max((one.rate for one in bounds.values()), default=0.0)
     return {
         candidate: f"{one.because} = {one.rate:.3g}/s at most"
         for candidate, one in bounds.items()
-        if one.rate < HOPELESS * highest
+        if one.rate < HOPELESS * rate
     }
 
 

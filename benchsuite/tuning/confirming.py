@@ -9,6 +9,10 @@ from benchsuite.tuning.trial import Candidate, Level, Phase
 
 CONFIDENCE = 0.95
 FEWEST_STARTS = 3
+FEWEST_MISSES = 3.0
+"""So many misses must a goal allow, of all that was planned, before its bound is asked for: no
+number of starts shows "failures < 0.1%" with 500 arrivals. Then it is enough that no more are
+missed than allowed, and the answer says how many there may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +27,7 @@ class Held:
     planned: int
     failures: int
     window_s: float
+    percentile_s: float | None  #: Mean over starts of the response time at the first goal's share.
 
 
 def held(book: Notebook, candidate: Candidate) -> Held | None:
@@ -39,20 +44,62 @@ def held(book: Notebook, candidate: Candidate) -> Held | None:
     return found
 
 
+def missed(book: Notebook, candidate: Candidate, rate: float) -> bool:
+    """Whether every fresh start missed a goal at this rate."""
+    goals = book.question.objective.goals
+    levels = _by_rate(book, candidate).get(rate, [])
+    return all(
+        any(
+            count < goal.share * level.planned for goal, count in zip(goals, level.met, strict=True)
+        )
+        for level in levels
+    )
+
+
+def shares(book: Notebook, candidate: Candidate, rate: float) -> list[float]:
+    """Of each fresh start at this rate, the share that met the first goal."""
+    return [one.met[0] / one.planned for one in _by_rate(book, candidate).get(rate, [])]
+
+
+def rates(book: Notebook, candidate: Candidate) -> list[float]:
+    """That its fresh starts were asked for, rising."""
+    return list(_by_rate(book, candidate))
+
+
+def at_most(failures: int, planned: int) -> float:
+    """The share of failures that so few would not show once in twenty times (Clopper & Pearson)."""
+    from scipy import stats
+
+    if failures >= planned:
+        return 1.0
+    return float(stats.beta.ppf(CONFIDENCE, failures + 1, planned - failures))
+
+
 def _by_rate(book: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
-    rates: dict[float, list[Level]] = {}
+    found: dict[float, list[Level]] = {}
     for entry in book.of(candidate, Phase.CONFIRM):
         for level in entry.seen.levels:
-            rates.setdefault(level.rate, []).append(level)
-    return dict(sorted(rates.items()))
+            if level.planned:
+                found.setdefault(level.rate, []).append(level)
+    return dict(sorted(found.items()))
 
 
 def _reached(book: Notebook, levels: Sequence[Level]) -> bool:
-    goals = book.question.objective.goals
-    return all(
-        _lower([level.met[place] / level.planned for level in levels]) >= goal.share
-        for place, goal in enumerate(goals)
-    )
+    planned = sum(level.planned for level in levels)
+    for place, goal in enumerate(book.question.objective.goals):
+        allowed = planned * (1 - goal.share)
+        if allowed < FEWEST_MISSES:
+            if planned - sum(level.met[place] for level in levels) > allowed:
+                return False
+        elif _lower([level.met[place] / level.planned for level in levels]) < goal.share:
+            return False
+    return True
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Mean, and half of its interval, by Student's t."""
+    mean, error = _mean(values)
+    return mean, _quantile((1 + CONFIDENCE) / 2, len(values) - 1) * error
 
 
 def _lower(values: Sequence[float]) -> float:
@@ -62,9 +109,9 @@ def _lower(values: Sequence[float]) -> float:
 
 
 def _held(rate: float, levels: Sequence[Level], book: Notebook, candidate: Candidate) -> Held:
-    shares = [level.met[0] / level.planned for level in levels]
-    mean, error = _mean(shares)
-    half = _quantile((1 + CONFIDENCE) / 2, len(shares) - 1) * error
+    found = [level.met[0] / level.planned for level in levels]
+    mean, half = interval(found)
+    times = [level.percentile_s for level in levels if level.percentile_s is not None]
     return Held(
         rate=rate,
         share=mean,
@@ -74,6 +121,7 @@ def _held(rate: float, levels: Sequence[Level], book: Notebook, candidate: Candi
         planned=sum(level.planned for level in levels),
         failures=sum(level.failures for level in levels),
         window_s=book.of(candidate, Phase.CONFIRM)[0].trial.load.window_s,
+        percentile_s=sum(times) / len(times) if times else None,
     )
 
 

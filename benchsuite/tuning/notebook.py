@@ -11,6 +11,8 @@ from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.question import Question
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
+OVERHEAD_S = 4.0  #: Of the first start.
+
 
 class State(StrEnum):
     """How far a candidate came."""
@@ -62,15 +64,18 @@ class Notebook:
     def decide(self, candidate: Candidate, state: State, why: str = "") -> None:
         self.states[candidate] = (state, why)
 
+    def state(self, candidate: Candidate) -> State | None:
+        return self.states[candidate][0] if candidate in self.states else None
+
     @property
     def spent_s(self) -> float:
         return sum(one.seen.took_s for one in self.entries)
 
     @property
     def overhead_s(self) -> float:
-        """What a start takes besides its load, as those before did; 4 s before the first."""
+        """What a start takes besides its load, as those before did."""
         took = [one.seen.took_s - one.trial.load.duration_s for one in self.entries]
-        return max(0.5, sorted(took)[len(took) // 2]) if took else 4.0
+        return max(0.5, sorted(took)[len(took) // 2]) if took else OVERHEAD_S
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
         return [
@@ -82,22 +87,39 @@ class Notebook:
     def screened(self, candidate: Candidate) -> float | None:
         """Geometric mean of its goodput with users who ask at once."""
         found = [
-            level.goodput for one in self.of(candidate, Phase.SCREEN) for level in one.seen.levels
+            level.goodput
+            for one in self.of(candidate, Phase.SCREEN)
+            if one.trial.load.users
+            for level in one.seen.levels
         ]
         if not found or min(found) <= 0:
             return None
         return math.exp(sum(map(math.log, found)) / len(found))
 
     def memory_bytes(self, candidate: Candidate) -> float | None:
+        """Median over its starts; those that confirm count alone where there are any."""
+        entries = self.of(candidate, Phase.CONFIRM) or self.of(candidate)
         found = [
             one.seen.memory_bytes
-            for one in self.of(candidate)
+            for one in entries
             if one.seen.memory_bytes is not None and one.trial.phase is not Phase.PROBE
         ]
         return sorted(found)[len(found) // 2] if found else None
 
+    def connections(self, candidate: Candidate) -> int | None:
+        """Most that it had open to the database, of all its starts."""
+        found = [one.seen.connections for one in self.of(candidate)]
+        return max((one for one in found if one is not None), default=None)
+
     def points(self, entries: Iterable[Entry]) -> list[Point]:
-        return [self.point(level) for one in entries for level in one.seen.levels if level.planned]
+        """Of all rates; where the load generator was the limit, of those that held."""
+        found = [
+            (self.point(level), bool(one.seen.limit))
+            for one in entries
+            for level in one.seen.levels
+            if level.planned and level.rate
+        ]
+        return [point for point, limited in found if point.margin >= 0 or not limited]
 
     def point(self, level: Level) -> Point:
         goals = self.question.objective.goals
@@ -108,14 +130,13 @@ class Notebook:
         for candidate, (state, _) in self.states.items():
             if state is State.RECOMMENDED:
                 return candidate
-        rates = {
-            one: found.rate
-            for one, (state, _) in self.states.items()
-            if state is State.RACING and (found := self.crossing(one))
-        }
+        going = [one for one, (state, _) in self.states.items() if state is State.RACING]
+        if self.question.rate is not None:
+            return min(going, key=lambda one: self.memory_bytes(one) or math.inf, default=None)
+        rates = {one: found.rate for one in going if (found := self.crossing(one))}
         if rates:
             return max(rates, key=lambda one: rates[one])
-        screened = {one: rate for one in self.states if (rate := self.screened(one))}
+        screened = {one: rate for one in going if (rate := self.screened(one))}
         return max(screened, key=lambda one: screened[one]) if screened else None
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
@@ -123,9 +144,39 @@ class Notebook:
         points = self.points(self.of(candidate, Phase.LADDER, Phase.RACE))
         return crossing(points) if points else None
 
-    def blocks(self, candidate: Candidate) -> list[float]:
-        """The logarithm of that rate, start by start of the race."""
+    def blocks(self, candidate: Candidate) -> dict[int, float]:
+        """Seed of each block of the race → the logarithm of that rate there."""
         whole = self.crossing(candidate)
-        assert whole is not None
-        starts = [self.points([one]) for one in self.of(candidate, Phase.RACE)]
-        return [shifted(points, whole) for points in starts if points]
+        if whole is None:
+            return {}
+        starts = {one.trial.seed: self.points([one]) for one in self.of(candidate, Phase.RACE)}
+        return {seed: shifted(points, whole) for seed, points in starts.items() if points}
+
+    def is_limited(self, candidate: Candidate) -> bool:
+        """Whether the load generator gave out before the candidate did."""
+        entries = self.of(candidate, Phase.LADDER, Phase.RACE)
+        found = self.crossing(candidate)
+        limited = any(one.seen.limit for one in entries)
+        return limited and (found is None or found.beyond == "above")
+
+    def highest_held(self, candidate: Candidate) -> float | None:
+        """The highest rate that one of its starts held."""
+        points = self.points(self.of(candidate, Phase.LADDER, Phase.RACE))
+        return max((one.rate for one in points if one.margin >= 0), default=None)
+
+    def best_share(self, candidate: Candidate) -> tuple[float, float] | None:
+        """The largest share in time that it had at a rate, and that rate."""
+        found = [
+            (min(level.met) / level.planned, level.rate)
+            for one in self.of(candidate)
+            for level in one.seen.levels
+            if level.planned and level.rate
+        ]
+        return max(found, default=None)
+
+    def held_any(self, candidate: Candidate) -> bool:
+        """Whether a start held the rate, if one is asked for, or any."""
+        asked = self.question.rate or 0.0
+        return any(
+            point.margin >= 0 and point.rate >= asked for point in self.points(self.of(candidate))
+        )

@@ -11,6 +11,7 @@ from benchsuite.core.specs.spec import Spec
 from benchsuite.core.units import LONGEST, format_bytes, parse_seconds
 
 EXAMPLE = "p95 < 200ms, failures < 0.1%, memory <= 1GiB, connections <= 80"
+TOLD = 3.0  #: Misses that a goal must allow of all arrivals, so that none missed shows something.
 _CONDITION = re.compile(
     r"\s*(?P<what>[a-z]+)(?P<percent>[\d.]*)\s*(?P<sign><=?)\s*(?P<limit>\S.*?)\s*"
 )
@@ -40,7 +41,7 @@ class Objective(Spec):
     """
 
     goals: tuple[Goal, ...]
-    memory_bytes: float | None = None  #: Of server and instances together.
+    memory_bytes: float | None = None  #: Of all processes of the server.
     connections: int | None = None  #: To the database, at most.
 
     def __post_init__(self) -> None:
@@ -73,12 +74,18 @@ def margin(goals: Sequence[Goal], planned: int, met: Sequence[int]) -> float:
     """How far the goals are met, in logits: the least over all; 0 where a share is just its goal.
 
     `met` holds, goal by goal, how many of the `planned` arrivals met it. Half an arrival is added
-    on either side, so a level without a late arrival is not infinitely good.
+    on either side, so a level without a late arrival is not infinitely good; less than half where a
+    goal allows so few misses that half of one would be too many. A goal that so few arrivals can't
+    show counts only where it was missed, or where there is no other.
     """
-    return min(
-        _logit((count + 0.5) / (planned + 1)) - _logit(goal.share)
-        for goal, count in zip(goals, met, strict=True)
-    )
+    margins: list[float] = []
+    silent: list[float] = []
+    for goal, count in zip(goals, met, strict=True):
+        misses, allowed = planned - count, (planned + 1) * (1 - goal.share)
+        missing = (misses + min(0.5, allowed / 2)) / (planned + 1)
+        found = _logit(1 - missing) - _logit(goal.share)
+        (silent if not misses and allowed < TOLD else margins).append(found)
+    return min(margins or silent)
 
 
 def _logit(share: float) -> float:

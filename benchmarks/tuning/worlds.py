@@ -1,0 +1,80 @@
+"""The pages and machines that the search is tried on: some as it assumes them, some that aren't."""
+
+from dataclasses import dataclass
+
+from benchmarks.tuning.world import World
+
+THREE = {"gthread": 1.0, "granian": 0.97, "uwsgi": 1.04, "sync": 0.96}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    world: World
+    objective: str = "p95 < 200ms"
+    says: str = ""  #: Which law it breaks, or why it is here.
+
+
+USUAL = (
+    Case(World(name="CPU", servers=THREE), says="1 CPU, starts differ by 3 %"),
+    Case(
+        World(name="CPU, noisy", servers=THREE, start_noise=0.05, drift=0.05),
+        says="5 %, and a drift of 5 % an hour",
+    ),
+    Case(
+        World(name="waits", cpus=2, wait_s=0.020, servers=THREE),
+        says="2 CPUs, 10 ms CPU and 20 ms wait",
+    ),
+    Case(
+        World(
+            name="waits, noisy", cpus=2, wait_s=0.020, servers=THREE, start_noise=0.05, drift=0.05
+        ),
+        says="the same, 5 % and drift",
+    ),
+    Case(
+        World(name="long waits", cpus=2, cpu_s=0.004, wait_s=0.060, servers=THREE),
+        says="4 ms CPU, 60 ms wait: slots decide",
+    ),
+    Case(
+        World(name="slow page", cpu_s=0.080, cpu_spread=0.5, servers=THREE),
+        objective="p95 < 1s",
+        says="80 ms CPU: 12/s",
+    ),
+)
+"""As the laws of BOUND have it."""
+
+UNLAWFUL = (
+    Case(
+        World(name="threads hurt", cpus=2, wait_s=0.020, servers=THREE, thread_cost=0.03),
+        says="each thread raises CPU time by 3 %",
+    ),
+    Case(
+        World(
+            name="tails",
+            cpus=2,
+            wait_s=0.010,
+            servers={"gthread": 1.0, "granian": 1.12, "uwsgi": 1.15},
+            tails={"gthread": (0.04, 0.4)},
+        ),
+        says="the best under a full load has a tail",
+    ),
+    Case(World(name="stall", stall_s=0.040, servers=THREE), says="one user waits 40 ms longer"),
+    Case(
+        World(name="no recovery", servers=THREE, collapses=4.0),
+        says="overloaded once, CPU time doubles for good",
+    ),
+    Case(
+        World(name="slows midway", cpus=2, wait_s=0.020, servers=THREE, slows_after_s=300.0),
+        says="a third slower after 5 minutes",
+    ),
+    Case(
+        World(name="lucky starts", servers=THREE, lucky=0.08),
+        says="every twelfth start is a third faster",
+    ),
+)
+"""Each breaks a law that the search rests on."""
+
+EQUAL = Case(
+    World(name="equals", servers={"gthread": 1.0, "granian": 1.0, "uwsgi": 1.2}, wait_s=0.020),
+    says="two servers are equally good",
+)
+CASES = (*USUAL, *UNLAWFUL)

@@ -1,0 +1,37 @@
+"""Whether a server that is asked for a little more than it holds answers almost nothing in time."""
+
+from collections.abc import Sequence
+
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.trial import Candidate, Phase
+
+GOOD = 0.99
+BAD = 0.80
+WITHIN = 1.1  #: Of the lower rate.
+FEWEST = 2  #: Levels on either side.
+MOST = 0.8  #: Of the levels on a side are as the side has it.
+
+
+def cliff(book: Notebook, candidate: Candidate) -> tuple[float, float] | None:
+    """The highest rate up to which nearly all is in time, and the rate above it from which it
+    collapses; None where shares fall slowly.
+    """
+    shares = sorted(
+        (level.rate, min(level.met) / level.planned)
+        for entry in book.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM)
+        for level in entry.seen.levels
+        if level.planned and not entry.seen.limit
+    )
+    goods = [rate for rate, share in shares if share >= GOOD]
+    bads = [rate for rate, share in shares if share < BAD]
+    for low in reversed(goods):
+        for high in bads:
+            if low < high <= WITHIN * low and _falls(shares, low, high):
+                return low, high
+    return None
+
+
+def _falls(shares: Sequence[tuple[float, float]], low: float, high: float) -> bool:
+    good = [share >= GOOD for rate, share in shares if rate <= low]
+    bad = [share < BAD for rate, share in shares if rate >= high]
+    return all(len(side) >= FEWEST and sum(side) >= MOST * len(side) for side in (good, bad))

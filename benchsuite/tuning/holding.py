@@ -1,0 +1,102 @@
+"""The least memory that holds a rate: all candidates once at that rate, then the ones that need
+least in fresh starts, until one of them holds it.
+"""
+
+from collections.abc import Generator
+
+from benchsuite.tuning import confirming
+from benchsuite.tuning.choosing import needs
+from benchsuite.tuning.fresh import fresh
+from benchsuite.tuning.making import Making
+from benchsuite.tuning.notebook import State
+from benchsuite.tuning.probing import unsaid
+from benchsuite.tuning.refusing import excess
+from benchsuite.tuning.screening import tried
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
+
+STARTS = 6  #: To confirm.
+FEWER = 5  #: Where time is short.
+ARRIVALS = 150  #: Planned in the window that screens, at least.
+LONGEST_S = 20.0
+HOPE = -1.2
+"""Logits below its goals in one short window, from which fresh starts don't bring a candidate back:
+a share of 85 % where 95 % were asked."""
+ABOVE = 1.03
+"""Of the rate asked for is measured as well and has to hold: windows of 10 s flatter by about that,
+because the queue of a server near its limit needs longer than they last to build up."""
+
+Picked = Generator[Trial, Observation, Candidate | None]
+
+
+def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
+    """The one of least memory that holds the rate; None where none was shown to."""
+    book, current = making.book, making.question.current
+    window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
+    load = Load(rates=(rate,), warmup_s=1, window_s=window_s * making.question.window_factor)
+    candidates = tried(making, candidates, load)
+    for one in making.shuffled(candidates) if len(candidates) > 1 else []:
+        seen = yield from making.start(one, Phase.SCREEN, load, f"each once at {rate:g}/s")
+        _judge(making, one, seen)
+    cost_s = _cost_s(making, rate, STARTS)
+    starts = STARTS if 2 * cost_s <= making.left_s else FEWER
+    hopeful = [one for one in candidates if book.state(one) in (None, State.RACING)]
+    pick = None
+    for one in sorted(hopeful, key=lambda one: needs(book, one)):
+        if pick is not None:
+            book.decide(one, State.BEHIND, "it may hold the rate, and needs more")
+        elif _cost_s(making, rate, starts) > making.left_s:
+            book.decide(one, State.NOT_TRIED, "the budget left no time for its fresh starts")
+        elif (yield from _holds(making, one, rate, starts, "the one that needs least")):
+            book.decide(one, State.RECOMMENDED)
+            pick = one
+    if current in hopeful and not book.of(current, Phase.CONFIRM) and cost_s <= making.left_s:
+        state = book.states[current]
+        yield from _holds(making, current, rate, starts, "what runs now")
+        book.decide(current, *state)
+    return pick
+
+
+def _rates(rate: float) -> tuple[float, ...]:
+    return rate, ABOVE * rate
+
+
+def _cost_s(making: Making, rate: float, starts: int) -> float:
+    return making.cost_s(making.confirming(_rates(rate)), starts)
+
+
+def _holds(
+    making: Making, one: Candidate, rate: float, starts: int, whose: str
+) -> Generator[Trial, Observation, bool]:
+    book = making.book
+    yield from fresh(making, one, _rates(rate), starts, whose)
+    held = confirming.held(book, one)
+    if why := excess(book, one):
+        book.decide(one, State.OVER, why)
+    elif held is None or held.rate < ABOVE * rate:
+        book.decide(one, State.BEHIND, _why(making, one, rate))
+    else:
+        return True
+    return False
+
+
+def _why(making: Making, one: Candidate, rate: float) -> str:
+    shares, goal = confirming.shares(making.book, one, rate), making.question.objective.goals[0]
+    if not shares:
+        return "its fresh starts say nothing"
+    mean = sum(shares) / len(shares)
+    found = f"{100 * mean:.3g} % in time at {rate:g}/s in {len(shares)} fresh starts"
+    return f"{found}{', which does not show that it holds' if mean >= goal.share else ''}"
+
+
+def _judge(making: Making, one: Candidate, seen: Observation) -> None:
+    book = making.book
+    points = book.points(book.of(one, Phase.SCREEN))
+    if not points:
+        book.decide(one, State.NO_STATEMENT, unsaid(seen))
+    elif why := excess(book, one):
+        book.decide(one, State.OVER, why)
+    elif max(point.margin for point in points) < HOPE:
+        share = min(seen.levels[0].met) / seen.levels[0].planned
+        book.decide(one, State.BEHIND, f"{100 * share:.3g} % in time at {points[0].rate:g}/s")
+    else:
+        book.decide(one, State.RACING)

@@ -1,0 +1,82 @@
+"""Making a trial: its load, its seed, its repetition where it said nothing, and what it costs."""
+
+import random
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
+
+Steps = Generator[Trial, Observation, None]
+Seen = Generator[Trial, Observation, Observation]
+Narrowed = Generator[Trial, Observation, list[Candidate]]  #: Steps that leave some in the race.
+
+PHASES = tuple(Phase)
+CONFIRMING_S = 10.0  #: The window of each rate that is confirmed.
+THOROUGH_S = 40.0
+
+
+class Making:
+    """What all steps of a search share: the notebook, one source of chance, how long windows are.
+
+    Trials of one phase and place have the same seed for all candidates: they meet the same
+    arrivals, so what chance does to one it does to all.
+    """
+
+    def __init__(self, book: Notebook) -> None:
+        self.book, self.question = book, book.question
+        self.random = random.Random(self.question.seed)
+        self.longer = self.question.window_factor
+
+    def start(
+        self,
+        candidate: Candidate,
+        phase: Phase,
+        load: Load,
+        reason: str,
+        *,
+        place: int = 0,
+        ends_early: bool = False,
+    ) -> Seen:
+        """One start, and another one if the machine or the load generator spoiled it."""
+        trial = Trial(
+            candidate=candidate,
+            phase=phase,
+            load=load,
+            seed=1000 * self.question.seed + 100 * PHASES.index(phase) + place,
+            reason=reason,
+            ends_early=ends_early,
+        )
+        seen = yield trial
+        self.book.note(trial, seen)
+        if not seen.says_nothing:
+            return seen
+        again = replace(trial, reason=f"{reason}; once more, because of {', '.join(seen.codes)}")
+        seen = yield again
+        self.book.note(again, seen)
+        return seen
+
+    def users(self, count: int, warmup_s: float, window_s: float) -> Load:
+        return Load(users=count, warmup_s=warmup_s, window_s=window_s * self.longer)
+
+    def arrivals(self, rates: Sequence[float], warmup_s: float, window_s: float) -> Load:
+        return Load(rates=tuple(rates), warmup_s=warmup_s, window_s=window_s * self.longer)
+
+    def confirming(self, rates: Sequence[float]) -> Load:
+        load = self.arrivals(rates, 2, CONFIRMING_S)
+        if self.question.thorough:
+            return replace(load, window_s=max(THOROUGH_S, load.window_s))
+        return load
+
+    def cost_s(self, load: Load, starts: int = 1) -> float:
+        return starts * (self.book.overhead_s + load.duration_s)
+
+    @property
+    def left_s(self) -> float:
+        """Of the budget."""
+        return self.question.budget_s - self.book.spent_s
+
+    def shuffled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        order = list(candidates)
+        self.random.shuffle(order)
+        return order

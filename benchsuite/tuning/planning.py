@@ -1,0 +1,72 @@
+"""What the budget allows: how many race, how often, and in how many starts a rate is confirmed."""
+
+from dataclasses import dataclass
+
+from benchsuite.tuning.making import Making
+from benchsuite.tuning.trial import Load
+
+LEAST_S = 240.0  #: A smaller budget shows nothing.
+FEWEST_BLOCKS = 3  #: A race is planned with; more are made while there is time.
+FEWEST_SCREENED = 4
+RUNGS = (0.72, 0.82, 0.90, 0.97)  #: Of what a full load got through.
+LEVELS = (0.93, 1.0, 1.06)  #: Of the estimate, in the race.
+AGAIN = 0.4  #: Of the candidates are screened twice, about.
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is made of each step."""
+
+    survivors: int  #: Of the screening.
+    blocks: int  #: Of the race, at most; 0 for none.
+    starts: int  #: To confirm.
+    confirmed: tuple[float, ...]  #: Rates that are confirmed, of the estimate.
+
+
+PLANS = (
+    Plan(4, 6, 6, (0.80, 0.88, 0.95)),
+    Plan(3, 6, 6, (0.80, 0.88, 0.95)),
+    Plan(2, 5, 6, (0.80, 0.90)),
+    Plan(2, 0, 5, (0.80, 0.90)),
+    Plan(1, 0, 5, (0.80, 0.90)),
+)
+"""From the most to the least; the first that the budget allows is made."""
+
+
+def planned(making: Making, candidates: int, screened: Load | None) -> Plan:
+    """The most that the time left allows after so many candidates are screened, if they are."""
+    screening_s = making.cost_s(screened) * candidates * (1 + AGAIN) if screened else 0.0
+    for plan in PLANS:
+        if screening_s <= spare_s(making, plan, candidates):
+            return plan
+    return PLANS[-1]
+
+
+def affordable(making: Making, screened: Load) -> int:
+    """How many candidates can be screened so that time is left to confirm one."""
+    return max(FEWEST_SCREENED, int(spare_s(making, PLANS[-1]) / making.cost_s(screened)))
+
+
+def spare_s(making: Making, plan: Plan, candidates: int = 1) -> float:
+    """What is left of the budget beside the ladder, a short race and the fresh starts."""
+    survivors = min(plan.survivors, candidates)
+    race_s = min(plan.blocks, FEWEST_BLOCKS) * block_s(making, survivors)
+    after_s = survivors * ladder_s(making) + race_s + reserve_s(making, plan)
+    return making.left_s - after_s
+
+
+def ladder_s(making: Making) -> float:
+    return making.cost_s(making.arrivals(RUNGS, 1, 5))
+
+
+def block_s(making: Making, candidates: int) -> float:
+    return making.cost_s(making.arrivals(LEVELS, 1, 5), candidates)
+
+
+def reserve_s(making: Making, plan: Plan) -> float:
+    """To confirm the pick, and what runs now."""
+    return confirming_s(making, plan) * (1 if making.question.current is None else 2)
+
+
+def confirming_s(making: Making, plan: Plan) -> float:
+    return making.cost_s(making.confirming(plan.confirmed), plan.starts)

@@ -1,0 +1,117 @@
+"""The first steps: what one user sees, what a request costs, how much a full load gets through."""
+
+import math
+from collections.abc import Generator, Sequence
+
+from benchsuite.core.specs.objective import Goal
+from benchsuite.core.units import format_duration
+from benchsuite.tuning.bounds import Probe
+from benchsuite.tuning.making import Making
+from benchsuite.tuning.notebook import End, State
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+
+SLOW = 20.0  #: Below this goodput windows are longer, or a p95 has too few arrivals.
+LONGEST = 4.0  #: They are at most so many times as long.
+FULL = 0.6  #: Of the time allowed: so long do answers take under a full load.
+DOUBT = 0.01  #: Chance with which one user who is served as asked is said not to be.
+
+Probed = Generator[Trial, Observation, Probe | None]
+
+
+def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
+    """Of the first of these that runs; None, and the end in the book, where none says anything or
+    not even one user is served as asked.
+    """
+    book = making.book
+    for first in firsts:
+        one = yield from making.start(first, Phase.PROBE, making.users(1, 1, 3), "one user alone")
+        if not one.levels or not one.response_s:
+            book.decide(first, State.NO_STATEMENT, unsaid(one))
+            continue
+        if not _served(making, one):
+            load = making.users(1, 1, 8)
+            one = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
+            if one.levels and not _served(making, one):
+                book.end, book.said = End.NOTHING_HOLDS, _alone(making, one)
+                return None
+        found = yield from _full(making, first, one)
+        if found is not None:
+            return found
+    book.end = End.NOTHING_RAN
+    whys = dict.fromkeys(why for state, why in book.states.values() if state is State.NO_STATEMENT)
+    book.said = "; ".join(whys)
+    return None
+
+
+def unsaid(seen: Observation) -> str:
+    """Why a start says nothing of its server."""
+    if seen.failure:
+        return f"it did not start: {seen.failure}"
+    if seen.codes:
+        return f"{', '.join(seen.codes)} in both of its starts"
+    return f"no right answer ({', '.join(seen.fails)})" if seen.fails else "no right answer"
+
+
+def full_load(making: Making, rate: float) -> int:
+    """Users who, at this rate, get their answers in a good part of the time allowed."""
+    return max(4, math.ceil(FULL * making.question.objective.limit_s * rate))
+
+
+def _full(making: Making, first: Candidate, one: Observation) -> Probed:
+    cpus = making.question.cpus
+    assert one.response_s
+    rate = cpus / (one.cpu_s or one.response_s)
+    load = making.users(full_load(making, rate), 1, 3)
+    full = yield from making.start(first, Phase.PROBE, load, "as many users as it takes")
+    if not full.levels or not full.levels[0].goodput:
+        making.book.decide(first, State.NO_STATEMENT, unsaid(full))
+        return None
+    goodput = full.levels[0].goodput
+    making.longer *= min(LONGEST, max(1.0, SLOW / goodput))
+    # Little's law holds whatever a single user meets, such as a stall that only idle servers have
+    response_s = min(one.response_s, first.slots / goodput) if first.slots else one.response_s
+    making.book.probe = Probe(
+        response_s=response_s,
+        cpu_s=full.cpu_s or one.cpu_s or cpus / goodput,
+        goodput=goodput,
+        memory_bytes=full.memory_bytes / first.processes if full.memory_bytes else None,
+    )
+    return making.book.probe
+
+
+def _served(making: Making, seen: Observation) -> bool:
+    """Whether users who were alone were served as the objective says, as far as so few requests
+    can tell.
+    """
+    from scipy import stats
+
+    goals = making.question.objective.goals
+    return all(
+        level.planned - count <= stats.binom.ppf(1 - DOUBT, level.planned, 1 - goal.share)
+        for level in seen.levels
+        for goal, count in zip(goals, level.met, strict=True)
+    )
+
+
+def _alone(making: Making, seen: Observation) -> str:
+    """What it is that one user alone does not get."""
+    level = seen.levels[0]
+    missed = [
+        goal
+        for goal, count in zip(making.question.objective.goals, level.met, strict=True)
+        if count < goal.share * level.planned
+    ]
+    if level.failures:
+        return f"one user alone: {level.failures} of {level.planned} answers are wrong"
+    assert seen.response_s is not None
+    return f"one user alone takes {format_duration(_taken(seen, missed))}"
+
+
+def _taken(seen: Observation, missed: Sequence[Goal]) -> float:
+    """The mean, or what the goal is about where that is known and the mean would look fine."""
+    assert seen.response_s is not None
+    limits = [goal.within_s for goal in missed if goal.within_s is not None]
+    percentile = seen.levels[0].percentile_s
+    if percentile is not None and limits and seen.response_s < min(limits):
+        return percentile
+    return seen.response_s

@@ -1,0 +1,140 @@
+"""Ends that are no winner: nothing holds it, the load generator gave out, it collapses."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.tuning.ideal import Ideal, driven
+from benchmarks.tuning.simulated import candidate
+from benchsuite.core.specs.objective import parse
+from benchsuite.tuning.answer import answer
+from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Observation, Phase, Trial
+
+SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4), candidate("granian", 2, 4)]
+
+
+def searched(measure: Ideal, most: int = 10_000, **more) -> Notebook:
+    question = Question(objective=measure.objective, cpus=1, **more)
+    return driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure, most)
+
+
+def ideal(words: str = "p95 < 200ms", capacity=90.0, **more) -> Ideal:
+    held = capacity if callable(capacity) else lambda _: capacity
+    return Ideal(parse(words), held, **more)
+
+
+def test_one_user_alone_who_waits_too_long_ends_the_search() -> None:
+    told = answer(searched(ideal(response_s=0.230)))
+    assert told.end is End.NOTHING_HOLDS
+    assert told.sentences == (
+        "Nothing holds p95 < 200ms: one user alone takes 230\N{THIN SPACE}ms.",
+    )
+
+
+def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> None:
+    def noisy(trial: Trial, seen: Observation) -> Observation:
+        if trial.candidate != SIZES[1]:
+            return seen
+        return Observation(took_s=seen.took_s, codes=("B401",))
+
+    book = searched(ideal(spoil=noisy))
+    assert book.states[SIZES[1]] == (State.NO_STATEMENT, "B401 in both of its starts")
+    reasons = [entry.trial.reason for entry in book.of(SIZES[1])]
+    assert reasons == ["each candidate once", "each candidate once; once more, because of B401"]
+    assert answer(book).end is End.CONFIRMED
+
+
+def test_where_nothing_starts_it_says_why() -> None:
+    def dead(trial: Trial, seen: Observation) -> Observation:
+        return Observation(took_s=2.0, failure="it ended with status 3")
+
+    told = answer(searched(ideal(spoil=dead)))
+    assert told.end is End.NOTHING_RAN
+    assert told.sentences == (
+        "Nothing could be measured: it did not start: it ended with status 3.",
+    )
+
+
+def test_where_the_first_does_not_start_another_is_probed() -> None:
+    def dead(trial: Trial, seen: Observation) -> Observation:
+        if trial.candidate == SIZES[0]:
+            return Observation(took_s=2.0, failure="it ended with status 3")
+        return seen
+
+    book = searched(ideal(spoil=dead))
+    assert book.end is End.CONFIRMED
+    assert book.state(SIZES[0]) is State.NO_STATEMENT
+
+
+def test_a_load_generator_that_gives_out_makes_it_at_least() -> None:
+    most = 500.0
+
+    def limited(trial: Trial, seen: Observation) -> Observation:
+        levels = [
+            replace(level, met=(0,) * len(level.met)) if level.rate > most else level
+            for level in seen.levels
+        ]
+        through = [replace(one, goodput=min(one.goodput, 1.1 * most)) for one in levels]
+        beyond = any(level.rate > most for level in levels) or trial.load.users > 1
+        return replace(seen, levels=through, limit=("B101",) if beyond else ())
+
+    told = answer(searched(ideal(capacity=3000.0, cpu_s=0.0005, spoil=limited)))
+    assert told.end is End.CONFIRMED
+    assert told.at_least
+    assert 0.8 * most < (told.rate or 0.0) <= most
+    assert " holds at least " in told.sentences[0]
+    assert "The load generator was the limit, not the server." in told.sentences[0]
+
+
+def test_a_collapse_is_told_with_the_rates_between_which_it_lies() -> None:
+    told = answer(searched(ideal(capacity=180.0, steepness=120.0)))
+    assert told.cliff is not None
+    low, high = told.cliff
+    assert low < 180 < high < 1.1 * low
+    assert any(one.startswith("It collapses between ") for one in told.sentences)
+    assert (told.rate or 0.0) <= low
+
+
+def test_a_server_that_bends_slowly_has_no_cliff() -> None:
+    assert answer(searched(ideal())).cliff is None
+
+
+def test_failures_that_so_few_requests_cannot_show_are_bounded() -> None:
+    told = answer(searched(ideal("p95 < 200ms, failures < 0.01%", capacity=40.0)))
+    assert told.end is End.CONFIRMED
+    assert "no failure in " in told.sentences[0]
+    assert ", so at most 0." in told.sentences[0]
+    assert "requests, which failures < 0.01% takes to be shown" in told.missing
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(seed) -> None:
+    def falls(share: float):
+        def spoil(trial: Trial, seen: Observation) -> Observation:
+            if trial.phase is not Phase.CONFIRM:
+                return seen
+            return Ideal(parse("p95 < 200ms"), lambda _: share * 90.0)(trial)
+
+        return spoil
+
+    lower = answer(searched(ideal(spoil=falls(0.75)), seed=seed))
+    assert lower.end is End.CONFIRMED
+    assert (lower.rate or 0.0) <= 0.75 * 90
+    never = searched(ideal(spoil=falls(0.3)), seed=seed)
+    assert never.end is End.NOT_CONFIRMED
+    told = answer(never)
+    assert told.rate is None
+    assert "is the best found, and not confirmed: at " in told.sentences[0]
+
+
+def test_it_can_be_asked_at_any_time() -> None:
+    whole = searched(ideal())
+    for most in range(len(whole.entries)):
+        told = answer(searched(ideal(), most))
+        assert told.end is None
+        assert len(told.sentences[0]) > 10
+        assert told.missing.startswith("A longer search would add ")
+    assert answer(searched(ideal(), 0)).sentences == ("Nothing has been measured yet.",)

@@ -1,0 +1,138 @@
+"""The least memory that holds a rate, the capacity of one, and a budget that is too small."""
+
+import pytest
+
+from benchmarks.tuning.ideal import Ideal, driven
+from benchmarks.tuning.simulated import asked, candidate, grid, resize, tune
+from benchmarks.tuning.world import World
+from benchsuite.core.specs.objective import parse
+from benchsuite.tuning.answer import answer
+from benchsuite.tuning.neighbours import beyond
+from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.search import ASSUMED, Search
+from benchsuite.tuning.trial import Phase
+
+SIZES = [
+    candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2, 4) for t in (4, 8)
+]
+HELD = {one: 40.0 * one.processes for one in SIZES}
+
+
+def searched(held, sizes=SIZES, cpus=4, **more) -> Notebook:
+    question = Question(objective=more.pop("objective", parse("p95 < 200ms")), cpus=cpus, **more)
+    measure = Ideal(
+        question.objective, held if callable(held) else held.__getitem__, cpu_s=0.005 * cpus
+    )
+    return driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure)
+
+
+def test_the_least_memory_that_holds_a_rate() -> None:
+    book = searched(HELD, rate=70.0)
+    told = answer(book)
+    assert told.end is End.CONFIRMED
+    assert told.pick is not None
+    assert (told.pick.processes, told.pick.threads) == (2, 4)
+    assert told.sentences[0].startswith(
+        f"{told.pick.server} with 2 processes of 4 threads holds 70"
+    )
+    assert "Of all that were tried it needs least: 120" in told.sentences[0]
+    assert all(book.state(one) is not State.RECOMMENDED for one in SIZES if one.processes != 2)
+    small = [one for one in SIZES if one.processes == 1]
+    assert {book.state(one) for one in small} == {State.BOUNDED_OUT} or all(
+        not book.of(one, Phase.CONFIRM) for one in small
+    )
+
+
+def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
+    told = answer(searched({one: 40.0 + one.processes for one in SIZES}, rate=60.0))
+    assert told.end is End.NOTHING_HOLDS
+    assert told.pick is None
+    assert told.sentences[0].startswith("Nothing holds p95 < 200ms at 60.0/s: ")
+    assert "4×" in told.sentences[0]
+    assert "came nearest" in told.sentences[0]
+
+
+def test_a_rate_that_is_just_not_held_is_not_confirmed() -> None:
+    book = searched(lambda _: 69.0, sizes=SIZES[:3], rate=70.0)
+    assert book.end in (End.NOT_CONFIRMED, End.NOTHING_HOLDS)
+    assert answer(book).rate is None or answer(book).pick is None
+
+
+@pytest.mark.parametrize("capacity", [15.0, 49.0, 190.0])
+def test_the_capacity_of_one_is_found_whatever_the_laws_expect(capacity) -> None:
+    only = candidate("gthread", 4, 4)
+    book = searched(lambda _: capacity, only=only)
+    told = answer(book)
+    assert told.pick == only
+    assert told.end is End.CONFIRMED
+    assert 0.85 * capacity < (told.rate or 0.0) <= capacity
+    assert {entry.trial.candidate for entry in book.entries} == {only}
+    assert not [entry for entry in book.entries if entry.trial.phase is Phase.SCREEN]
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "screened", "raced"), [(900, 12, 4), (600, 12, 2), (240, 11, 0)]
+)
+def test_a_small_budget_makes_less_of_each_step_and_still_confirms(
+    budget_s, screened, raced
+) -> None:
+    book = searched(lambda one: 100.0 + one.processes, budget_s=float(budget_s), cpus=1)
+    assert book.end is End.CONFIRMED
+    assert book.spent_s <= budget_s
+    phases = {
+        phase: {entry.trial.candidate for entry in book.entries if entry.trial.phase is phase}
+        for phase in Phase
+    }
+    assert len(phases[Phase.SCREEN]) <= screened
+    assert len(phases[Phase.RACE]) <= raced
+    cut = [one for one in SIZES if book.state(one) is State.NOT_TRIED]
+    assert bool(cut) is (budget_s == 240)
+    assert ("for which the budget left no time" in answer(book).missing) is bool(cut)
+
+
+def test_windows_of_40_s_confirm_where_that_is_asked() -> None:
+    book = searched(lambda _: 90.0, sizes=SIZES[:2], thorough=True, budget_s=2700.0)
+    confirming = [entry.trial.load for entry in book.entries if entry.trial.phase is Phase.CONFIRM]
+    assert {load.window_s for load in confirming} == {40.0}
+    told = answer(book)
+    assert told.window_s == 40.0
+    assert "--thorough" not in told.missing
+
+
+def test_next_to_the_edge_of_the_grid_there_are_other_sizes() -> None:
+    tried = grid(World(name="grid", cpus=2, servers={"gthread": 1.0}), ASSUMED)
+    processes = sorted({one.processes for one in tried})
+    assert processes == [2, 3, 4]
+    largest = max(tried, key=lambda one: (one.processes, one.threads or 0))
+    found = {(one.processes, one.threads) for one in beyond(largest, tried, 2, resize)}
+    assert found == {(6, largest.threads), (4, 2 * (largest.threads or 0))}
+    middle = next(
+        one
+        for one in tried
+        if one.processes == 3
+        and one.threads
+        not in (
+            min(t.threads for t in tried if t.processes == 3),
+            max(t.threads for t in tried if t.processes == 3),
+        )
+    )
+    assert beyond(middle, tried, 2, resize) == []
+
+
+def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:
+    question = Question(objective=parse("p95 < 200ms"), cpus=4)
+    sizes = [candidate("gthread", p, 4) for p in (4, 5, 8)]
+    measure = Ideal(question.objective, lambda one: 20.0 * one.processes, cpu_s=0.01)
+    book = driven(Search(Notebook(question), lambda _: sizes, sizes[0], resize=resize), measure)
+    assert answer(book).pick == candidate("gthread", 12, 4)
+
+
+def test_a_rate_in_a_simulated_world() -> None:
+    world = World(name="rate", cpus=2, wait_s=0.020, servers={"gthread": 1.0, "granian": 0.97})
+    sizes = [candidate(name, p, t) for name in world.servers for p in (1, 2, 4) for t in (4, 8)]
+    question = asked(world, seed=1, rate=120.0)
+    told = answer(tune(world, question, sizes))
+    assert told.pick is not None
+    assert told.pick.processes == 2
+    assert told.end is End.CONFIRMED

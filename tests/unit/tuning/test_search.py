@@ -1,0 +1,117 @@
+"""The search as a whole: what it picks, that it can be cut anywhere, and its worlds."""
+
+import pytest
+
+from benchmarks.tuning import worlds
+from benchmarks.tuning.ideal import Ideal, driven, going
+from benchmarks.tuning.simulated import Exhaustive, Measured, asked, candidate, search, tune
+from benchmarks.tuning.world import World
+from benchsuite.core.specs.objective import parse
+from benchsuite.tuning.answer import answer
+from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.search import Search, resumed
+from benchsuite.tuning.trial import Phase
+
+GRID = [candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2) for t in (4, 8)]
+HELD = {one: 60.0 + 20 * one.processes + 2 * place for place, one in enumerate(GRID)}
+
+
+def asks(**more) -> Question:
+    more.setdefault("objective", parse("p95 < 200ms"))
+    return Question(cpus=2, **more)
+
+
+def ideal(question: Question) -> Search:
+    return Search(Notebook(question), lambda _: GRID, GRID[0])
+
+
+def test_the_one_that_holds_most_is_picked_and_its_rate_is_confirmed() -> None:
+    question = asks()
+    book = driven(ideal(question), Ideal(question.objective, HELD.__getitem__))
+    told = answer(book)
+    assert told.end is End.CONFIRMED
+    best = max(HELD.values())
+    assert told.pick is not None
+    assert HELD[told.pick] >= 0.97 * best
+    assert 0.85 * best < (told.rate or 0.0) <= best
+    assert told.starts == 6
+    assert book.spent_s <= question.budget_s
+
+
+@pytest.mark.parametrize("mode", [{}, {"rate": 70.0}, {"current": GRID[0]}, {"only": GRID[3]}])
+def test_cut_after_any_trial_it_goes_on_the_same(mode) -> None:
+    question = asks(seed=3, **mode)
+    measure = Ideal(question.objective, HELD.__getitem__)
+    whole = list(going(ideal(question), measure))
+    end = answer(driven(ideal(question), measure))
+    assert len(whole) > 8
+    for cut in range(len(whole) + 1):
+        again = ideal(question)
+        steps, trial = resumed(again, [seen for _, seen in whole[:cut]])
+        partly = answer(again.book)
+        assert partly.sentences
+        for expected, seen in whole[cut:]:
+            assert trial == expected
+            try:
+                trial = steps.send(seen)
+            except StopIteration:
+                trial = None
+        assert trial is None
+        assert answer(again.book) == end
+
+
+def test_what_runs_now_is_raced_and_confirmed_whatever_it_shows() -> None:
+    now = candidate("gthread", 1, 1)
+    question = asks(current=now)
+    held = {**HELD, now: 40.0}
+    book = driven(ideal(question), Ideal(question.objective, held.__getitem__))
+    told = answer(book)
+    assert book.of(now, Phase.CONFIRM)
+    assert told.now is not None
+    assert told.now.rate is not None
+    assert 32 < told.now.rate <= 40
+    assert f" Now: {told.now.rate:.1f}/s." in told.sentences[0]
+
+
+def test_two_that_are_equal_are_not_told_apart_and_the_lesser_memory_is_picked() -> None:
+    sizes = [candidate("gthread", 1, 16), candidate("granian", 1, 8), candidate("uwsgi", 1, 8)]
+    for seed in range(3):
+        book = tune(worlds.EQUAL.world, asked(worlds.EQUAL.world, seed=seed), sizes)
+        assert book.pick() == sizes[1]
+        assert book.state(sizes[0]) is State.NOT_TOLD_APART
+
+
+@pytest.mark.parametrize("name", ["tails", "stall", "no recovery"])
+def test_a_world_that_breaks_a_law_does_not_lead_it_far_astray(name) -> None:
+    case = next(case for case in worlds.UNLAWFUL if case.world.name == name)
+    world, cpus = case.world, case.world.cpus
+    sizes = [candidate(name, cpus, t) for name in list(world.servers)[:2] for t in (2, 8)]
+    truth = Exhaustive(world, case.objective, long_s=25.0)
+    book = tune(world, asked(world, case.objective, seed=1), sizes)
+    told = answer(book)
+    assert told.pick is not None
+    assert truth.of_candidate(told.pick) >= 0.88 * max(truth.of_candidate(one) for one in sizes)
+    assert book.spent_s <= 900
+
+
+def test_answers_that_are_wrong_at_once_do_not_hold_a_percentile() -> None:
+    world = World(name="refuses", refuses=0.10)
+    book = tune(world, asked(world, seed=1), [candidate("gthread", 1, 4)])
+    told = answer(book)
+    assert told.end is End.NOTHING_HOLDS
+    assert told.rate is None
+    assert told.sentences[0].startswith("Nothing holds p95 < 200ms: ")
+
+
+def test_all_trials_of_a_block_meet_the_same_arrivals() -> None:
+    world = World(name="two", servers={"gthread": 1.0, "granian": 1.02})
+    question = asked(world, seed=2)
+    searching = search(world, question, [candidate("gthread", 1, 4), candidate("granian", 1, 4)])
+    book = driven(searching, Measured(world, question.objective, 2))
+    blocks: dict[int, set[str]] = {}
+    for entry in book.entries:
+        if entry.trial.phase is Phase.RACE:
+            blocks.setdefault(entry.trial.seed, set()).add(entry.trial.candidate.name)
+    assert len(blocks) >= 3
+    assert set(map(len, blocks.values())) == {2}
