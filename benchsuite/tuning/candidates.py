@@ -56,6 +56,7 @@ def sized(
         options=tuple(sorted(given.items())),
         slots=adapter.at_once(),
         connections=adapter.connections(database or DatabaseSpec()),
+        interface=server.interface,
     )
 
 
