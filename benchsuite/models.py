@@ -267,6 +267,9 @@ class Run(models.Model):
     websockets = models.JSONField(
         null=True, help_text="What became of messages and connections; null without WebSockets."
     )
+    diagnosis = models.JSONField(
+        null=True, help_text="What a diagnostic start has seen; null for others."
+    )
 
     class Meta:
         ordering = ["-started_at", "server", "id"]
@@ -320,6 +323,9 @@ class Measurement(models.Model):
     goodput = models.FloatField()
     body_bytes = models.PositiveBigIntegerField(default=0)
     concurrency = models.FloatField(null=True)
+    queued = models.FloatField(
+        null=True, help_text="Of the requests in flight, those beyond what the server takes."
+    )
     response_time = models.JSONField(help_text="count, mean_s, min_s, max_s and percentiles.")
     service_time = models.JSONField(help_text="As response_time.")
     response_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")

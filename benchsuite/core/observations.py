@@ -211,6 +211,7 @@ class Evidence:
     undone: Mapping[str, str] = field(default_factory=dict)
     """Settings that would, if the run had not changed them → words."""
     unchecked: str = ""  #: What was not checked in the answers, in a sentence.
+    diagnosed: bool = False  #: Whether the server timed its queries and pauses.
 
     @property
     def units(self) -> str:

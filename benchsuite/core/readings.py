@@ -5,6 +5,16 @@ from collections.abc import Iterable, Sequence
 from benchsuite.core.results import Reading
 
 TARGET, LOAD = "target", "load"  #: Parts whose CPUs are timed.
+DATABASE = "database"
+
+ACTIVE, LIMIT = "active", "limit"
+"""Counts of a database: sessions at work, and how many connections the target can have."""
+
+WAITS_FOR = "waits for "  #: How counts of sessions at work begin that wait for something.
+
+BUSIEST, RUN_DELAY = "busiest_process_percent", "run_delay_percent"
+MAJOR_FAULTS, MEMORY_WAIT = "major_faults", "memory_wait_percent"
+"""Counts of the target (`telemetry/scheduling.py`)."""
 
 HALF_S = 0.5  #: Half of the second that ends with a reading.
 
@@ -13,7 +23,7 @@ def mean_cpu_percent(
     readings: Iterable[Reading], part: str, window: tuple[float, float] | None
 ) -> float | None:
     """Mean CPU share of a part over the seconds that lie mostly in the window; None without any."""
-    inside = _inside(readings, part, window)
+    inside = in_window(readings, part, window)
     return _mean([one.cpu_percent for one in inside if one.cpu_percent is not None])
 
 
@@ -21,7 +31,7 @@ def work_s(
     readings: Iterable[Reading], part: str, window: tuple[float, float] | None
 ) -> list[float]:
     """Time of the fixed piece of work in each of these seconds."""
-    inside = _inside(readings, part, window)
+    inside = in_window(readings, part, window)
     return [one.work_s for one in inside if one.work_s is not None]
 
 
@@ -43,9 +53,10 @@ def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) ->
     )
 
 
-def _inside(
+def in_window(
     readings: Iterable[Reading], part: str, window: tuple[float, float] | None
 ) -> list[Reading]:
+    """The readings of a part over the seconds that lie mostly in the window."""
     if window is None:
         return []
     begin, end = window

@@ -95,6 +95,9 @@ class Summary:
     service_time: Distribution
     concurrency: float | None = None
     """Mean number of requests in flight over the window, measured."""
+    queued: float | None = None
+    """How many of these were more than the server answers at once; None without a limit, and for
+    single names."""
     wait_time: Distribution | None = None  #: Intended to actual start; None in the closed model.
     arrivals: Arrivals | None = None  #: For all requests and stages of the open model.
     level: float | None = None
@@ -338,6 +341,8 @@ class RunResult:
     readings: tuple[Reading, ...] = ()
     websockets: WebSockets | None = None
     asked: Asked | None = None
+    diagnosis: Mapping[str, Any] | None = None
+    """What a diagnostic start has seen (`runner/diagnosis.py`); None for others."""
     findings: tuple[Finding, ...] = ()
     verdict: Verdict | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Whether the project was measured as it runs in production: B501."""
+"""Whether the project was measured as it runs in production: B501 and B502."""
 
 from collections.abc import Iterator, Mapping
 
@@ -24,6 +24,19 @@ def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"{_told(evidence.undone)}.",
             hint="Other settings may depend on DEBUG: name the production settings module in "
             'BENCHSUITE = {"TARGET_SETTINGS": …}.',
+        )
+
+
+@finding("B502", "diagnosed", of="a diagnostic start", invalid_words="always")
+def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """A start that times its own queries answers slower than others, and never counts."""
+    if evidence.diagnosed:
+        yield rule.found(
+            Level.INVALID,
+            "This was a diagnostic start: the server timed its queries and pauses, which slows it "
+            "down.",
+            hint="What it found stands under “What limits it”; its other figures are not to be "
+            "compared.",
         )
 
 

@@ -56,6 +56,7 @@ class Instructions:
     host: str = ""
     """By which name clients ask for the server, when it is not its address; with or without port.
     """
+    diagnoses: bool = False  #: Whether queries and pauses are timed, in a start that never counts.
     needs_target_app: bool = False
     mounts_target: bool = False  #: Whether /bench/ must be put before the project's own URLs.
 

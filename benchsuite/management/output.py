@@ -15,6 +15,7 @@ from benchsuite.report import addresses
 from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.exports.runs import json_of
+from benchsuite.report.limiting import limit_lines
 from benchsuite.report.populations import populations_table
 from benchsuite.report.sentences import model_sentence, ranking_sentence
 from benchsuite.report.sockets import sockets_table
@@ -67,13 +68,17 @@ class Screen:
         )
 
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
-        """The table, the findings, one plain sentence, and where to look at those stored."""
+        """The table, the findings, what limits them, one plain sentence, and where to look at those
+        stored. Diagnostic starts tell of limits alone.
+        """
+        every, rows = rows, [row for row in rows if not row.spec.get("diagnoses")]
+        diagnosed = [row for row in every if row not in rows]
         found = cells(rows)
         beside = (stages_table(rows), populations_table(rows), sockets_table(rows))
         for table in (text.results_table(found), *beside):
             if table is not None:
                 self.console.table(table)
-        for line in (*text.starts_lines(found), *doubt_lines(rows)):
+        for line in (*text.starts_lines(found), *doubt_lines(rows), *limit_lines(found, diagnosed)):
             self._line(line)
         for line in completion_lines(found):
             self._line(line)
@@ -83,7 +88,7 @@ class Screen:
         self.warn(model_sentence(rows))
         self.warn(own_target_sentence((row.server, row.server_facts) for row in rows))
         if stored:
-            self._line(f"Look: {_address(rows)}")
+            self._line(f"Look: {_address(every)}")
 
     def failures(self, rows: Sequence[Run]) -> str:
         """What went wrong, run by run."""

@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.results import Level
 from benchsuite.core.units import format_rate
-from benchsuite.models import Finding, Interval, Measurement, Reading, Run
+from benchsuite.models import Finding, Interval, Measurement, Run
 from benchsuite.report.exports.runs import FACTS
 from benchsuite.store.interchange import PARTS
 
@@ -61,10 +61,6 @@ def add_series(runs: Sequence[Run]) -> None:
 def intervals(run: Run) -> QuerySet[Interval]:
     """The seconds of a run without their histograms."""
     return run.intervals.defer("histogram")
-
-
-def readings(run: Run) -> QuerySet[Reading]:
-    return run.readings.order_by("second", "part")
 
 
 def neighbours(run: Run) -> tuple[Run | None, Run | None]:

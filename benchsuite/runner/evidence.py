@@ -59,6 +59,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         slowing=record.facts.slowing,
         undone=record.facts.undone,
         unchecked=record.unchecked,
+        diagnosed=record.spec.diagnoses,
         unwatched=(*seen.unwatched, *_not_accounted(record), *_not_counted(record)),
     )
     parts = [_of(segment, whole, record, ceilings) for segment in record.segments]

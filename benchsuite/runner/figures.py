@@ -24,7 +24,7 @@ from benchsuite.core.samples import (
 from benchsuite.core.specs import USER, LoadProfile
 from benchsuite.load.job import Done, pauses, stage_windows
 from benchsuite.load.parent.spool import NameEntry, Samples
-from benchsuite.stats import messages, summary
+from benchsuite.stats import messages, signs, summary
 
 Window = tuple[float, float]
 
@@ -40,6 +40,9 @@ class Figures:
     done: Done
     load: LoadProfile
     unit: str = REQUEST  #: What the figures are of: requests, messages, handshakes or events.
+    at_once: int | None = (
+        None  #: Requests that the target answers at the same time; None without a limit.
+    )
 
     @property
     def requests(self) -> Samples:
@@ -160,7 +163,11 @@ class Figures:
             waits=self.load.is_open,
         )
         again = self.of(RESENT)["intended_start"]
-        return replace(made, resent=int(summary.inside(again, window, without).sum()))
+        resent = int(summary.inside(again, window, without).sum())
+        queued = None
+        if self.at_once and not without:
+            queued = signs.queued(self.requests, window, self.at_once)
+        return replace(made, resent=resent, queued=queued)
 
     @property
     def _examples(self) -> Mapping[Kind, str]:

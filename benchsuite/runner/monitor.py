@@ -7,14 +7,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchsuite.core.observations import ClockCheck, HostShares, Probes, Turnover
-from benchsuite.core.readings import LOAD
+from benchsuite.core.readings import DATABASE, LOAD
 from benchsuite.core.results import Summary
 from benchsuite.core.stall import Stall
 from benchsuite.findings.host import clock, noisy, shared_cpus
 from benchsuite.findings.target import NO_SESSION, died
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.runner.running_system import TARGET, RunningSystem
-from benchsuite.services.database import DATABASE
 from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.base import Device
@@ -25,6 +24,7 @@ from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober import acknowledging, probes
 from benchsuite.telemetry.prober.client import RIGHT
 from benchsuite.telemetry.sampler import DEVICES
+from benchsuite.telemetry.scheduling import Scheduling
 from benchsuite.telemetry.speed import Speed, affinity
 from benchsuite.workloads.base import Workload
 
@@ -75,7 +75,7 @@ class Monitor:
             interval_s=INTERVAL_S,
             also=(self.host.look, self.see_cpus),
             service_probes=self._serving.service_probes,
-            devices=(*DEVICES, Speed, *self._devices),
+            devices=(*DEVICES, Speed, Scheduling, *self._devices),
         )
 
     @contextmanager

@@ -66,7 +66,12 @@ class Plan:
     @property
     def server_facts(self) -> dict[str, Any]:
         """What sentences about a stored run need to know of its server."""
-        return server_facts(type(self.server), self.async_twin)
+        each, connections = self.server.at_once(), self.server.connections(self.spec.database)
+        return {
+            **server_facts(type(self.server), self.async_twin),
+            "at_once": each and each * self.spec.server.instances,
+            "connections": connections and connections * self.spec.server.instances,
+        }
 
     def under(self, python: Interpreter) -> Self:
         """The same plan with the interpreter that serves."""

@@ -4,6 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import (
     KEEP,
     MEMORY,
@@ -52,6 +53,7 @@ def check(plan: Plan) -> None:
     for service in plan.services.values():
         _demand(service.title, service.available())
     _check_delays(plan)
+    _check_diagnosis(plan)
     if plan.python is not None or not plan.server.serves_project:
         check_installed(plan)
 
@@ -112,6 +114,22 @@ def _check_libraries(plan: Plan) -> None:
                 f"{who} {name}, which is not installed for {python.executable}: "
                 f"pip install 'django-benchsuite[{extra}]'{other}."
             )
+
+
+def _check_diagnosis(plan: Plan) -> None:
+    """Queries are timed by a middleware of Django's."""
+    if not plan.spec.diagnoses:
+        return
+    if not plan.server.serves_project or plan.spec.server.application:
+        raise UsageError(
+            f"--diagnose times the queries of Django, and {plan.spec.server.server} serves "
+            f"{plan.spec.server.application or 'a target of its own'} here; leave it out."
+        )
+    if plan.workload.unit != REQUEST:
+        raise UsageError(
+            f"--diagnose times the queries of requests, and {plan.workload.name} measures "
+            f"{plan.workload.unit}s; leave it out."
+        )
 
 
 def _check_users(plan: Plan) -> None:

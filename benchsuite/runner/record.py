@@ -81,6 +81,7 @@ class RunRecord:
         self.cluster: Cluster | None = None
         self.stall: Stall | None = None
         self.segments: tuple[Segment, ...] = ()
+        self.diagnosis: Mapping[str, Any] | None = None  #: What a diagnostic start has seen.
 
     def fail(self, status: Status, failure: str, *, ours: bool = False) -> None:
         """The first reason stands; what follows from it doesn't replace it. `ours` is what broke
@@ -114,7 +115,7 @@ class RunRecord:
         load = self.spec.load
         samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
-        figures = Figures(samples, names, done, load, self.unit)
+        figures = Figures(samples, names, done, load, self.unit, self._at_once)
         self.intervals = figures.intervals
         self.stored = self._held_against(figures)
         self.asked = self._asked(figures)

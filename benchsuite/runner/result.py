@@ -53,6 +53,7 @@ def result(
         readings=record.readings,
         websockets=record.websockets,
         asked=record.asked,
+        diagnosis=record.diagnosis,
         findings=hidden_in(findings),
         verdict=validity.verdict(findings) if record.total is not None else None,
         environment=environment,

@@ -31,6 +31,7 @@ from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import StartRequest, serving
 from benchsuite.runner.database_pool import Data
+from benchsuite.runner.diagnosis import diagnosis
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import PROJECT, about_services, about_the_project
@@ -151,6 +152,7 @@ class Session:
                 token,
                 conn_max_age_s=spec.database.conn_max_age_s,
                 pool=spec.database.pool,
+                diagnoses=spec.diagnoses,
             ),
             facts=facts,
             headers=spec.visitor.sent(facts.cookies),
@@ -186,6 +188,8 @@ class Session:
             said = {"(end of the load)": _early_end(spec.load, load.ended_at)}
             record.settings_changed = {**record.settings_changed, **said}
         record.asked_after = record.serving.asked()
+        if spec.diagnoses and record.serving.instructions is not None:
+            record.diagnosis = diagnosis(record.serving.instructions)
         if record.serving.debugs_sql:
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
         record.left_out = record.serving.left_out() - left_out

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.exceptions import StartError
+from benchsuite.core.readings import DATABASE
 from benchsuite.services.base import Service
 
 USER = "benchsuite"  #: The target's user: may make databases of a run, and is no superuser.
-DATABASE = "database"
 WATCHING = 1  #: The connection that telemetry holds while the load runs.
-LIMIT = "limit"  #: The count of connections that the target can have, among those by state.
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from benchsuite.services.database import LIMIT, USER, WATCHING
+from benchsuite.core.readings import LIMIT
+from benchsuite.services.database import USER, WATCHING
 
 if TYPE_CHECKING:
     from MySQLdb.connections import Connection

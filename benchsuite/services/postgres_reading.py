@@ -1,9 +1,10 @@
 """PostgreSQL's connections by state, against the most that it gives."""
 
+from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from benchsuite.services.database import LIMIT
+from benchsuite.core.readings import LIMIT, WAITS_FOR
 
 if TYPE_CHECKING:
     import psycopg
@@ -14,9 +15,11 @@ CONNECT_S = 2
 LONGEST_MS = 1000
 
 BY_STATE = """
-SELECT coalesce(state, 'starting'), count(*) FROM pg_stat_activity
+SELECT coalesce(state, 'starting'), count(*),
+       CASE WHEN state = 'active' THEN wait_event_type || ':' || wait_event END
+FROM pg_stat_activity
 WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND application_name <> %s
-GROUP BY 1
+GROUP BY 1, 3
 """
 MOST = """
 SELECT sum(CASE name WHEN 'max_connections' THEN setting::int ELSE -setting::int END)::int
@@ -33,11 +36,13 @@ class Connections:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._connection: psycopg.Connection[tuple[str, int]] | None = None
+        self._connection: psycopg.Connection[tuple[Any, ...]] | None = None
         self._limit: int | None = None
 
     def sample(self) -> Mapping[str, int]:
-        """State → connections ("active", "idle", "idle in transaction" …), and `limit`."""
+        """State → connections ("active", "idle", "idle in transaction" …), `limit`, and what active
+        ones wait for.
+        """
         import psycopg  # here, because only a run with PostgreSQL needs it
 
         try:
@@ -57,7 +62,12 @@ class Connections:
             self.close()  # the next sample connects anew
             raise
         known = {} if self._limit is None else {LIMIT: self._limit}
-        return {**{str(state): int(count) for state, count in rows}, **known}
+        counts: Counter[str] = Counter()
+        for state, count, event in rows:
+            counts[state] += count
+            if event:
+                counts[f"{WAITS_FOR}{event}"] += count
+        return {**counts, **known}
 
     def close(self) -> None:
         if self._connection is not None:

@@ -24,14 +24,30 @@ def slots_busy_percent(
     """How much of the time of a window the slots of a target were taken, where no more than
     `at_once` requests are answered at the same time and the others wait for a slot.
     """
+    taken, seconds = _in_flight(samples, window)
+    busy_s = float((np.minimum(taken, at_once) * seconds).sum())
+    return busy_s / (window[1] - window[0]) / at_once * 100
+
+
+def queued(samples: NDArray[np.void], window: tuple[float, float], at_once: int) -> float:
+    """How many requests, on average over a window, are in flight beyond the `at_once` that a target
+    answers at the same time: those wait for a slot.
+    """
+    taken, seconds = _in_flight(samples, window)
+    waiting = np.maximum(taken - at_once, 0)
+    return float((waiting * seconds).sum()) / (window[1] - window[0])
+
+
+def _in_flight(
+    samples: NDArray[np.void], window: tuple[float, float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Requests in flight in each span of a window between two events, and the spans' seconds."""
     begins = np.clip(samples["start"], *window)
     ends = np.clip(samples["finish"], *window)
     moments = np.concatenate([begins, ends, window])
     steps = np.concatenate([np.ones(len(begins)), -np.ones(len(ends)), [0, 0]])
     order = np.argsort(moments, kind="stable")
-    taken = np.minimum(np.cumsum(steps[order])[:-1], at_once)
-    busy_s = float((taken * np.diff(moments[order])).sum())
-    return busy_s / (window[1] - window[0]) / at_once * 100
+    return np.cumsum(steps[order])[:-1], np.diff(moments[order])
 
 
 def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster | None:

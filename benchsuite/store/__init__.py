@@ -178,6 +178,7 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.unit = result.unit
     if result.spec.load.iterations is not None and result.window is not None:
         run.duration_s = result.window[1] - result.window[0]
+    run.diagnosis = result.diagnosis
     if result.websockets is not None:
         run.websockets = dataclasses.asdict(result.websockets)
     for metric in every.METRICS:

@@ -24,6 +24,7 @@ class Stat(NamedTuple):
     threads: int
     started: int
     """Ticks from boot to its start; identifies a process with the PID, because PIDs are reused."""
+    major_faults: int = 0  #: Pages that it waited for until they were read from disk.
 
     @property
     def alive(self) -> bool:
@@ -50,6 +51,7 @@ def read_stat(pid: int) -> Stat | None:
         children_ticks=int(fields[13]) + int(fields[14]),
         threads=int(fields[17]),
         started=int(fields[19]),
+        major_faults=int(fields[9]),
     )
 
 

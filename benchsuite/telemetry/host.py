@@ -68,7 +68,7 @@ class Host:
                 suspended_s=clocks.apart(clocks.since_boot),
                 cpu_ticks=cpu,
                 steal_ticks=steal,
-                memory_waiting_us=_waiting_us(self._proc / "pressure" / "memory"),
+                memory_waiting_us=waiting_us(self._proc / "pressure" / "memory"),
                 listen_overflows=_listen_overflows(self._proc / "net" / "netstat"),
                 throttled={file: _periods(file) for file in self._counters()},
                 others_percent=self._others.look(),
@@ -163,7 +163,7 @@ def _cpu_ticks(proc: Path) -> tuple[int | None, int | None]:
     return sum(ticks), ticks[7]
 
 
-def _waiting_us(path: Path) -> int | None:
+def waiting_us(path: Path) -> int | None:
     """The total of the line "some avg10=… avg60=… avg300=… total=…", in µs."""
     line = (read_bytes(str(path)) or b"").partition(b"\n")[0]
     _, found, total = line.partition(b"total=")

@@ -21,7 +21,7 @@ from benchsuite.core.metrics.metric import Place
 from benchsuite.core.metrics.reading import was_asked
 from benchsuite.core.results import Status
 from benchsuite.models import Measurement, Run
-from benchsuite.report import queries, sockets
+from benchsuite.report import limiting, queries, sockets
 from benchsuite.report.charts import of_run
 from benchsuite.report.pages import html
 from benchsuite.report.populations import columns_of_parts
@@ -39,7 +39,8 @@ WEIGHTS = ("invalid", "weak", "info")
 @access.guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     others = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
-    found = Run.objects.select_related("environment", "software").prefetch_related("measurements")
+    found = Run.objects.select_related("environment", "software")
+    found = found.prefetch_related("measurements", "readings", "findings")
     found = found.annotate(in_company=Exists(others))
     run = found.filter(pk=pk).first()
     if run is None:
@@ -48,6 +49,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     measurements = list(run.measurements.all())
     columns = columns_of_parts()
     before, after = queries.neighbours(run)
+    told = limiting.told(run)
     context: dict[str, Any] = {
         "title": f"{run.server} · {workload_title(run)}",
         "run": run,
@@ -56,6 +58,8 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "model_sentence": model_sentence([run]),
         "own_target": own_target_sentence([(run.server, run.server_facts)]),
         "findings": findings,
+        "request_time": told.sentence,
+        "limits": told.limits,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
         "names": [
             (one, [column.show(column.of_part(one)) for column in columns])

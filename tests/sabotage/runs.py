@@ -85,6 +85,7 @@ class Laboratory:
         database: DatabaseSpec | None = None,
         at_ready: Act | None = None,
         at_second: Mapping[float, Act] | None = None,
+        diagnosed: bool = False,
         **load: Any,
     ) -> RunResult:
         """One run of the sick project, or of the target app when `workload` is one of its; `asked`
@@ -108,7 +109,8 @@ class Laboratory:
         )
         # For the time of a run only: the laboratory outlasts the tests of this folder.
         with override_settings(BENCHSUITE=PLUGGED):
-            return self._at_work.run(planning.resolve(spec), Saboteur(at_ready, at_second or {}))
+            plan = planning.resolve(spec.diagnosed if diagnosed else spec)
+            return self._at_work.run(plan, Saboteur(at_ready, at_second or {}))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A project that is measured with what slows it down: B501."""
+"""A project that is measured with what slows it down, and a diagnostic start: B501 and B502."""
 
 from pathlib import Path
 
@@ -57,6 +57,16 @@ def test_b501_statements_are_kept_though_debug_is_off(lab: Laboratory) -> None:
     assert "force_debug_cursor: is set" in finding.message
 
 
+def test_b502_a_diagnostic_start(lab: Laboratory) -> None:
+    result = lab.run(path="/querying/", duration_s=1.0, diagnosed=True)
+    (finding,) = findings(result, "B502")
+    assert finding.level is Level.INVALID, told(result)
+    assert result.diagnosis is not None
+    (page,) = result.diagnosis["pages"]
+    assert page["queries"] == 1, page
+
+
 def test_statements_that_are_not_kept(lab: Laboratory) -> None:
     result = lab.run(path="/querying/", duration_s=1.0)
     assert findings(result, "B501") == [], told(result)
+    assert findings(result, "B502") == [], told(result)

@@ -175,3 +175,42 @@ def test_the_other_runs_of_a_command_are_offered_where_there_are_any(soup: Any) 
     first, _ = make_run("uwsgi", batch=batch), make_run("waitress", batch=batch)
     assert offered(first)
     assert not offered(make_run("uwsgi"))
+
+
+def test_what_limits_a_run_is_said(soup: Any) -> None:
+    run = make_run("uwsgi", cpu_percent=190.0, environment={"cpu_usable": 2})
+    section = soup(f"/results/{run.pk}/").select_one("section[aria-labelledby=limits]")
+    assert "The CPUs are full: no setting answers more than" in section.select_one("li").text
+    assert "L01 cpu" in section.text
+    assert "A request took" in section.select_one("p.quiet").text
+
+
+def test_a_run_without_limits_says_so(soup: Any) -> None:
+    run = make_run("uwsgi", cpu_percent=10.0, environment={"cpu_usable": 16})
+    section = soup(f"/results/{run.pk}/").select_one("section[aria-labelledby=limits]")
+    assert "Nothing that was measured shows a limit." in section.text
+
+
+def test_a_diagnostic_start_says_what_it_saw(soup: Any) -> None:
+    run = make_run("uwsgi")
+    shape = {
+        "query": "SELECT shop_product",
+        "place": "shop/views.py:12",
+        "times": 24.0,
+        "query_s": 0.04,
+    }
+    page = {
+        "page": "GET /shop/",
+        "requests": 50,
+        "request_s": 0.1,
+        "queries": 25.0,
+        "query_s": 0.05,
+        "connections": 0.0,
+        "connecting_s": 0.0,
+        "shapes": [shape],
+    }
+    run.diagnosis = {"pages": [page], "paused_s": 0.1, "longest_pause_s": 0.01, "cpu_s": 10.0}
+    run.save()
+    section = soup(f"/results/{run.pk}/").select_one("section[aria-labelledby=limits]")
+    assert "shop/views.py:12 makes 24.0 equal queries" in section.text
+    assert "in 25.0 queries" in section.select_one("p.quiet").text

@@ -13,7 +13,7 @@ from benchsuite.core.printable import is_control
 from benchsuite.core.specs.database import DatabaseSpec
 from benchsuite.core.specs.delay import DelaySpec
 from benchsuite.core.specs.layer import LayerSpec
-from benchsuite.core.specs.load import LoadProfile
+from benchsuite.core.specs.load import CLOSED, CONSTANT, LoadProfile
 from benchsuite.core.specs.options import Option
 from benchsuite.core.specs.server import ServerSpec
 from benchsuite.core.specs.spec import Spec
@@ -26,6 +26,8 @@ FORMAT_VERSION = 1  #: Raised whenever a stored spec could not be read by the co
 COLLECT, SKIP = "collect", "skip"
 
 MAX_LABEL = 200  #: Characters, which is what the database keeps of one.
+
+DIAGNOSTIC_WARMUP_S, DIAGNOSTIC_S = 1.0, 5.0  #: Of a diagnostic start, at most.
 
 
 def check_label(label: str) -> None:
@@ -73,6 +75,8 @@ class RunSpec(Spec):
     target: TargetSpec = field(default_factory=TargetSpec)
     static: str = ""
     """Static files: "collect", "skip", or empty to collect them where pages would fail without."""
+    diagnoses: bool = False
+    """Whether the server times its queries and pauses: such a start never counts."""
     label: str = ""
     repetition: int = 1
     seed: int = 0
@@ -83,6 +87,30 @@ class RunSpec(Spec):
                 f"--static={self.static} is not known; {choices(self.static, (COLLECT, SKIP))}"
             )
         check_label(self.label)
+
+    @property
+    def diagnosed(self) -> Self:
+        """The same as a diagnostic start: one user asks the same for a few seconds, and the server
+        times its queries and the pauses of its garbage collector.
+        """
+        load = dataclasses.replace(
+            self.load,
+            model=CLOSED,
+            users=1,
+            spawn_rate=None,
+            arrival_rate=None,
+            arrivals=CONSTANT,
+            max_in_flight=None,
+            in_turn=False,
+            ends_below=None,
+            ends_within_s=None,
+            stages=(),
+            iterations=None,
+            warmup_s=min(self.load.warmup_s, DIAGNOSTIC_WARMUP_S),
+            duration_s=min(self.load.duration_s, DIAGNOSTIC_S),
+            processes=1,
+        )
+        return dataclasses.replace(self, load=load, diagnoses=True, repetition=1, seed=0)
 
     @property
     def key(self) -> str:

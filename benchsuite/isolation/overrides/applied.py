@@ -20,6 +20,7 @@ TARGET_CONFIG = "benchsuite.target.apps.TargetConfig"
 WSGI = "benchsuite.isolation.wsgi.application"
 ASGI = "benchsuite.isolation.asgi.application"
 URLCONF = "benchsuite.isolation.urls"
+DIAGNOSED = "benchsuite.isolation.served.diagnosing.diagnosed"
 LOOPBACK = ("127.0.0.1", "localhost")
 
 ERRORS_ONLY = {
@@ -57,6 +58,9 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     change_static(changes, instructions)
     _logging(changes)
     _callables(changes, instructions)
+    if instructions.diagnoses:
+        before = changes.now("MIDDLEWARE") or []
+        changes.put("MIDDLEWARE", [DIAGNOSED, *before], f"{DIAGNOSED} put before the others")
     if instructions.needs_target_app:
         _target_app(changes, instructions)
     for name, value in instructions.overrides.items():

@@ -98,14 +98,20 @@ def _place(trace: TracebackType | None) -> str:
     last = own = ""
     while trace is not None:
         code = trace.tb_frame.f_code
-        last = f"{_short(code.co_filename)}:{trace.tb_lineno}"
-        if not any(sign in code.co_filename for sign in NOT_THE_PROJECTS):
-            own = last if f"{os.sep}benchsuite{os.sep}" not in code.co_filename else own
+        last = f"{short(code.co_filename)}:{trace.tb_lineno}"
+        if is_the_projects(code.co_filename):
+            own = last
         trace = trace.tb_next
     return own or last
 
 
-def _short(path: str) -> str:
+def is_the_projects(path: str) -> bool:
+    """Whether this is code of the project: not of a package, of Python, or ours."""
+    others = (*NOT_THE_PROJECTS, f"{os.sep}benchsuite{os.sep}")
+    return not any(sign in path for sign in others)
+
+
+def short(path: str) -> str:
     """The path from the current directory, or its last two parts."""
     try:
         here = os.getcwd() + os.sep

@@ -42,7 +42,8 @@ BESIDE_AGAIN = frozenset(
     (
         *("again", "python", "env", "cpus_target", "cpus_load", "no_pin"),
         *("database", "layer_url", "header", "cookie"),
-        *("repeat", "seed", "port", "start_timeout", "label", "json", "strict", "dry_run"),
+        *("repeat", "diagnose", "seed", "port", "start_timeout", "label", "json", "strict"),
+        "dry_run",
     )
 )
 """What may be said beside --again: which CPUs, how often, under which label; never another run.
@@ -163,6 +164,12 @@ def _add_runs(group: Any) -> None:
         metavar="N",
         help="fresh starts of each server, interleaved in shuffled blocks (default: %(default)s)",
     )
+    group.add_argument(
+        "--diagnose",
+        action="store_true",
+        help="make one more start of each, which never counts, and time queries and pauses in it: "
+        "repeated queries are named with their line",
+    )
     group.add_argument("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
     group.add_argument(
         "--strict", action="store_true", help="end with status 1 when a run is invalid"
@@ -200,7 +207,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         stored = setup_options.again(stored, options)
         stored = visitor_options.again(stored, options)
         stored = replace(stored, label=options["label"] or stored.label)
-        return planning.blocks([stored], options["repeat"], options["seed"])
+        return _turns([stored], options)
     if options["port"] is not None and not 1 <= options["port"] <= 65535:
         raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
     workload, work = _workload(options)
@@ -235,7 +242,14 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         )
         for cell in cells
     ]
-    return planning.blocks(settled, options["repeat"], options["seed"])
+    return _turns(settled, options)
+
+
+def _turns(cells: Sequence[RunSpec], options: dict[str, Any]) -> tuple[RunSpec, ...]:
+    """Each cell in its turns, and at last the diagnostic starts."""
+    turns = planning.blocks(cells, options["repeat"], options["seed"])
+    extra = {one.diagnosed.key: one.diagnosed for one in cells} if options.get("diagnose") else {}
+    return (*turns, *extra.values())
 
 
 def _axes(options: dict[str, Any], servers: Sequence[str]) -> list[Axis]:

@@ -34,7 +34,7 @@ def charts(run: Run) -> list[Chart]:
     total = next((one for one in measurements if one.scope == "all"), None)
     levels = stages_of(measurements)
     intervals = list(queries.intervals(run))
-    read = list(queries.readings(run))
+    read = sorted(run.readings.all(), key=lambda one: (one.second, one.part))
     answers = [
         stages.goodput(levels, units_of(run), who_of(run)),
         stages.response_times(levels, who_of(run)),

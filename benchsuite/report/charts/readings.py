@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from benchsuite.core.readings import DATABASE, LIMIT, WAITS_FOR
 from benchsuite.core.units import format_bytes, format_count, format_number
 from benchsuite.models import Reading
 from benchsuite.report.charts import marks, styles
 from benchsuite.report.charts.marks import Mark
 from benchsuite.report.charts.series import MEMORY, SECONDS, Axis, Column, Series, first
-
-DATABASE = "database"
-LIMIT = "limit"  #: What telemetry calls the most connections that the database gives.
 
 MOMENT = Column("second", "second", lambda second: f"{second:.1f}", first)
 
@@ -56,7 +54,8 @@ def connections(readings: Iterable[Reading]) -> Series:
     ]
     limits = [counts.pop(LIMIT) for _, counts in counted if LIMIT in counts]
     limit = max(limits, default=None)
-    states = sorted({state for _, counts in counted for state in counts})
+    names = {state for _, counts in counted for state in counts}
+    states = sorted(one for one in names if not one.startswith(WAITS_FOR))
     return Series(
         "connections",
         "Database connections",

@@ -16,7 +16,7 @@ from benchsuite.core.metrics.metric import Place
 from benchsuite.core.metrics.reading import whole
 from benchsuite.core.samples import FANOUT, HANDSHAKE
 from benchsuite.models import Measurement, Run
-from benchsuite.report import addresses
+from benchsuite.report import addresses, limiting
 from benchsuite.report.populations import populations
 from benchsuite.report.sentences import model_sentence
 from benchsuite.store.interchange import as_plain
@@ -45,6 +45,7 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
             {name: getattr(finding, name) for name in ("code", "level", "message", "hint")}
             for finding in run.findings.all()
         ],
+        **limiting.as_json(run),
         "argv": run.argv,
         "programs": run.programs,
         "delay": run.delay or None,

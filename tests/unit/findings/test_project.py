@@ -1,4 +1,4 @@
-"""B501: what in the project's settings slows it down."""
+"""B501 and B502: what slows the project down."""
 
 from benchsuite.core.results import Level
 from tests.unit.findings.clean import found
@@ -12,3 +12,7 @@ def test_something_slow_is_weak_and_named() -> None:
 
 def test_debug_that_was_switched_off_is_only_said() -> None:
     assert found(undone={"DEBUG": "was True"})["B501"].level is Level.INFO
+
+
+def test_a_diagnostic_start_never_counts() -> None:
+    assert found(diagnosed=True)["B502"].level is Level.INVALID

@@ -82,3 +82,11 @@ def test_a_slot_that_waits_since_the_warm_up_is_starved() -> None:
     found = signs.slots(made, WINDOW)
     assert found is not None
     assert (found.used, found.starved) == (2, 1)
+
+
+def test_requests_beyond_the_slots_are_queued() -> None:
+    # one each tenth of a second, each a second long: ten in flight all the time, six beyond four
+    made = samples([1.0] * 130)
+    assert signs.queued(made, WINDOW, 4) == pytest.approx(6, abs=0.1)
+    assert signs.queued(made, WINDOW, 10) == pytest.approx(0, abs=0.1)
+    assert signs.slots_busy_percent(made, WINDOW, 10) == pytest.approx(100, abs=1)

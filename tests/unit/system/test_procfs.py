@@ -18,7 +18,7 @@ def test_this_process():
 def test_a_name_with_spaces_and_parentheses(monkeypatch):
     line = b"7 (a) R 1 (b)) S 3 4 5 0 -1 0 1 2 3 4 11 12 13 14 20 0 6 0 99 1 2\n"
     monkeypatch.setattr(procfs, "read_bytes", lambda path: line)
-    assert read_stat(7) == Stat(7, "S", 3, 5, 23, 27, 6, 99)
+    assert read_stat(7) == Stat(7, "S", 3, 5, 23, 27, 6, 99, 3)
 
 
 def test_nobody():

@@ -1,0 +1,28 @@
+"""What limits a run: each rule is a function of `Evidence`, with its code, figures, way out and
+predicted gain. What was not observed names nothing.
+"""
+
+from benchsuite.bottlenecks import (  # noqa: F401 - each declares its rules
+    connecting,
+    cpu,
+    database,
+    process,
+    slots,
+)
+from benchsuite.bottlenecks.evidence import Evidence
+from benchsuite.bottlenecks.registry import CHECKS, Limit
+from benchsuite.bottlenecks.unnamed import unnamed
+
+
+def name(evidence: Evidence) -> list[Limit]:
+    """The limits by code; last, where they explain too little of the time, that they do."""
+    found = [
+        (rule, Limit(code=rule.code, **fields))
+        for rule, look in CHECKS
+        for fields in look(evidence)
+    ]
+    numbers = {rule.number for rule, _ in found}
+    told = [(rule, limit) for rule, limit in found if numbers.isdisjoint(rule.unless)]
+    parts = {part for rule, _ in told for part in rule.explains}
+    limits = sorted((limit for _, limit in told), key=lambda one: one.code)
+    return [*limits, *unnamed(evidence, parts)]

@@ -1,0 +1,67 @@
+"""Connections as the limit: L05 and L06."""
+
+from collections.abc import Iterator
+
+from benchsuite.bottlenecks.database import LOCKED
+from benchsuite.bottlenecks.evidence import Evidence
+from benchsuite.bottlenecks.registry import bottleneck
+
+POOL_EMPTY = "the database pool had no connection left"
+"""As finding B204 says it."""
+
+
+@bottleneck(
+    "L05",
+    "connections",
+    when="connections or database sessions were refused (B204), or the server may need more "
+    "database connections than there are",
+)
+def connections(evidence: Evidence) -> Iterator[dict[str, str]]:
+    refused = [one for one in evidence.reached if one not in (POOL_EMPTY, LOCKED)]
+    limit, could = evidence.connections_limit, evidence.connections_wanted
+    if refused:
+        yield {
+            "says": "A limit of connections was reached.",
+            "evidence": f"{'; '.join(refused)}.",
+            "fix": "Raise that limit, or make fewer: fewer threads and processes, or a pool.",
+        }
+    elif limit and could and evidence.connections and could > limit:
+        each = f"{evidence.threads} thread{'s' * (evidence.threads != 1)}"
+        if evidence.pool:
+            each = f"a pool of {evidence.pool}"
+        yield {
+            "says": "The server may need more database connections than the database gives.",
+            "evidence": f"{evidence.processes} process{'es' * (evidence.processes != 1)} with "
+            f"{each} each may hold {could} connections, and the limit is {limit}; "
+            f"{evidence.connections} were open at once.",
+            "fix": f"Raise max_connections to {could} and more, or use a pool.",
+        }
+
+
+@bottleneck(
+    "L06",
+    "pool",
+    when="a process has more threads than its pool has connections and all of these are in use, "
+    "or the pool had none left",
+)
+def pool(evidence: Evidence) -> Iterator[dict[str, str]]:
+    size, threads = evidence.pool, evidence.threads or 0
+    if POOL_EMPTY in evidence.reached:
+        of_size = f" of {size}" if size else ""
+        yield {
+            "says": f"Requests waited in vain for a connection of the pool{of_size}.",
+            "evidence": f"{POOL_EMPTY[:1].upper()}{POOL_EMPTY[1:]}.",
+            "fix": f"Make the pool as large as the threads of a process ({threads}).",
+        }
+    elif size and threads > size and (evidence.active or 0) >= 0.9 * size * _count(evidence):
+        yield {
+            "says": f"{threads} threads share a pool of {size} connections, and all are in use.",
+            "evidence": f"{_count(evidence)} process{'es' * (_count(evidence) != 1)} with {size} "
+            f"connections each have {evidence.active:.1f} queries under way.",
+            "fix": f"Make the pool as large as the threads (--pool={threads}), or use {size} "
+            "threads.",
+        }
+
+
+def _count(evidence: Evidence) -> int:
+    return evidence.processes or 1

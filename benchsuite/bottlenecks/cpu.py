@@ -1,0 +1,201 @@
+"""The target's CPUs and how its processes share them: L01, L02, L07 to L09 and L14."""
+
+from collections.abc import Iterator
+
+from benchsuite.bottlenecks.budget import CPU, RUN_DELAY
+from benchsuite.bottlenecks.evidence import TARGET, Evidence
+from benchsuite.bottlenecks.registry import EVERYTHING, bottleneck
+from benchsuite.core.units import (
+    format_duration,
+    format_number,
+    format_percent,
+    format_rate,
+    format_ratio,
+    listed,
+)
+
+FULL = 0.9  #: Of the CPUs, or of one CPU for one process.
+SPARE = 0.8  #: Of the CPUs: with less in use, another process finds one.
+UNEVEN = 1.5
+WORTH = 60.0  #: Percent of a CPU: below it, uneven processes are in nobody's way.
+WAITS = 0.2
+COSTS = 1.1
+LOSES = 0.97
+ASGI_COSTS = 1.15
+
+
+def full_cpus(evidence: Evidence) -> bool:
+    return (evidence.busy_share or 0.0) >= FULL
+
+
+def ceiling(evidence: Evidence) -> float | None:
+    """Answers per second that the CPUs can make, whatever the settings."""
+    return evidence.cpus / evidence.cpu_s if evidence.cpus and evidence.cpu_s else None
+
+
+@bottleneck(
+    "L01",
+    "cpu",
+    when="all that answers uses at least 90 % of its CPUs, and the database not most of it",
+    unless=("L04a",),
+)
+def no_cpu_left(evidence: Evidence) -> Iterator[dict[str, str]]:
+    most = ceiling(evidence)
+    if not full_cpus(evidence) or most is None:
+        return
+    users = sorted(evidence.cpu_percent.items(), key=lambda one: -one[1])
+    parts = [f"{part} {format_number(used / 100)}" for part, used in users if used >= 1]
+    fix = "Make the pages cheaper (a profiler shows where their time goes), or add CPUs."
+    if evidence.load_percent >= 1:
+        parts.append(f"load generator {format_number(evidence.load_percent / 100)}")
+        fix = "Give the load generator CPUs of its own (--cpus-load), then: " + _small(fix)
+    yield {
+        "says": f"The CPUs are full: no setting answers more than {format_rate(most)}.",
+        "evidence": f"{_cpus(evidence)} are busy {_percent(evidence.busy_share)} of the time "
+        f"({listed(parts)}); a request takes {format_duration(evidence.cpu_s)} of CPU.",
+        "fix": fix,
+        "gain": f"Each further CPU adds {format_rate(most / evidence.cpus)} at most."
+        if evidence.cpus
+        else "",
+    }
+
+
+@bottleneck(
+    "L02",
+    "one-process",
+    when="the busiest process uses at least 90 % of a CPU, at most 80 % of the CPUs are busy, and "
+    "there are fewer processes than CPUs",
+    unless=("L09",),
+)
+def too_few_processes(evidence: Evidence) -> Iterator[dict[str, str]]:
+    busiest, share = evidence.busiest, evidence.busy_share
+    count, cpus = evidence.processes, evidence.cpus
+    if not evidence.holds_gil or busiest is None or share is None or not count or not cpus:
+        return
+    if busiest < 100 * FULL or share > SPARE or count >= cpus:
+        return
+    more = count + 1
+    of_target = evidence.cpu_percent[TARGET] / 100 / evidence.rate if evidence.rate else 0.0
+    gain = ""
+    if of_target and (most := ceiling(evidence)):
+        gain = f"{_processes(more)} would answer up to " + format_rate(
+            min(min(cpus, more) / of_target, most)
+        )
+    yield {
+        "says": f"{_processes(count)} can't use more than {format_number(count)} of "
+        f"{_cpus(evidence)}: one thread of each runs Python at a time.",
+        "evidence": f"The busiest process uses {format_percent(busiest)} of a CPU, while "
+        f"{_percent(share)} of all CPUs are busy.",
+        "fix": f"Add processes (--processes={more}), or take a server that has several.",
+        "gain": f"{gain}." if gain else "",
+    }
+
+
+@bottleneck(
+    "L07",
+    "threads-hurt",
+    when="twice the threads raise the CPU time of a request by at least 10 % or lower the rate by "
+    "at least 3 %, shown by paired starts",
+    explains=(CPU, RUN_DELAY),
+)
+def threads_hurt(evidence: Evidence) -> Iterator[dict[str, str]]:
+    for other in evidence.others:
+        same = other.processes == evidence.processes and other.interface == evidence.interface
+        if not same or (evidence.threads or 0) < 2 * other.threads:
+            continue
+        costs = other.cpu.value >= COSTS and other.cpu.low > 1
+        loses = other.rate.value <= LOSES and other.rate.high < 1
+        if costs or loses:
+            yield {
+                "says": f"{evidence.threads} threads a process do worse than {other.threads}.",
+                "evidence": f"Rate {format_ratio(other.rate.value)}, CPU time of a request "
+                f"{format_ratio(other.cpu.value)} of that with {other.threads} threads.",
+                "fix": f"Use fewer threads (--threads={other.threads}).",
+                "gain": f"{format_ratio(1 / other.rate.value)} the rate." if loses else "",
+            }
+            return
+
+
+@bottleneck(
+    "L08",
+    "too-many-processes",
+    when="there are more processes than CPUs, their threads wait for a CPU at least 20 % of the "
+    "time that they want one, and the rate is no better than with as many processes as CPUs",
+    explains=(CPU, RUN_DELAY),
+)
+def too_many_processes(evidence: Evidence) -> Iterator[dict[str, str]]:
+    cpus, delay, used = evidence.cpus, evidence.run_delay_percent, evidence.cpu_percent.get(TARGET)
+    if not cpus or delay is None or not used or (evidence.processes or 0) <= cpus:
+        return
+    share = delay / (delay + used)
+    for other in evidence.others:
+        if share >= WAITS and other.processes == int(cpus) and other.rate.low <= 1:
+            yield {
+                "says": f"{evidence.processes} processes take turns on {_cpus(evidence)} and "
+                f"answer no more than {other.processes} do.",
+                "evidence": f"Threads that want a CPU wait {_percent(share)} of that time; the "
+                f"rate is {format_ratio(other.rate.value)} of that with {other.processes}.",
+                "fix": f"Use as many processes as CPUs, or one more (--processes={int(cpus)}).",
+                "gain": "The memory of the others.",
+            }
+            return
+
+
+@bottleneck(
+    "L09",
+    "uneven",
+    when="the busiest process uses at least 1.5 times as much CPU as the mean, and at least 60 % "
+    "of a CPU, while at most 90 % of the CPUs are busy",
+)
+def uneven(evidence: Evidence) -> Iterator[dict[str, str]]:
+    busiest, mean = evidence.busiest_percent, evidence.mean_process_percent
+    if not busiest or not mean or (evidence.processes or 0) < 2 or full_cpus(evidence):
+        return
+    if busiest >= WORTH and busiest >= UNEVEN * mean:
+        yield {
+            "says": f"One of {evidence.processes} processes does "
+            f"{format_ratio(busiest / mean)} of its share.",
+            "evidence": f"The busiest uses {format_percent(busiest)} of a CPU, on average they "
+            f"use {format_percent(mean)}.",
+            "fix": "Connections stay with the process that accepted them: let each process listen "
+            "by itself (an option reuse_port), put a front that balances requests before them, or "
+            "see what --no-keep-alive changes.",
+        }
+
+
+@bottleneck(
+    "L14",
+    "sync-under-asgi",
+    when="an ASGI server needs at least 1.15 times the CPU time of a request that WSGI needs, "
+    "shown by paired starts",
+    explains=EVERYTHING,
+)
+def sync_under_asgi(evidence: Evidence) -> Iterator[dict[str, str]]:
+    if evidence.interface != "asgi":
+        return
+    for other in evidence.others:
+        if other.interface == "wsgi" and other.cpu.value >= ASGI_COSTS and other.cpu.low > 1:
+            yield {
+                "says": "Sync views under ASGI cost more than under WSGI: each is run in a thread.",
+                "evidence": f"A request takes {format_ratio(other.cpu.value)} the CPU time that "
+                "it takes under WSGI.",
+                "fix": "Serve it by WSGI, or make the views async.",
+                "gain": f"{format_ratio(other.cpu.value)} the rate, where the CPU is the limit.",
+            }
+            return
+
+
+def _cpus(evidence: Evidence) -> str:
+    return f"{format_number(evidence.cpus)} CPU{'s' * (evidence.cpus != 1)}"
+
+
+def _processes(count: int) -> str:
+    return f"{count} process{'es' * (count != 1)}"
+
+
+def _percent(share: float | None) -> str:
+    return format_percent(None if share is None else 100 * share)
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,183 @@
+"""The database as the limit: L04 and L13."""
+
+from collections.abc import Iterator
+
+from benchsuite.bottlenecks.budget import CPU, QUEUE, RUN_DELAY, SENDING
+from benchsuite.bottlenecks.budget import DATABASE as ITS_TIME
+from benchsuite.bottlenecks.cpu import FULL, full_cpus
+from benchsuite.bottlenecks.evidence import DATABASE, TARGET, Evidence
+from benchsuite.bottlenecks.registry import bottleneck
+from benchsuite.core.units import (
+    format_count,
+    format_duration,
+    format_number,
+    format_percent,
+)
+
+MOST_OF_IT = 0.5
+WAITING = 0.3
+SEEN = 10  #: Active sessions: of fewer samples no share is told.
+MANY = 10.0
+LARGE = 0.2
+CONNECTING = 0.1
+
+LOCKED = "SQLite was locked by another writer"
+"""As finding B204 says it."""
+
+EXPLAINED = (SENDING, QUEUE, CPU, RUN_DELAY, ITS_TIME)
+
+FIXES = {
+    "Lock": "Transactions hold rows or tables that others want: make them shorter, and change hot "
+    "rows last, or not at all.",
+    "IO": "It reads or writes its files: fewer commits (transactions, bulk writes), an index for "
+    "what is searched, or more memory for its cache.",
+    "LWLock": "Its sessions stand in each other's way: fewer connections (a pool) do more.",
+}
+
+
+@bottleneck(
+    "L04",
+    "database",
+    when="the database is at work for at least half of the time that a request is in the server, "
+    "and more is asked than is answered at once",
+    explains=EXPLAINED,
+    unless=("L01", "L04a", "L04b", "L05"),
+)
+def mostly_database(evidence: Evidence) -> Iterator[dict[str, str]]:
+    if _is_large(evidence) and evidence.is_pressed:
+        yield {
+            "says": "Requests mostly wait for the database.",
+            "evidence": _its_time(evidence),
+            "fix": "Fewer and cheaper queries; --diagnose names those that repeat.",
+            "gain": _without(evidence.database_s, evidence.inside_s),
+        }
+
+
+@bottleneck(
+    "L04a",
+    "database-cpu",
+    when="the database uses at least 90 % of its CPUs, or most of CPUs that are 90 % busy",
+    explains=EXPLAINED,
+)
+def database_cpu(evidence: Evidence) -> Iterator[dict[str, str]]:
+    its, target = evidence.cpu_percent.get(DATABASE), evidence.cpu_percent.get(TARGET, 0.0)
+    if its is None or not evidence.cpus:
+        return
+    if its >= 100 * FULL * evidence.cpus or (full_cpus(evidence) and its >= target):
+        each_s = its / 100 / evidence.rate if evidence.rate else None
+        yield {
+            "says": "The database has no CPU left.",
+            "evidence": f"It uses {format_number(its / 100)} of {format_number(evidence.cpus)} "
+            f"CPUs, the target {format_number(target / 100)}; the queries of a request take "
+            f"{format_duration(each_s)} of its CPU.",
+            "fix": "Make the queries cheaper (EXPLAIN, an index, a cache), or give the database "
+            "CPUs of its own.",
+        }
+
+
+@bottleneck(
+    "L04b",
+    "database-waits",
+    when="at least 30 % of the sessions at work wait for a lock or for files, in at least half of "
+    "the time that a request is in the server",
+    explains=EXPLAINED,
+)
+def database_waits(evidence: Evidence) -> Iterator[dict[str, str]]:
+    if evidence.active_samples < SEEN or not _is_large(evidence):
+        return
+    of_kind = dict.fromkeys(FIXES, 0.0)
+    for event, share in evidence.waits.items():
+        kind = event.partition(":")[0]
+        if kind in of_kind:
+            of_kind[kind] += share
+    total, (kind, _) = sum(of_kind.values()), max(of_kind.items(), key=lambda one: one[1])
+    if total >= WAITING:
+        worst = max(
+            (one for one in evidence.waits if one.startswith(kind)),
+            key=lambda one: evidence.waits[one],
+        )
+        yield {
+            "says": f"Queries wait inside the database, mostly for {worst}.",
+            "evidence": f"{format_percent(100 * total)} of {format_count(evidence.active_samples)} "
+            f"sessions that were seen at work waited, {format_percent(100 * evidence.waits[worst])}"
+            f" for {worst}. {_its_time(evidence)}",
+            "fix": FIXES[kind],
+            "gain": _without(total * (evidence.database_s or 0.0), evidence.inside_s),
+        }
+
+
+@bottleneck(
+    "L04c",
+    "repeated-queries",
+    when="diagnostic start: a request makes at least 10 equal queries from one line, which take at "
+    "least 20 % of its time",
+    explains=(ITS_TIME,),
+)
+def repeated(evidence: Evidence) -> Iterator[dict[str, str]]:
+    """N+1: the line is what the project can change."""
+    found = evidence.diagnosis.repeated if evidence.diagnosis else ()
+    for one in found:
+        if one.times >= MANY and one.share >= LARGE:
+            yield {
+                "says": f"{one.place} makes {format_number(one.times)} equal queries a request "
+                f"({one.query}).",
+                "evidence": f"They take {format_percent(100 * one.share)} of the time of "
+                f"{one.page}.",
+                "fix": "Fetch them at once: select_related() or prefetch_related(), or one query "
+                "before the loop.",
+                "gain": f"Up to {format_percent(100 * one.share)} of its time.",
+            }
+
+
+@bottleneck(
+    "L04d",
+    "connecting",
+    when="diagnostic start: making connections to the database takes at least 10 % of a request",
+    explains=(ITS_TIME,),
+)
+def connecting(evidence: Evidence) -> Iterator[dict[str, str]]:
+    found = evidence.diagnosis
+    if found is None or not found.request_s:
+        return
+    share = found.connecting_s / found.request_s
+    if share >= CONNECTING:
+        keep = "a pool (--pool)" if evidence.interface == "asgi" else "CONN_MAX_AGE, or a pool"
+        yield {
+            "says": "Each request spends its time on connecting to the database.",
+            "evidence": f"Connecting takes {format_duration(found.connecting_s)} of "
+            f"{format_duration(found.request_s)}, {format_percent(100 * share)}.",
+            "fix": f"Keep connections: {keep}.",
+            "gain": f"Up to {format_percent(100 * share)} of its time.",
+        }
+
+
+@bottleneck(
+    "L13",
+    "sqlite",
+    when="the log says that SQLite was locked by another writer",
+)
+def sqlite_locked(evidence: Evidence) -> Iterator[dict[str, str]]:
+    if LOCKED in evidence.reached:
+        yield {
+            "says": "SQLite lets one writer in at a time, and others gave up.",
+            "evidence": f"{LOCKED}.",
+            "fix": 'In OPTIONS of DATABASES: "transaction_mode": "IMMEDIATE", a longer "timeout", '
+            'and "init_command": "PRAGMA journal_mode=WAL"; or a database server.',
+        }
+
+
+def _is_large(evidence: Evidence) -> bool:
+    return (evidence.database_share or 0.0) >= MOST_OF_IT
+
+
+def _its_time(evidence: Evidence) -> str:
+    return (
+        f"The database is at work for {format_duration(evidence.database_s)} of the "
+        f"{format_duration(evidence.inside_s)} that a request is in the server."
+    )
+
+
+def _without(saved_s: float | None, whole_s: float | None) -> str:
+    if not saved_s or not whole_s:
+        return ""
+    return f"Up to {format_percent(100 * min(1.0, saved_s / whole_s))} of the time in the server."

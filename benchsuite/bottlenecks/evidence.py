@@ -1,0 +1,199 @@
+"""What the rules look at: one run over its window. Unknown values leave a rule silent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchsuite.core.results import LATE_S
+
+TARGET, DATABASE = "target", "database"  #: Parts of the system whose CPU the rules tell apart.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alone:
+    """The same work of one user, whom nobody delays."""
+
+    mean_s: float
+    p95_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ratio:
+    """This run's figure divided by another's, with its 95 % interval over paired starts."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """Another configuration that did the same work."""
+
+    processes: int
+    threads: int
+    interface: str
+    rate: Ratio  #: Of the answers per second.
+    cpu: Ratio  #: Of the CPU time of a request.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeated:
+    """A query that a request makes again and again from the same line."""
+
+    query: str  #: Verb and table, without values: "SELECT shop_product".
+    place: str  #: "shop/views.py:12"
+    page: str
+    times: float  #: In a request, on average.
+    share: float  #: Of the time of such a request.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What a diagnostic start saw, on average over its requests."""
+
+    requests: int
+    request_s: float
+    queries: float = 0.0  #: In a request.
+    query_s: float = 0.0
+    connecting_s: float = 0.0
+    """Making connections to databases."""
+    repeated: Sequence[Repeated] = ()
+    collecting_share: float = 0.0  #: Of the processes' CPU time, in pauses of the collector.
+    longest_pause_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Figures of one run; CPU in percent of one CPU."""
+
+    rate: float | None = None  #: Answers per second, right or wrong.
+    offered_rate: float | None = None  #: Open model: arrivals per second.
+    dropped: int = 0  #: Open model: arrivals that were never sent.
+    response_s: float | None = None  #: Mean of the right answers.
+    wait_s: float = 0.0  #: Open model: mean wait to be sent.
+    p95_s: float | None = None
+    in_flight: float | None = None  #: Mean number of requests sent and not answered.
+    queued: float | None = None
+    """Of these, how many were more than the server answers at once."""
+    failed_share: float = 0.0
+    objective_s: float | None = None  #: Within which answers shall come.
+
+    processes: int | None = None  #: Of all instances.
+    threads: int | None = None  #: Of each process.
+    sets_threads: bool = True  #: Whether the server can be given threads.
+    slots: int | None = None  #: Requests answered at once; None without a limit.
+    interface: str = ""
+    holds_gil: bool = True  #: Whether one thread of a process runs Python at a time.
+
+    cpus: float | None = None  #: CPUs that the target may use, or what its quota is worth.
+    cpu_percent: Mapping[str, float] = field(default_factory=dict)
+    """Part → its CPU, of all that answers."""
+    load_percent: float = 0.0  #: Of the load generator, where it shares those CPUs.
+    busiest_percent: float | None = None  #: Of the target's busiest process.
+    run_delay_percent: float | None = None
+    """Threads of the target that were ready and had no CPU; 100 is one all the time."""
+
+    active: float | None = None  #: Mean number of database sessions that execute a query.
+    active_samples: int = 0  #: How many such sessions were seen in all.
+    waits: Mapping[str, float] = field(default_factory=dict)
+    """What active sessions waited for ("Lock:tuple") → the share of them."""
+    connections: int | None = None  #: The most that the database had.
+    connections_limit: int | None = None
+    connections_wanted: int | None = None
+    """The most that the server may hold, by its threads or pools; None without a limit."""
+    pool: int | None = None  #: Largest size of the connection pool of a process.
+
+    reached: Sequence[str] = ()  #: Limits that were reached, in the words of finding B204.
+    stall: str = ""  #: What finding B205 says.
+    memory_bytes: int | None = None  #: Most that the target had.
+    memory_limit_bytes: int | None = None
+    memory_pressure_percent: float | None = None  #: Time in which something waited for memory.
+    major_faults_per_s: float | None = None
+    alone: Alone | None = None
+    others: Sequence[Other] = ()
+    diagnosis: Diagnosis | None = None
+
+    @property
+    def cpu_s(self) -> float | None:
+        """CPU time of a request in all that answers."""
+        return self._each_s(sum(self.cpu_percent.values()) if self.cpu_percent else None)
+
+    @property
+    def own_cpu_s(self) -> float | None:
+        """The same without the database, which the request waits for."""
+        if TARGET not in self.cpu_percent:
+            return None
+        own = (one for part, one in self.cpu_percent.items() if part != DATABASE)
+        return self._each_s(sum(own))
+
+    @property
+    def run_delay_s(self) -> float | None:
+        """How long a request waits for a CPU."""
+        return self._each_s(self.run_delay_percent)
+
+    @property
+    def queue_s(self) -> float | None:
+        """How long a request waits for a slot (Little's law)."""
+        return self._each_s(None if self.queued is None else 100 * self.queued)
+
+    @property
+    def database_s(self) -> float | None:
+        """How long a request has the database at work; Little's law, or as the diagnosis timed."""
+        if self.active is None:
+            return self.diagnosis.query_s if self.diagnosis else None
+        return self._each_s(100 * self.active)
+
+    @property
+    def inside_s(self) -> float | None:
+        """How long a request is in the server after it has found a slot."""
+        if self.response_s is None:
+            return None
+        return max(0.0, self.response_s - self.wait_s - (self.queue_s or 0.0))
+
+    @property
+    def busy_share(self) -> float | None:
+        """Of the CPUs, by all who use them."""
+        if not self.cpus or not self.cpu_percent:
+            return None
+        return (sum(self.cpu_percent.values()) + self.load_percent) / 100 / self.cpus
+
+    @property
+    def mean_process_percent(self) -> float | None:
+        """CPU of a process of the target, were all equally busy."""
+        target = self.cpu_percent.get(TARGET)
+        return None if target is None or not self.processes else target / self.processes
+
+    @property
+    def busiest(self) -> float | None:
+        """CPU of the busiest process: what was seen, else the mean, which is no more than that."""
+        return self.busiest_percent or self.mean_process_percent
+
+    @property
+    def slots_share(self) -> float | None:
+        """Of the slots, how many had a request."""
+        if not self.slots or self.in_flight is None:
+            return None
+        return min(1.0, (self.in_flight - (self.queued or 0.0)) / self.slots)
+
+    @property
+    def database_share(self) -> float | None:
+        """Of the time in the server."""
+        if self.database_s is None or not self.inside_s:
+            return None
+        return self.database_s / self.inside_s
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether more is asked than can be answered at once, so that something must be the limit:
+        requests queue, arrivals are late, CPUs are full, or users slow each other down.
+        """
+        late_s = self.wait_s if self.wait_s > LATE_S else 0.0  # else the load's own timer
+        waiting = late_s + (self.queue_s or 0.0)
+        queues = self.response_s is not None and waiting >= 0.1 * self.response_s > 0
+        behind = self.offered_rate is not None and (self.rate or 0.0) < 0.98 * self.offered_rate
+        full = (self.busy_share or 0.0) >= 0.9
+        slowed = self.alone is not None and (self.response_s or 0.0) >= 2 * self.alone.mean_s
+        return queues or behind or bool(self.dropped) or full or slowed
+
+    def _each_s(self, percent: float | None) -> float | None:
+        return None if percent is None or not self.rate else percent / 100 / self.rate

@@ -1,0 +1,75 @@
+"""What holds up a process beside its work: L11, L12 and L15."""
+
+from collections.abc import Iterator
+
+from benchsuite.bottlenecks.budget import CPU, REST
+from benchsuite.bottlenecks.evidence import Evidence
+from benchsuite.bottlenecks.registry import bottleneck
+from benchsuite.core.units import format_bytes, format_duration, format_number, format_percent
+
+NEARLY_ALL = 0.9
+PRESSURE_PERCENT = 5.0
+FAULTS_PER_S = 50.0
+COLLECTING = 0.05
+LONG = 0.25  #: Of the objective.
+
+
+@bottleneck("L11", "stall", when="finding B205 says that answers wait for acknowledgements")
+def stalls(evidence: Evidence) -> Iterator[dict[str, str]]:
+    if evidence.stall:
+        yield {
+            "says": "Answers wait for a timer of TCP, not for the server.",
+            "evidence": evidence.stall,
+            "fix": "Take another server, put a proxy in front of it, or set TCP_NODELAY.",
+        }
+
+
+@bottleneck(
+    "L12",
+    "memory",
+    when="the target has at least 90 % of the memory that it may have; or processes wait for "
+    "memory at least 5 % of the time, or read back at least 50 pages a second",
+)
+def memory(evidence: Evidence) -> Iterator[dict[str, str]]:
+    used, limit = evidence.memory_bytes, evidence.memory_limit_bytes
+    waits, faults = evidence.memory_pressure_percent, evidence.major_faults_per_s
+    signs = []
+    if used and limit and used >= NEARLY_ALL * limit:
+        signs.append(f"the target has {format_bytes(used)} of {format_bytes(limit)}")
+    if (waits or 0.0) >= PRESSURE_PERCENT:
+        signs.append(f"processes wait for memory {format_percent(waits)} of the time")
+    if (faults or 0.0) >= FAULTS_PER_S:
+        signs.append(f"{format_number(faults)} pages a second are read back from disk")
+    if signs:
+        text = "; ".join(signs)
+        yield {
+            "says": "There is too little memory.",
+            "evidence": f"{text[:1].upper()}{text[1:]}.",
+            "fix": "Use fewer processes with more threads, load the project before the server "
+            "forks (preload), or add memory.",
+        }
+
+
+@bottleneck(
+    "L15",
+    "gc",
+    when="diagnostic start: pauses of the garbage collector take at least 5 % of the CPU time, or "
+    "one takes a quarter of the objective",
+    explains=(CPU, REST),
+)
+def collecting(evidence: Evidence) -> Iterator[dict[str, str]]:
+    found = evidence.diagnosis
+    if found is None:
+        return
+    much = found.collecting_share >= COLLECTING
+    goal_s = evidence.objective_s
+    if much or (goal_s is not None and found.longest_pause_s >= LONG * goal_s):
+        yield {
+            "says": "Pauses of the garbage collector hold up requests.",
+            "evidence": f"They take {format_percent(100 * found.collecting_share)} of the CPU "
+            f"time; the longest took {format_duration(found.longest_pause_s)}.",
+            "fix": "Call gc.freeze() once the project is loaded, and raise gc.set_threshold().",
+            "gain": f"Up to {format_percent(100 * found.collecting_share)} of the CPU time."
+            if much
+            else "",
+        }

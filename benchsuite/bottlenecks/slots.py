@@ -1,0 +1,89 @@
+"""Requests that wait for a thread: L03 and L10."""
+
+import math
+from collections.abc import Iterator
+
+from benchsuite.bottlenecks.cpu import FULL, ceiling
+from benchsuite.bottlenecks.evidence import Evidence
+from benchsuite.bottlenecks.registry import bottleneck
+from benchsuite.core.units import format_duration, format_number, format_percent, format_rate
+
+TAKEN = 0.85  #: Of the slots.
+IDLE = 0.7  #: Of the CPUs: with less in use, they are not what is waited for.
+QUEUES = 0.1  #: Of the response time.
+FREE = 0.6
+TAIL = 3.0
+
+
+@bottleneck(
+    "L03",
+    "slots-full",
+    when="at least 85 % of the threads have a request and others wait for one, while less than "
+    "70 % of the CPUs are busy",
+    unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13"),
+)
+def slots_full(evidence: Evidence) -> Iterator[dict[str, str]]:
+    taken, busy = _taken(evidence), evidence.busy_share
+    processes, inside_s, cpu_s = evidence.processes, _inside_s(evidence), evidence.own_cpu_s
+    if taken is None or busy is None or taken < TAKEN or busy >= IDLE or not evidence.response_s:
+        return
+    waits_s = (evidence.queue_s or 0.0) + evidence.wait_s
+    if waits_s < QUEUES * evidence.response_s or (evidence.busiest or 0.0) >= 100 * FULL:
+        return
+    if not processes or not inside_s or not cpu_s or not evidence.cpus or not evidence.rate:
+        return
+    slots = math.ceil(evidence.cpus * inside_s / cpu_s)
+    each = math.ceil(slots / processes)
+    wanted = f"--threads={each}" if evidence.sets_threads else f"--processes={slots}"
+    fix = f"As many as keep the CPUs busy would be {wanted}"
+    if evidence.connections_limit and slots > evidence.connections_limit:
+        fix += f", but the database gives {evidence.connections_limit} connections"
+    if not evidence.sets_threads:
+        fix += "; a server with threads needs less memory for that"
+    rate = evidence.rate * max(1.0, slots / (evidence.slots or slots))
+    most = min(rate, ceiling(evidence) or rate)
+    yield {
+        "says": f"All {evidence.slots} slots are taken, by requests that wait and use no CPU.",
+        "evidence": f"{format_percent(100 * taken)} of the slots have a request, "
+        f"{format_percent(100 * busy)} of the CPUs are busy; a request waits "
+        f"{format_duration(waits_s)} for a slot, is {format_duration(inside_s)} in it, and "
+        f"computes for {format_duration(cpu_s)} of that.",
+        "fix": f"{fix}.",
+        "gain": f"Up to {format_rate(most)}, if what they wait for bears it.",
+    }
+
+
+@bottleneck(
+    "L10",
+    "head-of-line",
+    when="less than 60 % of the threads and less than 70 % of the CPUs are in use, yet p95 is at "
+    "least three times that of one user",
+)
+def head_of_line(evidence: Evidence) -> Iterator[dict[str, str]]:
+    taken, busy, alone, p95_s = (
+        _taken(evidence),
+        evidence.busy_share,
+        evidence.alone,
+        evidence.p95_s,
+    )
+    if taken is None or busy is None or alone is None or not alone.p95_s or p95_s is None:
+        return
+    if taken < FREE and busy < IDLE and p95_s >= TAIL * alone.p95_s:
+        yield {
+            "says": "Short requests wait behind long ones though threads are free.",
+            "evidence": f"{format_percent(100 * taken)} of the slots have a request; p95 is "
+            f"{format_duration(p95_s)}, of one user {format_duration(alone.p95_s)} "
+            f"({format_number(p95_s / alone.p95_s)} times).",
+            "fix": "Give the slow pages processes of their own, or more threads.",
+        }
+
+
+def _inside_s(evidence: Evidence) -> float | None:
+    return evidence.alone.mean_s if evidence.alone else evidence.inside_s
+
+
+def _taken(evidence: Evidence) -> float | None:
+    """Share of the slots: as one user's time and the rate make it, else as it was counted."""
+    if evidence.alone and evidence.slots and evidence.rate:
+        return min(1.0, evidence.rate * evidence.alone.mean_s / evidence.slots)
+    return evidence.slots_share

@@ -1,0 +1,234 @@
+"""From a stored run to what limits it: the evidence that its rows hold."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from benchsuite.bottlenecks.evidence import Diagnosis, Evidence, Repeated
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics.reading import whole
+from benchsuite.core.readings import (
+    ACTIVE,
+    BUSIEST,
+    DATABASE,
+    LIMIT,
+    LOAD,
+    MAJOR_FAULTS,
+    MEMORY_WAIT,
+    RUN_DELAY,
+    TARGET,
+    WAITS_FOR,
+    in_window,
+    mean_cpu_percent,
+)
+from benchsuite.core.results import Level, Reading
+from benchsuite.core.samples import REQUEST
+from benchsuite.core.specs import LoadProfile
+from benchsuite.models import Finding, Measurement, Run
+
+NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
+"""Parts that measure, or stand for what is not on the machine."""
+
+PERIOD_US = 100_000  #: Of a quota of CPU time, where only the quota is known.
+
+REACHED = re.compile(r"A limit was reached: (.*)\.")
+"""What finding B204 says."""
+
+
+def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidence | None:
+    """The evidence of a run over the window of its figures, or over that of a stage.
+
+    `more` are fields of it that rows don't hold: one user's times, other configurations, an
+    objective, a diagnosis. None where no requests were answered. Of a diagnostic start only its
+    diagnosis counts.
+    """
+    total = stage or whole(run)
+    if total is None or run.unit != REQUEST or not total.requests:
+        return None
+    if own := diagnosis(run):
+        interface = run.server_facts.get("interface") or ""
+        return Evidence(**{"diagnosis": own, "interface": interface, **more})
+    window = _window(run, stage)
+    readings: Sequence[Any] = list(run.readings.all())
+    seen = {part: in_window(readings, part, window) for part in {one.part for one in readings}}
+    found = {
+        **_load(run, total),
+        **_server(run),
+        **_machine(run, readings, window),
+        **_target(seen.get(TARGET, [])),
+        **_database(seen.get(DATABASE, [])),
+        **_findings(run.findings.all()),
+    }
+    return Evidence(**{**found, **more})
+
+
+def diagnosis(run: Run) -> Diagnosis | None:
+    """What a diagnostic start has seen; None for others."""
+    data = run.diagnosis
+    if not data:
+        return None
+    pages = data["pages"]
+    requests = sum(one["requests"] for one in pages)
+
+    def mean(name: str) -> float:
+        return float(sum(one["requests"] * one[name] for one in pages) / requests)
+
+    return Diagnosis(
+        requests=requests,
+        request_s=mean("request_s"),
+        queries=mean("queries"),
+        query_s=mean("query_s"),
+        connecting_s=mean("connecting_s"),
+        repeated=[
+            Repeated(
+                query=one["query"],
+                place=one["place"],
+                page=page["page"],
+                times=one["times"],
+                share=one["query_s"] / page["request_s"] if page["request_s"] else 0.0,
+            )
+            for page in pages
+            for one in page["shapes"]
+        ],
+        collecting_share=data["paused_s"] / data["cpu_s"] if data["cpu_s"] else 0.0,
+        longest_pause_s=data["longest_pause_s"],
+    )
+
+
+def _load(run: Run, total: Measurement) -> dict[str, Any]:
+    response = total.response_time or {}
+    return {
+        "rate": total.throughput,
+        "offered_rate": total.offered_rate,
+        "dropped": total.dropped or 0,
+        "response_s": response.get("mean_s"),
+        "wait_s": (total.wait_time or {}).get("mean_s") or 0.0,
+        "p95_s": response.get("p95_s"),
+        "in_flight": total.concurrency,
+        "queued": total.queued,
+        "failed_share": total.failures / total.requests,
+    }
+
+
+def _server(run: Run) -> dict[str, Any]:
+    server, facts = _part(run, "server"), run.server_facts
+    python = run.software.data.get("python", {}) if run.software else {}
+    database = _part(run, "database")
+    return {
+        "processes": run.processes and run.processes * (server.get("instances") or 1),
+        "threads": run.threads,
+        "sets_threads": facts.get("threads_word") is not None,
+        "slots": facts.get("at_once"),
+        "connections_wanted": facts.get("connections"),
+        "interface": facts.get("interface") or "",
+        "holds_gil": python.get("gil", True) is not False,
+        "pool": database.get("pool"),
+    }
+
+
+def _machine(
+    run: Run, readings: Sequence[Any], window: tuple[float, float] | None
+) -> dict[str, Any]:
+    facts: Mapping[str, Any] = run.environment.data if run.environment else {}
+    parts = {one.part for one in readings} - NOT_ANSWERING
+    used = {part: mean_cpu_percent(readings, part, window) for part in parts}
+    own, loads = _part(run, "server").get("cpus"), _part(run, "load").get("cpus")
+    shared = not own or not loads or bool({*own} & {*loads})
+    return {
+        "cpus": _cpus(own, facts),
+        "cpu_percent": {part: one for part, one in used.items() if one is not None},
+        "load_percent": (mean_cpu_percent(readings, LOAD, window) or 0.0) if shared else 0.0,
+        "memory_bytes": run.memory_bytes,
+        "memory_limit_bytes": _memory_limit(facts),
+    }
+
+
+def _target(readings: Iterable[Reading]) -> dict[str, Any]:
+    counts = [one.counts for one in readings if one.counts]
+    return {
+        "busiest_percent": _mean(counts, BUSIEST),
+        "run_delay_percent": _mean(counts, RUN_DELAY),
+        "major_faults_per_s": _mean(counts, MAJOR_FAULTS),
+        "memory_pressure_percent": _mean(counts, MEMORY_WAIT),
+    }
+
+
+def _database(readings: Iterable[Reading]) -> dict[str, Any]:
+    """Sessions at work are counted at each reading: their mean is that of the window."""
+    counts = [one.counts for one in readings if one.counts]
+    if not counts:
+        return {}
+    limits = [one[LIMIT] for one in counts if LIMIT in one]
+    active = sum(one.get(ACTIVE, 0) for one in counts)
+    waits: Counter[str] = Counter()
+    for one in counts:
+        waits.update(
+            {
+                name.removeprefix(WAITS_FOR): many
+                for name, many in one.items()
+                if name.startswith(WAITS_FOR)
+            }
+        )
+    return {
+        "active": active / len(counts),
+        "active_samples": active,
+        "waits": {event: many / active for event, many in waits.items()} if active else {},
+        "connections": max(
+            sum(
+                many
+                for name, many in one.items()
+                if name != LIMIT and not name.startswith(WAITS_FOR)
+            )
+            for one in counts
+        ),
+        "connections_limit": max(limits, default=None),
+    }
+
+
+def _findings(findings: Iterable[Finding]) -> dict[str, Any]:
+    told = {one.code[:4]: one.message for one in findings if one.level != Level.INFO.value}
+    reached = REACHED.fullmatch(told.get("B204", ""))
+    return {"reached": reached[1].split("; ") if reached else (), "stall": told.get("B205", "")}
+
+
+def _window(run: Run, stage: Measurement | None) -> tuple[float, float] | None:
+    """The span that the figures of a run are of, in seconds since its first request."""
+    data = _part(run, "load")
+    try:
+        load = LoadProfile.from_json(data) if data else None
+    except UsageError:  # of another format
+        load = None
+    if load is None:
+        return None
+    if load.iterations is not None:
+        return 0.0, run.duration_s
+    level = stage.level if stage else run.level
+    stages = [one for one in load.plan if level in (None, one.level)]
+    return (stages[0].window_start_s, stages[0].window_end_s) if stages else None
+
+
+def _cpus(own: Sequence[int] | None, facts: Mapping[str, Any]) -> float | None:
+    """How many the target may use, by its affinity and the quota of its control group."""
+    usable = len(own) if own else facts.get("cpu_usable")
+    quota = str(facts.get("cgroup_cpu_max") or "").split()
+    worth = [float(one) for one in quota if one.isdecimal()]
+    if usable and worth:
+        return min(float(usable), worth[0] / (worth[1] if len(worth) > 1 else PERIOD_US))
+    return float(usable) if usable else None
+
+
+def _memory_limit(facts: Mapping[str, Any]) -> int | None:
+    limit = str(facts.get("cgroup_memory_max") or "")
+    return int(limit) if limit.isdecimal() else facts.get("memory_total_bytes")
+
+
+def _part(run: Run, name: str) -> Mapping[str, Any]:
+    found = run.spec.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _mean(counts: Sequence[Mapping[str, int]], name: str) -> float | None:
+    known = [one[name] for one in counts if name in one]
+    return fmean(known) if known else None

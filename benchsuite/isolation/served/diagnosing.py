@@ -1,0 +1,282 @@
+"""What a diagnostic start sees of each page: its queries with the line that makes them, the time
+of connecting, and pauses of the garbage collector. A start that counts loads nothing of it.
+
+Each process writes its account into a file beside the instructions, for the run to read. Of a query
+that is the verb, the table and the line, never a value.
+"""
+
+import gc
+import json
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from asgiref.sync import iscoroutinefunction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.decorators import sync_and_async_middleware
+
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
+from benchsuite.isolation.served.errors import is_the_projects, short
+
+PREFIX = "diagnosis-"  #: Of the files in which processes keep their accounts.
+EVERY_S = 0.3  #: Between two writings: the last requests may be missing.
+MOST_SHAPES = 200  #: Queries of a page that are told apart.
+
+VERB = re.compile(r"\s*(\w+)")
+TABLE = re.compile(r"\b(?:FROM|INTO|UPDATE)\s+([\w.\"`\[\]]+)", re.IGNORECASE)
+BETWEEN = (f"{os.sep}django{os.sep}db{os.sep}", f"{os.sep}isolation{os.sep}served{os.sep}")
+"""Code that lies between a query and who makes it."""
+
+Get = Callable[[HttpRequest], Any]
+Shape = tuple[str, str, int]
+
+
+@dataclass(slots=True)
+class Page:
+    """All requests of one page in this process; times in seconds."""
+
+    requests: int = 0
+    request_s: float = 0.0
+    queries: int = 0
+    query_s: float = 0.0
+    connections: int = 0
+    connecting_s: float = 0.0
+    shapes: dict[Shape, list[float]] = field(default_factory=dict)
+    """Query in words, line, and a number for its text → how many, and how long with what the ORM
+    does for them."""
+    orm_s: float = 0.0  #: Making SQL of querysets, and objects of rows.
+    first: Shape | None = None  #: Of the queries of the innermost queryset.
+
+
+@dataclass(slots=True)
+class Account:
+    """What one process has seen."""
+
+    path: Path
+    pages: dict[str, Page] = field(default_factory=dict)
+    pauses: int = 0
+    paused_s: float = 0.0
+    longest_pause_s: float = 0.0
+    cpu_before_s: float = field(default_factory=time.process_time)
+    written_at: float = field(default_factory=time.monotonic)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, name: str, one: Page) -> None:
+        """Adds a request; writes now and then."""
+        with self.lock:
+            page = self.pages.setdefault(name, Page())
+            page.requests += 1
+            page.request_s += one.request_s
+            page.queries += one.queries
+            page.query_s += one.query_s
+            page.connections += one.connections
+            page.connecting_s += one.connecting_s
+            for shape, (times, seconds) in one.shapes.items():
+                if shape in page.shapes or len(page.shapes) < MOST_SHAPES:
+                    known = page.shapes.setdefault(shape, [0, 0.0])
+                    known[0] += times
+                    known[1] += seconds
+            if time.monotonic() - self.written_at >= EVERY_S:
+                self.write()
+
+    def write(self) -> None:
+        """In one step, so that nobody reads half of it."""
+        self.written_at = time.monotonic()
+        data = {
+            "pages": {
+                name: {
+                    **{key: getattr(page, key) for key in COUNTED},
+                    "shapes": [[*shape, *known] for shape, known in page.shapes.items()],
+                }
+                for name, page in self.pages.items()
+            },
+            "pauses": self.pauses,
+            "paused_s": self.paused_s,
+            "longest_pause_s": self.longest_pause_s,
+            "cpu_s": time.process_time() - self.cpu_before_s,
+        }
+        new = self.path.with_suffix(".new")
+        with suppress(OSError):  # a full disk, or another user's folder: the answer stays
+            new.write_text(json.dumps(data))
+            new.replace(self.path)
+
+
+COUNTED = ("requests", "request_s", "queries", "query_s", "connections", "connecting_s")
+
+_request: ContextVar[Page | None] = ContextVar("benchsuite_diagnosed", default=None)
+_accounts: dict[int, Account] = {}  #: By PID, because processes fork.
+_paused_at = 0.0
+
+
+@sync_and_async_middleware
+def diagnosed(get_response: Get) -> Get:
+    """Django's middleware around all others."""
+    _watch_connections()
+    _watch_querysets()
+    _watch_collector()
+    if iscoroutinefunction(get_response):
+
+        async def asynchronous(request: HttpRequest) -> HttpResponseBase:
+            with _timed(request):
+                answer: Awaitable[HttpResponseBase] = get_response(request)
+                return await answer
+
+        return asynchronous
+
+    def synchronous(request: HttpRequest) -> HttpResponseBase:
+        with _timed(request):
+            answer: HttpResponseBase = get_response(request)
+            return answer
+
+    return synchronous
+
+
+@contextmanager
+def _timed(request: HttpRequest) -> Iterator[None]:
+    account, one = _account(), Page()
+    token = _request.set(one)
+    begin = time.perf_counter()
+    try:
+        yield
+    finally:
+        one.request_s = time.perf_counter() - begin
+        _request.reset(token)
+        match = request.resolver_match
+        route = f"/{match.route.removeprefix('^')}" if match and match.route else request.path
+        account.add(f"{request.method} {route}", one)
+
+
+def _account() -> Account:
+    pid = os.getpid()
+    if pid not in _accounts:
+        place = Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(f"{PREFIX}{pid}.json")
+        _accounts[pid] = Account(place)
+    return _accounts[pid]
+
+
+def _watch_connections() -> None:
+    """Every connection that is made from now on tells how long that took, and of its queries."""
+    connect = BaseDatabaseWrapper.connect
+    if getattr(connect, "is_watched", False):
+        return
+
+    def watched(self: BaseDatabaseWrapper) -> None:
+        begin = time.perf_counter()
+        connect(self)
+        if (one := _request.get()) is not None:
+            one.connections += 1
+            one.connecting_s += time.perf_counter() - begin
+        if _query not in self.execute_wrappers:
+            self.execute_wrappers.append(_query)
+
+    watched.is_watched = True  # type: ignore[attr-defined]
+    BaseDatabaseWrapper.connect = watched  # type: ignore[method-assign]
+
+
+def _query(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
+    """As `connection.execute_wrapper` wants it."""
+    one = _request.get()
+    if one is None:
+        return execute(sql, *rest)
+    begin = time.perf_counter()
+    try:
+        return execute(sql, *rest)
+    finally:
+        seconds = time.perf_counter() - begin
+        text = str(sql)
+        shape = words(text), line(), crc32(text.encode())
+        known = one.shapes.setdefault(shape, [0, 0.0])
+        known[0] += 1
+        known[1] += seconds
+        one.first = one.first or shape
+        one.queries += 1
+        one.query_s += seconds
+
+
+def _watch_querysets() -> None:
+    """What the ORM does for a query counts with it: that is what repeating it costs."""
+    fetch = QuerySet._fetch_all
+    if getattr(fetch, "is_watched", False):
+        return
+
+    def watched(self: QuerySet[Any]) -> None:
+        one = _request.get()
+        if one is None:
+            fetch(self)
+            return
+        outer, one.first = one.first, None
+        counted_s = one.query_s + one.orm_s
+        begin = time.perf_counter()
+        try:
+            fetch(self)
+        finally:
+            if one.first is not None:
+                own_s = time.perf_counter() - begin - (one.query_s + one.orm_s - counted_s)
+                one.orm_s += own_s
+                one.shapes[one.first][1] += own_s
+            one.first = outer or one.first
+
+    watched.is_watched = True  # type: ignore[attr-defined]
+    QuerySet._fetch_all = watched  # type: ignore[method-assign]
+
+
+def words(sql: str) -> str:
+    """Verb and table of a query: "SELECT shop_product"."""
+    verb, table = VERB.match(sql), TABLE.search(sql)
+    name = table[1].translate({ord(one): None for one in '"`[]'}) if table else ""
+    return f"{verb[1].upper() if verb else '?'} {name}".strip()
+
+
+def line() -> str:
+    """Where the query is made: the nearest line of the project's code, or of its templates; else
+    the nearest outside of Django's database layer.
+    """
+    nearest = ""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "render_annotated" and (node := frame.f_locals.get("self")):
+            name = getattr(getattr(node, "origin", None), "template_name", None) or "a template"
+            return f"{name}:{getattr(getattr(node, 'token', None), 'lineno', '?')}"
+        here = f"{short(code.co_filename)}:{frame.f_lineno}"
+        if is_the_projects(code.co_filename):
+            return here
+        if not nearest and not any(part in code.co_filename for part in BETWEEN):
+            nearest = here
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return nearest
+
+
+def _watch_collector() -> None:
+    if _collected not in gc.callbacks:
+        gc.callbacks.append(_collected)
+
+
+def _collected(phase: str, info: Mapping[str, int]) -> None:
+    global _paused_at
+    if phase == "start":
+        _paused_at = time.perf_counter()
+    elif (account := _accounts.get(os.getpid())) is not None:
+        seconds = time.perf_counter() - _paused_at
+        account.pauses += 1
+        account.paused_s += seconds
+        account.longest_pause_s = max(account.longest_pause_s, seconds)
+
+
+def read(instructions: Path) -> list[dict[str, Any]]:
+    """The accounts of the servers with those instructions."""
+    found = instructions.parent.glob(f"{PREFIX}*.json")
+    return [json.loads(path.read_text()) for path in sorted(found)]

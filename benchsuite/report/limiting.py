@@ -1,0 +1,85 @@
+"""What limits runs, in lines for the terminal, as a section of the page, and as JSON."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchsuite import bottlenecks
+from benchsuite.bottlenecks.budget import REST, Budget, budget
+from benchsuite.bottlenecks.evidence import Diagnosis
+from benchsuite.bottlenecks.registry import Limit
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.limiting import diagnosis, evidence
+from benchsuite.comparing.titles import cell_titles
+from benchsuite.core.specs import RunSpec
+from benchsuite.core.units import format_duration, format_number, format_percent, listed
+from benchsuite.models import Run
+
+FEW = 2  #: Cells of which all is told; of more, only who has which limit.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Where the time of a request goes, and what limits the run."""
+
+    limits: Sequence[Limit] = ()
+    time: Budget | None = None
+    sentence: str = ""
+
+
+def told(run: Run, **more: Any) -> Told:
+    """What one run tells, with `more` evidence."""
+    found = evidence(run, **more)
+    if found is None:
+        return Told()
+    time, own = budget(found), diagnosis(run)
+    sentence = _diagnosed(own) if own else time.sentence if time else ""
+    return Told(limits=bottlenecks.name(found), time=time, sentence=sentence)
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """The same as plain JSON, in seconds; null where the parts are not known."""
+    found = told(run)
+    parts = {**found.time.parts, REST: found.time.rest_s} if found.time else None
+    return {"request_time": parts, "limits": [asdict(one) for one in found.limits]}
+
+
+def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
+    """What limits the middle one of the starts of each cell, with its diagnostic start."""
+    by_key = {run.key: diagnosis(run) for run in diagnosed}
+    found: dict[str, Sequence[Limit]] = {}
+    for title, cell in zip(cell_titles(cells), cells, strict=True):
+        if (run := _middle(cell)) is not None:
+            key = RunSpec.from_json(run.spec).diagnosed.key if by_key else ""
+            found[title] = told(run, diagnosis=by_key.get(key)).limits
+    if len(found) <= FEW:
+        return [
+            line for title, some in found.items() for one in some for line in _lines(title, one)
+        ]
+    who: dict[str, list[str]] = {}
+    for title, some in found.items():
+        for one in some:
+            who.setdefault(one.code, []).append(title)
+    return [f"{code}  {listed(who[code])}" for code in sorted(who)]
+
+
+def _lines(title: str, limit: Limit) -> list[str]:
+    return [
+        f"{limit.code}  {title}: {limit.says} {limit.evidence}",
+        " ".join(filter(None, (f"{' ' * len(limit.code)}  {limit.fix}", limit.gain))),
+    ]
+
+
+def _middle(cell: Cell) -> Run | None:
+    """The start whose goodput is the median of those that are shown."""
+    ordered = sorted(cell.shown, key=lambda run: run.goodput or 0.0)
+    return ordered[(len(ordered) - 1) // 2] if ordered else None
+
+
+def _diagnosed(seen: Diagnosis) -> str:
+    return (
+        f"A diagnostic start: a request of one user took {format_duration(seen.request_s)} in "
+        f"Django, {format_duration(seen.query_s)} of that in {format_number(seen.queries)} queries "
+        f"and {format_duration(seen.connecting_s)} in connecting; the garbage collector took "
+        f"{format_percent(100 * seen.collecting_share)} of the CPU time."
+    )

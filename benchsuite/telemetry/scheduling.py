@@ -1,0 +1,101 @@
+"""How the processes of the target share the CPUs, and what they wait for beside them."""
+
+import os
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.readings import BUSIEST, MAJOR_FAULTS, MEMORY_WAIT, RUN_DELAY, TARGET
+from benchsuite.system.procfs import read_bytes
+from benchsuite.telemetry.base import Device, Figures, Snapshot
+from benchsuite.telemetry.cpu import TICKS_PER_S
+from benchsuite.telemetry.host import waiting_us
+
+SPAN = 6
+"""Samples over which the busiest process is told: in one second chance makes one the busiest."""
+
+SHORTEST_S = 0.25  #: Over a shorter time, shares would be mostly rounding.
+
+PRESSURE = Path("/proc/pressure/memory")
+
+_Key = tuple[int, int]
+
+
+class Scheduling(Device):
+    """The share of a CPU that the busiest process uses; how much time threads that are ready to run
+    wait for a CPU; pages read back from disk; and how much of the time processes wait for memory.
+
+    The wait for a CPU is the second number of each thread's `schedstat`, in nanoseconds, of kernels
+    that count it. A thread that ends takes what it has waited since the last sample with it.
+    """
+
+    cost: ClassVar[str] = "13 µs a thread (benchmarks/scheduling_cost.py)"
+    parts: ClassVar[tuple[str, ...]] = (TARGET,)
+
+    def __init__(self) -> None:
+        self._at: float | None = None
+        self._ticks: deque[tuple[float, Mapping[_Key, int]]] = deque(maxlen=SPAN)
+        self._faults: Mapping[_Key, int] = {}
+        self._delays: Mapping[_Key, int] = {}
+        self._memory_us: int | None = None
+
+    def start(self) -> None:
+        if not any(delays(os.getpid()).values()):
+            raise UnavailableError(
+                "This kernel does not count in /proc/PID/task/TID/schedstat how long threads wait "
+                "for a CPU (CONFIG_SCHED_INFO, or a sandbox): that time is not known."
+            )
+
+    def sample(self, snapshot: Snapshot) -> Figures:
+        now = snapshot.at
+        seconds = None if self._at is None else now - self._at
+        if seconds is not None and seconds < SHORTEST_S:
+            return {}
+        keys = {stat.pid: (stat.pid, stat.started) for stat in snapshot.stats}
+        self._ticks.append((now, {keys[one.pid]: one.own_ticks for one in snapshot.stats}))
+        faults = {keys[one.pid]: one.major_faults for one in snapshot.stats}
+        waited = {key: ns for pid in keys for key, ns in delays(pid).items()}
+        memory_us = waiting_us(PRESSURE)
+        counts: dict[str, int] = {}
+        if seconds is not None:
+            counts = {
+                RUN_DELAY: round(100 * _grown(self._delays, waited) / 1e9 / seconds),
+                MAJOR_FAULTS: round(_grown(self._faults, faults) / seconds),
+            }
+            if (busiest := self._busiest()) is not None:
+                counts[BUSIEST] = round(busiest)
+            if memory_us is not None and self._memory_us is not None:
+                counts[MEMORY_WAIT] = round((memory_us - self._memory_us) / 1e4 / seconds)
+        self._at, self._faults, self._delays = now, faults, waited
+        self._memory_us = memory_us
+        return {"counts": counts} if counts else {}
+
+    def _busiest(self) -> float | None:
+        """Percent of one CPU, of the processes that were there at both ends of the span."""
+        (before, first), (now, last) = self._ticks[0], self._ticks[-1]
+        grown = [ticks - first[key] for key, ticks in last.items() if key in first]
+        return 100 * max(grown) / TICKS_PER_S / (now - before) if grown else None
+
+
+def delays(pid: int) -> dict[_Key, int]:
+    """Thread of a process → nanoseconds that it has waited for a CPU; empty where that can't be
+    read.
+    """
+    folder = f"/proc/{pid}/task"
+    try:
+        threads = os.listdir(folder)
+    except OSError:  # it has ended
+        return {}
+    found = {}
+    for thread in threads:
+        fields = (read_bytes(f"{folder}/{thread}/schedstat") or b"").split()
+        if len(fields) == 3:
+            found[pid, int(thread)] = int(fields[1])
+    return found
+
+
+def _grown(before: Mapping[_Key, int], now: Mapping[_Key, int]) -> int:
+    """What the processes or threads that were there before have added, and all of the new ones."""
+    return sum(max(0, value - before.get(key, 0)) for key, value in now.items())

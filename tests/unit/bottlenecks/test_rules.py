@@ -1,0 +1,197 @@
+"""Each rule names the limit that was injected, and none speaks of a healthy run."""
+
+import re
+import runpy
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchsuite import bottlenecks
+from benchsuite.bottlenecks.connecting import POOL_EMPTY
+from benchsuite.bottlenecks.database import LOCKED
+from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Repeated
+from benchsuite.bottlenecks.registry import RULES
+from benchsuite.findings.target import DATABASE_FULL, FULL
+from tests.unit.bottlenecks.healthy import of, other
+
+PAGE = Path(__file__).parents[3] / "docs" / "bottlenecks.md"
+
+CPU_BOUND = {
+    "rate": 160.0,
+    "offered_rate": 200.0,
+    "dropped": 40,
+    "response_s": 0.5,
+    "wait_s": 0.1,
+    "in_flight": 64.0,
+    "queued": 56.0,
+    "cpu_percent": {"target": 190.0, "database": 4.0},
+    "busiest_percent": 96.0,
+    "run_delay_percent": 60.0,
+}
+SLOTS_FULL = {
+    "rate": 80.0,
+    "offered_rate": None,
+    "response_s": 0.25,
+    "wait_s": 0.0,
+    "in_flight": 20.0,
+    "queued": 12.1,
+    "cpu_percent": {"target": 40.0},
+    "busiest_percent": 21.0,
+    "active": None,
+}
+IN_DATABASE = {"rate": 40.0, "response_s": 0.05, "in_flight": 2.0, "active": 1.6}
+DIAGNOSIS = Diagnosis(requests=100, request_s=0.05, queries=30.0, query_s=0.02)
+LOOP = Repeated(
+    query="SELECT shop_product", place="shop/views.py:12", page="/shop/", times=24.0, share=0.4
+)
+
+INJECTED: list[tuple[set[str], dict[str, Any]]] = [
+    ({"L01"}, CPU_BOUND),
+    (
+        {"L02"},
+        {
+            **CPU_BOUND,
+            "processes": 1,
+            "rate": 80.0,
+            "cpu_percent": {"target": 97.0},
+            "busiest_percent": None,
+        },
+    ),
+    ({"L03"}, SLOTS_FULL),
+    ({"L04"}, {**IN_DATABASE, "offered_rate": 45.0}),
+    ({"L04a"}, {**CPU_BOUND, "cpu_percent": {"target": 60.0, "database": 130.0}, "active": 9.0}),
+    ({"L04b"}, {**IN_DATABASE, "waits": {"Lock:transactionid": 0.7, "IO:WALSync": 0.1}}),
+    ({"L04c"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, repeated=(LOOP,))}),
+    ({"L04d"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, connecting_s=0.012)}),
+    ({"L05"}, {"reached": [f"3 × {DATABASE_FULL}"]}),
+    ({"L05"}, {"processes": 4, "threads": 128, "connections_wanted": 512}),
+    ({"L06"}, {"reached": [POOL_EMPTY], "pool": 2}),
+    ({"L06"}, {"pool": 2, "active": 3.9, "response_s": 0.25}),
+    ({"L07"}, {"others": [other(cpu=1.2, threads=2)]}),
+    ({"L07"}, {"others": [other(rate=0.95, threads=2)]}),
+    ({"L08"}, {"processes": 8, "run_delay_percent": 40.0, "others": [other(rate=1.0)]}),
+    ({"L09"}, {"busiest_percent": 75.0}),
+    ({"L10"}, {"p95_s": 0.4, "alone": Alone(mean_s=0.045, p95_s=0.06)}),
+    ({"L11"}, {"stall": "90 % of the answers took just over 40 ms longer than the fastest."}),
+    ({"L12"}, {"memory_bytes": 2**30 - 2**20}),
+    ({"L12"}, {"memory_pressure_percent": 30.0}),
+    ({"L12"}, {"major_faults_per_s": 400.0}),
+    ({"L13"}, {"reached": [LOCKED]}),
+    ({"L14"}, {"interface": "asgi", "slots": None, "others": [other(cpu=1.4)]}),
+    ({"L15"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, collecting_share=0.08)}),
+    (
+        {"L15"},
+        {
+            "objective_s": 0.2,
+            "diagnosis": Diagnosis(requests=9, request_s=0.05, longest_pause_s=0.06),
+        },
+    ),
+    ({"L00"}, {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05)}),
+    ({"L00"}, {"response_s": None, "offered_rate": 80.0}),
+    (
+        {"L00", "L04"},
+        {
+            **IN_DATABASE,
+            "offered_rate": 45.0,
+            "response_s": 0.1,
+            "active": 2.1,
+            "cpu_percent": {"target": 40.0},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("numbers", "changes"), INJECTED, ids=lambda one: str(one)[:40])
+def test_what_was_injected_is_named_alone(numbers: set[str], changes: dict[str, Any]) -> None:
+    assert set(of(**changes)) == numbers
+
+
+def test_every_rule_has_been_injected() -> None:
+    assert set(RULES) == {number for numbers, _ in INJECTED for number in numbers}
+
+
+HEALTHY_CHANGES = [
+    *product(
+        ({}, {"rate": 20.0, "offered_rate": 20.0, "in_flight": 1.0, "active": 0.5}),
+        ({}, {"interface": "asgi", "slots": None, "queued": None}, {"processes": 1, "slots": 4}),
+        ({}, {"active": None, "waits": {}, "connections": None, "connections_limit": None}),
+        ({}, {"busiest_percent": None, "run_delay_percent": None, "alone": Alone(mean_s=0.045)}),
+    )
+]
+
+
+@pytest.mark.parametrize("changes", HEALTHY_CHANGES)
+def test_none_speaks_of_a_healthy_run(changes: tuple[dict[str, Any], ...]) -> None:
+    merged = {name: value for one in changes for name, value in one.items()}
+    assert of(**merged) == {}
+
+
+def test_nothing_known_names_nothing() -> None:
+    assert bottlenecks.name(Evidence()) == []
+
+
+def test_full_cpus_bound_every_setting() -> None:
+    (limit,) = of(**CPU_BOUND).values()
+    # 1.94 CPUs at 160 /s are 12.1 ms a request, so 2 CPUs make 165 /s
+    assert "more than 165" in limit.says
+    assert "12.1" in limit.evidence
+    assert "target 1.90" in limit.evidence
+    assert "adds 82.5" in limit.gain
+
+
+def test_a_load_generator_on_the_same_cpus_is_told_of() -> None:
+    limit = of(**{**CPU_BOUND, "cpu_percent": {"target": 120.0}, "load_percent": 70.0})["L01"]
+    assert "load generator 0.7" in limit.evidence
+    assert "--cpus-load" in limit.fix
+
+
+def test_another_process_is_predicted_by_its_cpu() -> None:
+    _, changes = INJECTED[1]
+    limit = of(**changes)["L02"]
+    # 12.1 ms a request in one process: two answer 165 /s
+    assert "--processes=2" in limit.fix
+    assert "165" in limit.gain
+
+
+def test_python_without_the_lock_needs_no_second_process() -> None:
+    _, changes = INJECTED[1]
+    assert "L02" not in of(**changes, holds_gil=False)
+
+
+def test_threads_are_computed_from_what_a_request_waits() -> None:
+    limit = of(**SLOTS_FULL)["L03"]
+    # 98.8 ms in a slot, 5 ms of them CPU: 2 · 98.8 / 5 = 40 slots, 20 in each of two processes
+    assert "--threads=20" in limit.fix
+    assert "400" in limit.gain
+
+
+def test_a_server_without_threads_is_offered_processes() -> None:
+    assert "--processes=40" in of(**SLOTS_FULL, sets_threads=False)["L03"].fix
+
+
+def test_the_line_of_a_loop_is_named() -> None:
+    limit = of(diagnosis=Diagnosis(requests=9, request_s=0.05, repeated=(LOOP,)))["L04c"]
+    assert limit.says.startswith("shop/views.py:12 makes 24.0 equal queries")
+
+
+def test_which_product_exceeds_the_limit_is_told() -> None:
+    limit = of(processes=4, threads=128, connections_wanted=512)["L05"]
+    assert "4 processes with 128 threads each may hold 512 connections" in limit.evidence
+
+
+def test_words_of_limits_are_those_of_the_finding() -> None:
+    assert {POOL_EMPTY, LOCKED} <= {words for _, words in FULL}
+
+
+def test_the_page_has_the_table_that_is_made_from_the_rules(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runpy.run_module("benchsuite.bottlenecks", run_name="__main__")
+    assert capsys.readouterr().out in PAGE.read_text(), "python -m benchsuite.bottlenecks"
+
+
+def test_every_number_that_is_named_is_a_rule() -> None:
+    text = "".join(path.read_text() for path in PAGE.parent.glob("*.md"))
+    assert set(re.findall(r"\bL\d\d[a-d]?\b", text)) == set(RULES)
