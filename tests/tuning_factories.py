@@ -1,19 +1,17 @@
 """Tunings that look like measured ones: the search is the real one, in a simulated world."""
 
+from collections import deque
 from copy import deepcopy
 from datetime import timedelta
 from functools import cache
 
-from benchmarks.tuning.simulated import Measured, grid
+from benchmarks.tuning.ideal import going
+from benchmarks.tuning.simulated import Measured, asked, search
 from benchmarks.tuning.world import World
 from benchsuite.core.plain import plain
-from benchsuite.core.specs import objective
 from benchsuite.models import Tuning, TuningTrial
 from benchsuite.store.tunings import decisions
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Candidate
 from tests.factories import BEGUN, MACHINE, make_run, make_spec
 
 WORLD = World(
@@ -29,18 +27,14 @@ WITH_RUNS = 3  #: So many of the first trials have a run.
 
 @cache
 def _searched(starts: int | None) -> Notebook:
-    question = Question(objective=objective.parse(ASKED), cpus=WORLD.cpus, seed=1)
-    book = Notebook(question)
-    first = Candidate(server="gunicorn-gthread", processes=2, threads=4, slots=8, connections=8)
-    steps = Search(book, lambda probe: grid(WORLD, probe), first).steps()
-    measure = Measured(WORLD, question.objective, seed=1)
-    try:
-        trial = next(steps)
-        while starts is None or len(book.entries) < starts:
-            trial = steps.send(measure(trial))
-    except StopIteration:
-        pass
-    return book
+    made = search(WORLD, asked(WORLD, ASKED, seed=1))
+    trials = going(made, Measured(WORLD, made.question.objective, seed=1))
+    if starts is None:
+        deque(trials, maxlen=0)
+    else:
+        while len(made.book.entries) < starts:
+            next(trials)
+    return made.book
 
 
 def searched(starts: int | None = None) -> Notebook:

