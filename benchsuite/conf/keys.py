@@ -12,6 +12,7 @@ from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import UsageError, last_line
 from benchsuite.core.metrics.every import compared
+from benchsuite.core.specs.place import names_one
 from benchsuite.core.suggestions import meant
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
@@ -121,11 +122,12 @@ def _module(name: str | None) -> Iterator[str]:
 
 
 def _can_be_told(value: Any) -> bool:
-    """To the measured server, as JSON."""
+    """To the measured server, as JSON, whose databases are the run's."""
     try:
-        return isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
+        told = isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
     except (TypeError, ValueError, RecursionError):
         return False
+    return told and not any(names_one(name, one) for name, one in value.items())
 
 
 def _is_address(value: Any) -> bool:
@@ -257,7 +259,7 @@ KEYS: dict[Any, Key] = {
     "OVERRIDES": Key(
         id="benchsuite.E008",
         default={},
-        wanted="a dict of names and values that JSON can hold",
+        wanted="a dict of names and values that JSON can hold, none of which names a database",
         hint='Write {"NAME": value}: a path as text, no object of a class.',
         is_right=_can_be_told,
     ),

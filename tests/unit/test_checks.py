@@ -45,6 +45,7 @@ def test_the_test_project_and_an_empty_dict_are_right() -> None:
         ({"OVERRIDES": ["MEDIA_ROOT"]}, "benchsuite.E008"),
         ({"OVERRIDES": {"PLACE": Path("/x")}}, "benchsuite.E008"),
         ({"OVERRIDES": {3: "x"}}, "benchsuite.E008"),
+        ({"OVERRIDES": {"DATABASES.default.NAME": "shop"}}, "benchsuite.E008"),
         ({3: {}}, "benchsuite.E002"),
         ({"CONSOLE_URL": None}, "benchsuite.E009"),
         ({"CONSOLE_URL": ["http://127.0.0.1/"]}, "benchsuite.E009"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import place
 from benchsuite.core.specs.spec import Spec
 
 SETTING = re.compile(r"[A-Z][A-Z0-9_]*(\.[^.\s]+)*")
@@ -32,14 +33,19 @@ class TargetSpec(Spec):
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in self.settings:
+        for name, value in self.settings.items():
             if not SETTING.fullmatch(name):
                 raise UsageError(
                     f"--setting {name} names no setting; write NAME=VALUE, or NAME.key=VALUE for "
                     "what is nested."
                 )
-        for name, value in self.variables.items():
-            check_variable(f"--variable {name}", name, value)
+            if place.names_one(name, value):
+                raise UsageError(
+                    f"--setting {name} would name a database, and a run makes its own: say where "
+                    "by --database, or set another key, such as DATABASES.default.CONN_MAX_AGE."
+                )
+        for name, text in self.variables.items():
+            check_variable(f"--variable {name}", name, text)
 
     @property
     def words(self) -> str:

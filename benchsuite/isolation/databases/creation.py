@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import DatabaseError, OperationalError, connections
 
-from benchsuite.isolation.overrides.connecting import PLACE
+from benchsuite.core.specs.place import PLACE, renamed
 
 DUMMY = "django.db.backends.dummy"
 LONGEST_ALIAS = 20
@@ -55,7 +55,7 @@ class Throwaway:
             name = self._template_name(first)
             for alias in same:
                 _entry(alias)["TEST"]["NAME"] = name
-                _entry(alias)["NAME"] = name
+                renamed(_entry(alias), name)
 
     def migrate(self) -> None:
         """Migrates the templates, as `manage.py test` does."""

@@ -5,20 +5,10 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.database import pool_sizes
+from benchsuite.core.specs.place import PLACE, PLACE_OPTIONS, renamed
 from benchsuite.core.units import format_period
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
-
-PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
-"""The keys of a DATABASES entry that say where it is."""
-
-PLACE_OPTIONS = (
-    *("hostaddr", "passfile", "service", "sslcert", "sslkey", "sslmode", "sslrootcert"),
-    # of mysqlclient, to which Django gives them in place of the entry's own
-    *("host", "port", "user", "password", "passwd", "db", "database", "unix_socket"),
-    *("read_default_file", "read_default_group", "ssl", "ssl_mode"),
-)
-"""The keys of its OPTIONS that also do."""
 
 POSTGRESQL = ("postgresql", "postgis")
 
@@ -64,7 +54,7 @@ def _moved_to_their_places(databases: Entries, instructions: Instructions) -> It
     if instructions.database_url:
         databases["default"] = moved(databases.get("default", {}), instructions.database_url)
     for alias, name in instructions.databases.items():
-        databases[alias]["NAME"] = name
+        renamed(databases[alias], name)
     if instructions.databases:
         yield f"throw-away: {', '.join(sorted(instructions.databases))}"
         yield from (f"{one} shares that of {other}" for one, other in instructions.mirrors.items())

@@ -43,6 +43,12 @@ def test_nothing_is_changed_unasked() -> None:
     assert changed() == ({}, "")
 
 
+def test_no_option_of_a_driver_names_the_project_s_own() -> None:
+    own = {"default": {**PRIMARY, "OPTIONS": {"dbname": "shop", "sslmode": "require"}}}
+    found, _ = changed(own, databases={"default": "b0"})
+    assert (found["default"]["NAME"], found["default"]["OPTIONS"]) == ("b0", {"sslmode": "require"})
+
+
 def test_what_stands_between_is_reached_by_all_on_that_server() -> None:
     found, words = changed(
         database_host="127.0.0.1",
