@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Option
+from benchsuite.workloads import rows
 from benchsuite.workloads.base import Client, Workload, expect_object
 
 
@@ -44,31 +45,13 @@ class IoJoin(Workload):
 
     def prepare(self, database: DatabaseSpec) -> Mapping[str, Any]:
         """Makes the requested number of rows that belong to as many others."""
-        from benchsuite.target.seed import SeedError, seed
-
         self._ensure_possible(database)
-        try:
-            seeded = seed(database.rows, comments=True)
-        except SeedError as error:
-            raise DatabaseError(str(error)) from error
-        return {"options": {"rows": seeded.rows}}
+        return rows.made(database.rows, comments=True)
 
     def inspect(self, database: DatabaseSpec) -> Mapping[str, Any]:
         """Uses the existing rows."""
-        from benchsuite.target.models import Comment
-        from benchsuite.target.seed import SeedError, counted
-
         self._ensure_possible(database)
-        try:
-            rows = counted(Comment)
-        except SeedError as error:
-            raise DatabaseError(str(error)) from error
-        if rows != database.rows:
-            raise DatabaseError(
-                f"The kept database has {rows} comments, not the requested {database.rows}; run: "
-                f"python manage.py seedbench --rows {database.rows} --comments"
-            )
-        return {"options": {"rows": rows}}
+        return rows.kept(database.rows, comments=True)
 
     def _ensure_possible(self, database: DatabaseSpec) -> None:
         if not database.rows:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from benchsuite.core.exceptions import AnswerError, DatabaseError
+from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.specs import DatabaseSpec
+from benchsuite.workloads import rows
 from benchsuite.workloads.base import Client, Workload, expect_object
 
 PAGE = 25  #: Rows the view reads.
@@ -24,38 +25,21 @@ class IoRead(Workload):
     def journey(self, client: Client) -> None:
         answer = expect_object(client.get(self.path))
         count, posts = answer.get("count"), answer.get("posts", ())
-        rows = int(self.settings["rows"])
-        if rows >= 0 and count != rows:
-            raise AnswerError(f"expected a count of {rows} rows, and got {count}")
+        wanted = int(self.settings["rows"])
+        if wanted >= 0 and count != wanted:
+            raise AnswerError(f"expected a count of {wanted} rows, and got {count}")
         if not isinstance(count, int) or len(posts) != min(PAGE, count):
             raise AnswerError(f"expected a page of {PAGE} rows, and got {len(posts)} of {count}")
         if posts and not all(post.get("title") and post.get("content") for post in posts):
             raise AnswerError(f"expected rows with a title and a content, and got {posts[0]}")
 
     def prepare(self, database: DatabaseSpec) -> Mapping[str, Any]:
-        """Creates the requested number of rows, which the journey checks."""
-        from benchsuite.target.seed import SeedError, seed
-
-        try:
-            seeded = seed(database.rows)
-        except SeedError as error:
-            raise DatabaseError(str(error)) from error
-        return {"options": {"rows": seeded.rows}}
+        """Makes the requested number of rows, which the journey checks."""
+        return rows.made(database.rows)
 
     def inspect(self, database: DatabaseSpec) -> Mapping[str, Any]:
         """Uses the existing rows; their number must be the requested one."""
-        from benchsuite.target.seed import SeedError, counted
-
-        try:
-            rows = counted()
-        except SeedError as error:
-            raise DatabaseError(str(error)) from error
-        if rows != database.rows:
-            raise DatabaseError(
-                f"The kept database has {rows} rows, not the requested {database.rows}; give "
-                f"--rows={rows}, or run: python manage.py seedbench --rows {database.rows}"
-            )
-        return {"options": {"rows": rows}}
+        return rows.kept(database.rows)
 
 
 class IoReadAsync(IoRead):
