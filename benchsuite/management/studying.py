@@ -4,6 +4,7 @@ What has been measured is told from the stored runs alone, so that an execution 
 be resumed: a start that has ended is kept, one that was under way is made again.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -195,8 +196,8 @@ class Execution:
         found = {}
         for option, share in needed.items():
             value = self._figure(share)
-            if value is None:
-                self._refuse(candidate, row, _missing(option, share))
+            if value is None or not math.isfinite(value):
+                self._refuse(candidate, row, _missing(option, share, value))
                 return
             found[option] = _rounded(option, share.share * value)
         self.row.resolved[str(row.order)] = found
@@ -311,10 +312,10 @@ def _needed(cell: Cell) -> dict[str, Share]:
     return {option: in_cell(one, cell.coordinates) for option, one in shares(cell.options).items()}
 
 
-def _missing(option: str, share: Share) -> str:
+def _missing(option: str, share: Share, value: float | None) -> str:
     return (
         f"--{option} is a share of the {share.figure} of the cell {cell_title(share.cell)}, "
-        "which is not known."
+        f"which {'is not known' if value is None else 'has no limit there'}."
     )
 
 

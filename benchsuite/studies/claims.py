@@ -15,7 +15,7 @@ from enum import StrEnum
 from benchsuite.core.units import format_number, listed
 from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.studies import matrix
-from benchsuite.studies.intervals import Interval, Kind, Pooled, Side, interval, pooled
+from benchsuite.studies.intervals import Interval, Kind, Side, interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State
 from benchsuite.studies.study import Check, Claim, Coordinates, Study, admits
 
@@ -93,17 +93,9 @@ def place(coordinates: Coordinates) -> str:
     return ", ".join(coordinates.values())
 
 
-def samples(execution: Execution, figure: str) -> Pooled:
-    """How the starts of all its cells scatter in that figure."""
-    return pooled(
-        [cell.values(figure) for cell in execution.cells],
-        [cell.amounts(figure) for cell in execution.cells],
-    )
-
-
 def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Side:
     """The starts of a cell in a figure, and how all cells scatter in it."""
-    of_all = samples(execution, figure)
+    of_all = execution.scatter(figure)
     return Side(cell.values(figure), of_all, cell.amounts(figure)) if cell else Side((), of_all)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from benchsuite.studies.intervals import Pooled, pooled
 from benchsuite.studies.study import Coordinates
 
 
@@ -57,3 +58,13 @@ class Execution:
     cells: Sequence[MeasuredCell]
     conditions: Mapping[str, float] = field(default_factory=dict)
     """What a claim's `needs` are held against, where it is the same for all cells: cpus-target."""
+    _pooled: dict[str, Pooled] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def scatter(self, figure: str) -> Pooled:
+        """How the starts of all cells scatter in that figure; found once."""
+        if figure not in self._pooled:
+            self._pooled[figure] = pooled(
+                [cell.values(figure) for cell in self.cells],
+                [cell.amounts(figure) for cell in self.cells],
+            )
+        return self._pooled[figure]

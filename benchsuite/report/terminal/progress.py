@@ -15,6 +15,7 @@ from benchsuite.load.job import Tick
 from benchsuite.report.terminal.wrapping import wrapped
 
 BAR_WIDTH = 20
+TOLD_FROM = 3  #: The first run with which plain lines tell the time left: two have corrected it.
 
 
 class Progress:
@@ -45,6 +46,7 @@ class Progress:
         self._number = 0
         self._spec: RunSpec | None = None
         self._stage = ""
+        self._told_left = False  #: Once a run is enough where lines stay.
         self._tick: Tick | None = None
         self._begun = 0.0
         self._live = Live(console=console, transient=True, auto_refresh=False)
@@ -65,6 +67,7 @@ class Progress:
         self._number += 1
         self._spec = spec
         self._stage = ""
+        self._told_left = False
         self._tick = None
 
     def skip(self, reason: str) -> None:
@@ -76,6 +79,9 @@ class Progress:
         self._stage = text
         if self.console.is_terminal:
             self._show()
+        elif self._place >= TOLD_FROM and not self._told_left:
+            self._told_left = True
+            self._print(f"{text} · about {self._left} left")
         else:
             self._print(text)
 
@@ -108,6 +114,10 @@ class Progress:
         """Of the run that is being made, from 1."""
         return self._made_before + self._number
 
+    @property
+    def _left(self) -> str:
+        return format_period(math.ceil(self.left_s))
+
     def _name(self) -> str:
         total = "" if self._total is None else f" of {self._total}"
         return f"▶ {self._titles[self._number - 1]} ({self._place}{total})"
@@ -131,7 +141,7 @@ class Progress:
     def _parts(self) -> list[tuple[int, Text]]:
         """What the line says, each with its rank: the highest is left out first."""
         assert self._spec is not None
-        left = (1, Text(f"{format_period(math.ceil(self.left_s))} left"))
+        left = (1, Text(f"{self._left} left"))
         name = (4, Text(self._name()))
         total = "" if self._total is None else f"/{self._total}"
         brief = (5, Text(f"{self._place}{total}"))

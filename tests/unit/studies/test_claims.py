@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchsuite.studies import intervals, measured
 from benchsuite.studies.claims import Judgement, Outcome, judge
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
 from benchsuite.studies.study import Check, Claim
@@ -40,6 +41,15 @@ def test_true_claims_hold_and_those_of_swapped_arms_do_not(starts: int) -> None:
     assert "plateau of sync, 200 / sync, 100 is " in found.reason
     assert "wanted 0.4" in found.reason
     assert len(found.checks) == 3
+
+
+def test_the_variance_is_pooled_once_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(
+        measured, "pooled", lambda *cells: made.append(1) or intervals.pooled(*cells)
+    )
+    judge(worlds.study(worlds.claim(HALVES, FLAT), worlds.claim(FLAT)), worlds.execution())
+    assert len(made) == 1
 
 
 def test_a_list_expands_and_one_cell_that_fails_is_enough() -> None:

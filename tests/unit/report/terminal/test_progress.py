@@ -66,6 +66,27 @@ def test_the_drain_says_what_is_awaited_and_not_its_limit(clock: list[float]) ->
     assert "/30 s" not in made._line(120).plain
 
 
+def test_plain_lines_tell_the_time_left_once_a_run_from_the_third_on(clock: list[float]) -> None:
+    console = SafeConsole(file=(said := io.StringIO()), force_terminal=False, width=80)
+    made = Progress(console, ["waitress"] * 5, lambda done: [100.0] * (4 - done), made_before=1)
+    for _ in range(3):
+        made.begin(SPEC)
+        made.stage("starting")
+        clock[0] += 10
+        made.stage("ready")
+        made.end("236 /s")
+    lines = said.getvalue().splitlines()
+    assert lines[3:6] == [
+        "▶ waitress (3 of 6) starting · about 5 min left",
+        "▶ waitress (3 of 6) ready",
+        "▶ waitress (3 of 6) 236 /s",
+    ]
+    assert [line.partition(" · ")[2] for line in lines if "left" in line] == [
+        "about 5 min left",
+        "about 3 min 20 s left",
+    ]
+
+
 def test_the_time_left_is_of_all_runs_as_is_known_when_one_begins(clock: list[float]) -> None:
     made = begun()
     assert made.left_s == 30
