@@ -6,6 +6,7 @@ import sys
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,67 +18,103 @@ from benchsuite.core.results import Status
 from benchsuite.core.units import listed
 from benchsuite.models import Run
 from benchsuite.runner.planning import known_facts
-from benchsuite.store.abandoned import sweep
+from benchsuite.store import purposes
+from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.interchange import from_plain
+from benchsuite.store.purposes import Place, Whole
 
 GZIPPED = b"\x1f\x8b"
 NAMED = 6  #: Runs named in a line.
 
 
+@dataclass(slots=True)
+class Contents:
+    """What a file holds."""
+
+    file: str
+    runs: list[Run] = field(default_factory=list)
+    running: list[str] = field(default_factory=list)  #: Ids of those that had not ended.
+    places: list[tuple[Run, Place]] = field(default_factory=list)
+    wholes: list[Whole] = field(default_factory=list)
+
+
 def load(files: Sequence[str]) -> list[str]:
-    """Stores the runs of these files; returns lines that say what was done with each file.
+    """Stores the runs of these files, and what they were made for; returns lines that say what was
+    done with each file.
 
     Raises BenchsuiteError, and stores nothing, when a file can't be read.
     """
-    found = [(file, *_read(file)) for file in files]
+    found = [_read(file) for file in files]
     sweep()
+    sweep_executions()
     with transaction.atomic():
-        return [line for file, runs, running in found for line in _stored(file, runs, running)]
+        kept = [[(whole, purposes.keep(whole)) for whole in one.wholes] for one in found]
+        lines = []
+        for one, wholes in zip(found, kept, strict=True):
+            lines += _stored(one)
+            lines += [f"{one.file}: {whole.row} {word}." for whole, word in wholes if word]
+            lines += _connected(one)
+        return lines
 
 
-def _stored(file: str, runs: Sequence[Run], running: Sequence[str]) -> list[str]:
-    """Stores those that are not stored yet."""
-    here = dict(Run.objects.filter(pk__in=[run.pk for run in runs]).values_list("pk", "status"))
-    # A command whose results were refused left a row without any; they may be loaded now.
-    empty = Run.objects.filter(
-        pk__in=here, status=Status.INTERRUPTED.value, environment=None
-    ).values_list("pk", flat=True)
-    fresh = {run.pk: run for run in runs if run.pk not in here or run.pk in set(empty)}
+def _stored(found: Contents) -> list[str]:
+    """Stores the runs that are not stored yet."""
+    here = Run.objects.only("status", "environment", "study_cell").in_bulk(
+        [run.pk for run in found.runs]
+    )
+    fresh = {run.pk: run for run in found.runs if run.pk not in here or _is_empty(here[run.pk])}
     for run in fresh.values():
+        if run.pk in here:
+            run.study_cell_id = here[run.pk].study_cell_id
         store.write(run)
-    skipped = [run.pk.hex[:8] for run in runs if run.pk not in fresh]
-    lines = [f"{file}: {_many(len(fresh))} loaded."]
-    if skipped:
-        lines.append(f"{file}: {_many(len(skipped))} skipped, already stored: {_named(skipped)}.")
-    if running:
-        lines.append(
-            f"{file}: {_many(len(running))} skipped, unfinished when exported: {_named(running)}."
-        )
+    skipped = [run.pk.hex[:8] for run in found.runs if run.pk not in fresh]
+    lines = [f"{found.file}: {_many(len(fresh))} loaded."]
+    for ids, why in ((skipped, "already stored"), (found.running, "unfinished when exported")):
+        if ids:
+            lines.append(f"{found.file}: {_many(len(ids))} skipped, {why}: {_named(ids)}.")
     return lines
 
 
-def _read(file: str) -> tuple[list[Run], list[str]]:
-    """The runs of a file, and the ids of those that were still running."""
+def _is_empty(run: Run) -> bool:
+    """A command whose results were refused left a row without any; they may be loaded now."""
+    return run.status == Status.INTERRUPTED.value and run.environment_id is None
+
+
+def _connected(found: Contents) -> list[str]:
+    """Makes the runs parts of what they were made for."""
+    lost = [run.pk.hex[:8] for run, place in found.places if not purposes.connect(run, place)]
+    if not lost:
+        return []
+    return [
+        f"{found.file}: {_many(len(lost))} without what it was made for, which is in no file and "
+        f"not stored: {_named(lost)}."
+    ]
+
+
+def _read(file: str) -> Contents:
     objects = _parsed(file, _text(file, _content(file)))
     if not isinstance(objects, list):
         raise UsageError(
             f"{file} is not a list of runs; give a file of runbench --json or of Export JSON on "
             "the pages."
         )
-    runs: list[Run] = []
-    running: list[str] = []
+    found = Contents(file)
     for number, one in enumerate(objects, start=1):
         where = f"{file}: run {number} of {len(objects)}"
         if not isinstance(one, Mapping) or "stored" not in one:
             raise UsageError(f"{where} was not exported by benchsuite: it has no “stored”.")
-        if one["stored"] is None:
-            running.append(str(one.get("id"))[:8])
-            continue
         try:
-            runs.append(_with_facts(from_plain(one["stored"])))
+            places, wholes = purposes.from_plain(one.get("made_for", []))
+            found.wholes += wholes
+            if one["stored"] is None:
+                found.running.append(str(one.get("id"))[:8])
+                continue
+            run = _with_facts(from_plain(one["stored"]))
         except UsageError as error:
             raise UsageError(f"{where} {error}.") from error
-    return runs, running
+        found.runs.append(run)
+        found.places += [(run, place) for place in places]
+    return found
 
 
 def _with_facts(run: Run) -> Run:

@@ -101,7 +101,7 @@ class Screen:
 
 def write_json(file: str, rows: Sequence[Run]) -> None:
     """A list with one object a run; raises BenchsuiteError when the file can't be written."""
-    writing.write(file, "".join(json_of(rows)))
+    writing.write(file, json_of(rows))
 
 
 def _address(rows: Sequence[Run]) -> str:

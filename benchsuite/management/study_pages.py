@@ -11,32 +11,37 @@ from benchsuite.management import writing
 from benchsuite.models import StudyRun
 from benchsuite.report.studies import summary
 from benchsuite.report.studies.exports import markdown
+from benchsuite.report.studies.others import chosen_beside
 from benchsuite.report.studies.told import Told, chosen, told
 
 FLAG = "--markdown"
 INDEX = "README"  #: The page that answers a question from all.
 
 
-def write(file: str, names: Sequence[str], label: str) -> str:
+def write(file: str, names: Sequence[str], label: str, other: str = "") -> str:
     """The page of one study into that file ("-" for standard output); of several, or of all that
     were executed where none is named, a page each into that folder, and one that answers from all
-    ("-": this one alone). Returns what was written, in words.
+    ("-": this one alone). Of one study with its difference to the `other` execution, by label or
+    id. Returns what was written, in words.
 
     Raises UsageError where there is nothing to write, or no place for it, and BenchsuiteError where
     it can't be written.
     """
     if len(names) == 1:
         writing.check(FLAG, file)
-        writing.write(file, markdown(told(chosen(names[0], label=label))))
+        found = told(chosen(names[0], label))
+        writing.write(file, markdown(found, chosen_beside(found, other)))
         return ""
+    if other:
+        raise UsageError("--with is the difference of two executions of one study; name it.")
     if file != "-" and not os.path.isdir(file):  # Path's own raises where a name is too long
         raise UsageError(
             f"{FLAG}={file} must be a folder, as several studies are written; create it, or name "
             "one study."
         )
-    found, without = _found(names, label)
-    pages = {f"{one.study.name}.md": markdown(one) for one in found}
-    pages[f"{INDEX}.md"] = summary.page(found, without)
+    every, without = _found(names, label)
+    pages = {f"{one.study.name}.md": markdown(one) for one in every}
+    pages[f"{INDEX}.md"] = summary.page(every, without)
     if file == "-":
         writing.write(file, pages[f"{INDEX}.md"])
         return ""
@@ -60,7 +65,7 @@ def _found(names: Sequence[str], label: str) -> tuple[list[Told], dict[str, str]
             without[name] = f"{INDEX}.md is the page of all studies; write this one alone."
             continue
         try:
-            found.append(told(chosen(name, label=label)))
+            found.append(told(chosen(name, label)))
         except UsageError as error:
             without[name] = str(error)
     if not found:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
@@ -30,25 +31,26 @@ def check(flag: str, file: str | None) -> None:
         raise UsageError(f"{flag}={file} is not writable for this user; name another file.")
 
 
-def write(file: str, content: str, *, mode: str = "w") -> None:
-    """Raises BenchsuiteError when the file can't be written."""
+def write(file: str, content: str | Iterable[str], *, mode: str = "w") -> None:
+    """All of it, or piece by piece; raises BenchsuiteError when the file can't be written."""
+    pieces = [content] if isinstance(content, str) else content
     try:
         if file == "-":
-            _to_standard_output(content)
+            _to_standard_output(pieces)
             return
         with Path(file).open(mode, encoding="utf-8") as opened:
-            opened.write(content)
+            opened.writelines(pieces)
     except OSError as error:
         place = "standard output" if file == "-" else file
         raise BenchsuiteError(f"{place} could not be written: {error.strerror}.") from error
 
 
-def _to_standard_output(content: str) -> None:
+def _to_standard_output(pieces: Iterable[str]) -> None:
     """In UTF-8, whatever the terminal's encoding: it is for machines."""
     binary = getattr(sys.stdout, "buffer", None)
     sys.stdout.flush()
     if binary is None:
-        sys.stdout.write(content)
+        sys.stdout.writelines(pieces)
         return
-    binary.write(content.encode(errors="replace"))
+    binary.writelines(piece.encode(errors="replace") for piece in pieces)
     binary.flush()

@@ -17,6 +17,7 @@ from benchsuite.core.units import format_rate
 from benchsuite.models import Finding, Interval, Measurement, Run
 from benchsuite.report.exports.runs import FACTS
 from benchsuite.store.interchange import PARTS
+from benchsuite.store.purposes import READ_BESIDE
 
 HEAVY = ("log_tail", "argv", "settings_changed")
 
@@ -25,6 +26,8 @@ MOST_COMPARED = 300  #: Runs on one compare page; more can't be told apart.
 MOST_CHOSEN = 2000  #: Runs on any other page.
 
 AT_ONCE = 500  #: Ids in one query.
+
+WHOLE_AT_ONCE = 50  #: Runs in memory, with all their seconds.
 
 NAMED = 5  #: Ids in a message.
 
@@ -36,7 +39,13 @@ def listed() -> QuerySet[Run]:
 
 def exported() -> QuerySet[Run]:
     """Runs with all that is stored of them."""
-    return Run.objects.select_related("environment", "software").prefetch_related(*PARTS)
+    shared = Run.objects.select_related("environment", "software")
+    return shared.prefetch_related(*PARTS, *READ_BESIDE)
+
+
+def by_and_by(runs: QuerySet[Run]) -> Iterator[Run]:
+    """All of them, a few at once in memory."""
+    return runs.iterator(chunk_size=WHOLE_AT_ONCE)
 
 
 def tabled() -> QuerySet[Run]:

@@ -115,9 +115,7 @@ def fill(run: models.Run, result: RunResult) -> None:
 def write(run: models.Run) -> None:
     """Stores a run with all that belongs to it, or nothing of it."""
     with transaction.atomic():
-        for name, model in SHARED.items():
-            if (shared := getattr(run, name)) is not None:
-                setattr(run, name, _known(model, shared.data))
+        find_shared(run)
         run._state.adding = False  # its row may be there, and may have been deleted
         run.save()
         for name, part in PARTS.items():
@@ -125,6 +123,13 @@ def write(run: models.Run) -> None:
             for row in rows:
                 row.pk = None
             part._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
+
+
+def find_shared(row: Model) -> None:
+    """Gives a row the stored ones of what it shares, made where there are none yet."""
+    for name, model in SHARED.items():
+        if (shared := getattr(row, name, None)) is not None:
+            setattr(row, name, _known(model, shared.data))
 
 
 def environment(data: Mapping[str, Any]) -> models.Environment:

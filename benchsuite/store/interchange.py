@@ -44,36 +44,47 @@ def as_plain(run: Run) -> dict[str, Any] | None:
     if run.status == Status.RUNNING.value:
         return None
     rows = {
-        "run": _values(run),
-        **{name: getattr(getattr(run, name), "data", None) for name in SHARED},
-        **{name: [_values(one) for one in getattr(run, name).all()] for name in PARTS},
+        "run": values(run),
+        **shared(run),
+        **{name: [values(one) for one in getattr(run, name).all()] for name in PARTS},
     }
-    return {"version": VERSION, "sha256": _digest(rows), **rows}
+    return sealed(rows)
 
 
 def from_plain(data: object) -> Run:
     """The run that `as_plain` wrote, not stored yet; raises UsageError for anything else."""
+    rows = opened(data, "run", PARTS)
+    run: Run = made(Run, rows["run"], "run")
+    run.key = _key(run)
+    for name in SHARED:
+        if rows[name] is not None:
+            share(run, name, rows[name])
+    parts = {name: [made(model, one, name) for one in rows[name]] for name, model in PARTS.items()}
+    attach(run, parts)
+    return run
+
+
+def sealed(rows: Mapping[str, Any]) -> dict[str, Any]:
+    """What can be told from anything else when it is read."""
+    return {"version": VERSION, "sha256": _digest(rows), **rows}
+
+
+def opened(data: object, name: str, parts: Iterable[str]) -> dict[str, Any]:
+    """The rows that were sealed: one of that name, what it shares, and a list of each part."""
     if not isinstance(data, Mapping):
-        raise UsageError("holds no stored run")
+        raise UsageError(f"holds no stored {name}")
     rows = {name: value for name, value in data.items() if name not in ("version", "sha256")}
     if data.get("version") != VERSION:
         raise UsageError(
             f"was written in version {data.get('version')!r}, and this benchsuite reads {VERSION}; "
             "load it with a benchsuite like the one that wrote it"
         )
-    if data.get("sha256") != _digest(rows) or set(rows) != {"run", *SHARED, *PARTS}:
+    if data.get("sha256") != _digest(rows) or set(rows) != {name, *SHARED, *parts}:
         raise UsageError("was damaged or changed after it was written: its digest is another one")
-    lists = all(isinstance(rows[name], list) for name in PARTS)
+    lists = all(isinstance(rows[name], list) for name in parts)
     if not lists or not all(isinstance(rows[name], Mapping | None) for name in SHARED):
         raise UsageError("has other fields than this benchsuite stores")
-    run: Run = _made(Run, rows["run"], "run")
-    run.key = _key(run)
-    for name in SHARED:
-        if rows[name] is not None:
-            share(run, name, rows[name])
-    parts = {name: [_made(model, one, name) for one in rows[name]] for name, model in PARTS.items()}
-    attach(run, parts)
-    return run
+    return rows
 
 
 def attach(run: Run, parts: Mapping[str, Iterable[Model]]) -> None:
@@ -90,9 +101,9 @@ def attach(run: Run, parts: Mapping[str, Iterable[Model]]) -> None:
     vars(run)["_prefetched_objects_cache"] = cache  # as prefetch_related() does it
 
 
-def share(run: Run, name: str, data: Mapping[str, Any]) -> None:
-    """Gives a run one of `SHARED` with this data, not looked up yet."""
-    setattr(run, name, SHARED[name](fingerprint=fingerprint.digest(data), data=dict(data)))
+def share(row: Model, name: str, data: Mapping[str, Any]) -> None:
+    """Gives a row one of `SHARED` with this data, not looked up yet."""
+    setattr(row, name, SHARED[name](fingerprint=fingerprint.digest(data), data=dict(data)))
 
 
 def columns(model: type[Model]) -> "list[Field[Any, Any]]":
@@ -129,7 +140,13 @@ def storable(value: Any) -> Any:
     return value
 
 
-def _values(row: Model) -> dict[str, Any]:
+def shared(row: Model) -> dict[str, Any]:
+    """The data of each of `SHARED`; None for what the row lacks."""
+    return {name: getattr(getattr(row, name, None), "data", None) for name in SHARED}
+
+
+def values(row: Model) -> dict[str, Any]:
+    """Of its columns, as JSON has them."""
     return {field.name: _plain(getattr(row, field.name)) for field in columns(type(row))}
 
 
@@ -152,7 +169,8 @@ def _key(run: Run) -> str:
         return run.key
 
 
-def _made(model: type[Model], values: object, where: str) -> Any:
+def made(model: type[Model], values: object, where: str) -> Any:
+    """The row of these values, not stored yet; raises UsageError for what no benchsuite stores."""
     fields = {field.name: field for field in columns(model)}
     needed = {name for name, field in fields.items() if not _may_lack(field)}
     if not isinstance(values, Mapping) or not needed <= set(values) <= set(fields):

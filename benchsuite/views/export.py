@@ -15,8 +15,6 @@ from benchsuite.views.charts import wanted_ids
 from benchsuite.views.download import export
 from benchsuite.views.page import problem
 
-AT_ONCE = 50  #: Runs in memory, with all their seconds.
-
 
 @access.guarded
 def selection(request: HttpRequest) -> HttpResponseBase:
@@ -29,11 +27,11 @@ def selection(request: HttpRequest) -> HttpResponseBase:
     try:
         runs: Iterable[Run]
         if ids or batch or "chosen" in request.GET:
-            runs = queries.each(wanted, queries.chosen_ids(ids, batch), AT_ONCE)
+            runs = queries.each(wanted, queries.chosen_ids(ids, batch), queries.WHOLE_AT_ONCE)
         else:
             filters = RunFilter(request.GET, queryset=wanted)
             filters.refuse_nonsense()
-            runs = filters.qs.iterator(chunk_size=AT_ONCE)
+            runs = queries.by_and_by(filters.qs)
         return _answer(request, runs, "runs")
     except UsageError as error:
         return problem(request, str(error), status=400)

@@ -10,9 +10,12 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.suggestions import choices
 from benchsuite.models import StudyRun
+from benchsuite.report import queries
+from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages.one_file import one_file
 from benchsuite.report.studies import exports, others
 from benchsuite.report.studies.told import Told, chosen, told
+from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import access
 from benchsuite.views.charts import chart_file
@@ -35,6 +38,7 @@ def listing(request: HttpRequest) -> HttpResponse:
         files = conf.study_files()
     except UsageError as error:
         return problem(request, str(error), status=400)
+    sweep_executions()
     executed: dict[str, list[StudyRun]] = {}
     for row in StudyRun.objects.defer("text").all():
         executed.setdefault(row.name, []).append(row)
@@ -55,12 +59,10 @@ def _listed(name: str, file: Path | None, rows: list[StudyRun]) -> Listed:
 @access.guarded
 def show(request: HttpRequest, name: str) -> HttpResponseBase:
     try:
-        mine = _told(request, name)
-        wanted = request.GET.get("format", "")
+        mine, wanted = _told(request, name), request.GET.get("format", "")
+        beside = others.chosen_beside(mine, request.GET.get("with", ""))
         if wanted:
-            return _export(request, mine, wanted)
-        other = request.GET.get("with", "")
-        beside = others.beside(mine, told(chosen(name, other))) if other else None
+            return _export(request, mine, beside, wanted)
         return page(request, "study", _context(mine, beside))
     except UsageError as error:
         missing = name not in conf.study_files() or not StudyRun.objects.filter(name=name).exists()
@@ -81,6 +83,7 @@ def _told(request: HttpRequest, name: str) -> Told:
         raise UsageError(
             f"There is no study {name[:60]!r}; {choices(name[:60], dict.fromkeys(known))}"
         )
+    sweep_executions()
     return told(chosen(name, request.GET.get("execution", "")))
 
 
@@ -94,18 +97,28 @@ def _context(mine: Told, beside: others.Beside | None) -> dict[str, Any]:
         "executions": executions,
         "steps": others.steps(mine),
         "query": f"execution={mine.row.pk}",
+        "with_other": f"&with={beside.other.row.pk}" if beside else "",
     }
 
 
-def _export(request: HttpRequest, mine: Told, wanted: str) -> HttpResponseBase:
+def _export(
+    request: HttpRequest, mine: Told, beside: others.Beside | None, wanted: str
+) -> HttpResponseBase:
     name = mine.study.name
+    runs = queries.exported().filter(study_cell__study_run=mine.row).order_by("started_at")
+
+    def whole() -> str:
+        context = {"told": mine, "beside": beside, "steps": others.steps(mine)}
+        return one_file("study_file", name, mine.charts, context)
+
     return export(
         request,
         wanted,
         name,
         {
-            "md": lambda: [exports.markdown(mine)],
+            "md": lambda: [exports.markdown(mine, beside)],
             "csv": lambda: exports.csv(mine),
-            "html": lambda: [one_file("study_file", name, mine.charts, {"told": mine})],
+            "html": lambda: [whole()],
+            "json": lambda: json_of(queries.by_and_by(runs)),
         },
     )

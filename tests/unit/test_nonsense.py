@@ -39,6 +39,7 @@ COMMANDS = {
     "checkwebsocket": ["--server=uvicorn"],
     "listbench": [],
     "loadbench": ["no-such-file.json"],
+    "dumpbench": ["runs.json"],
     "seedbench": [],
     "buildheritage": ["channels0"],
     "buildpeer": ["node"],

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from benchsuite.core.results import Finding, Level
-from benchsuite.models import StudyRun
+from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies.exports import markdown
+from benchsuite.report.studies.others import chosen_beside
 from benchsuite.report.studies.told import chosen, told
+from benchsuite.system import owner
 from tests.factories import INVALID, MACHINE
 from tests.study_factories import RATES, TEXT, make_study_run, write
 from tests.web.conftest import LOOPBACK
@@ -181,7 +184,9 @@ def test_the_command_writes_the_same_markdown(tmp_path: Path) -> None:
     for label, row in (("first", labelled), ("", newest)):
         call_command("runstudy", "shop", markdown=str(tmp_path / "shop.md"), label=label)
         assert (tmp_path / "shop.md").read_text() == markdown(told(row))
-    with pytest.raises(CommandError, match="no execution of shop yet with the label 'other'"):
+    with pytest.raises(
+        CommandError, match=r"no execution 'other' of shop; there are, the newest first: .*, first"
+    ):
         call_command("runstudy", "shop", markdown="-", label="other")
     with pytest.raises(CommandError, match="is a folder"):
         call_command("runstudy", "shop", markdown=str(tmp_path))
@@ -236,7 +241,7 @@ def test_an_unknown_format_study_or_execution_is_a_sentence(soup: Any) -> None:
     )
     assert "runstudy shop" in soup(SHOP, status=404).text
     make_study_run()
-    assert "there are: md, csv, html" in soup(f"{SHOP}?format=pdf", status=400).text
+    assert "there are: md, csv, html, json" in soup(f"{SHOP}?format=pdf", status=400).text
     assert "There is no execution 'x' of shop" in soup(f"{SHOP}?execution=x", status=400).text
     assert "no chart 'chart-9'" in soup(f"{SHOP}chart-9.csv", status=404).text
 
@@ -289,6 +294,82 @@ def test_the_difference_of_two(soup: Any) -> None:
     assert len(table(said, "Differences not shown")) + len(shown) == 1 + 6 * 4
 
 
+def test_the_difference_leaves_with_markdown_and_html(client: Client, tmp_path: Path) -> None:
+    older = make_study_run(label="first")
+    newer = make_study_run(
+        RATES | {("async", "200"): 60},
+        days=1,
+        change=lambda at, start: {"environment": {**MACHINE, "kernel": "6.8.0"}},
+    )
+    both = f"{SHOP}?execution={newer.pk}&with={older.pk}&format="
+    written = text(client, f"{both}md")
+    assert written.index("## Against the execution of 14 Mar 2026") < written.index("## Claims")
+    assert "- kernel 6.1.0 or 6.8.0\n" in written
+    assert "| Async stays where it is. | ● holds | ○ doesn't hold | " in written
+    assert re.search(r"\| async, 200 \| answers a second \| 0\.\d+ \[0\.", written)
+    assert "differences not shown\n" in written
+    assert "## Trend of answers a second" not in written, "the other is of another environment"
+    page = BeautifulSoup(text(client, f"{both}html"), "html.parser")
+    assert page.select_one("section.differences li").text == "kernel 6.1.0 or 6.8.0"
+    file = tmp_path / "shop.md"
+    for which in ("first", str(older.pk)):
+        call_command("runstudy", "shop", "--with", which, markdown=str(file))
+        assert file.read_text() == written
+    with pytest.raises(
+        CommandError, match=r"no other execution 'newest' of shop; there are.*first"
+    ):
+        call_command("runstudy", "shop", "--with=newest", markdown=str(file))
+    with pytest.raises(CommandError, match=r"--with says what --markdown tells .*add --markdown"):
+        call_command("runstudy", "shop", "--with=first")
+    assert f"&with={older.pk}&format=md" in [
+        one["href"].partition(str(newer.pk))[2]
+        for one in BeautifulSoup(client.get(both[:-8]).content, "html.parser").select(".links a")
+    ]
+
+
+def test_no_two_blank_lines_follow_each_other_in_markdown() -> None:
+    older = make_study_run(skipped=("async", "200"))
+    mine = told(make_study_run(RATES | {("sync", "0"): 60}, days=1))
+    for beside in (None, chosen_beside(mine, str(older.pk))):
+        written = markdown(mine, beside)
+        assert "\n\n\n" not in written
+        assert written.endswith("\n")
+        assert not written.endswith("\n\n")
+
+
+def test_its_runs_leave_as_json_for_another_machine(client: Client, tmp_path: Path) -> None:
+    row = make_study_run()
+    before = markdown(told(row))
+    file = tmp_path / "runs.json"
+    file.write_text(text(client, f"{SHOP}?format=json"))
+    row.delete()
+    Run.objects.all().delete()
+    call_command("loadbench", str(file))
+    assert markdown(told(StudyRun.objects.get())) == before
+
+
+def test_one_that_was_killed_is_not_under_way(soup: Any, tmp_path: Path) -> None:
+    gone = owner.name().rsplit(":", 2)[0] + ":999999999:1"
+    row = make_study_run(ended=False)
+
+    def killed() -> None:
+        StudyRun.objects.update(status="running", owner=gone)
+
+    killed()
+    (listed,) = [one for one in table(soup("/results/studies/"), "Studies") if one[0] == "shop"]
+    assert listed[-1].endswith(", interrupted")
+    killed()
+    page = soup(SHOP)
+    assert "interrupted. " in page.select_one("p.quiet").text
+    assert table(page, "Executions")[1][1] == "interrupted"
+    killed()
+    file = tmp_path / "shop.md"
+    call_command("runstudy", "shop", markdown=str(file))
+    assert "UTC, interrupted. " in file.read_text()
+    row.refresh_from_db()
+    assert row.owner == ""
+
+
 def test_what_differs_between_their_machines_is_on_top(soup: Any) -> None:
     older = make_study_run()
     newer = make_study_run(
@@ -298,7 +379,7 @@ def test_what_differs_between_their_machines_is_on_top(soup: Any) -> None:
     assert section.li.text == "kernel 6.1.0 or 6.8.0"
 
 
-def test_a_trend_needs_six_executions(soup: Any) -> None:
+def test_a_trend_needs_six_executions(soup: Any, client: Client) -> None:
     for day in range(5):
         make_study_run(RATES if day < 3 else RATES | {("sync", "0"): 60}, days=day)
     assert "5 executions of this file, scale and environment; steps are looked for from 6 on." in (
@@ -309,3 +390,7 @@ def test_a_trend_needs_six_executions(soup: Any) -> None:
     assert [one.text.split(": ")[0] for one in found.select("li")] == ["sync, 0"]
     assert "× 0.4" in found.li.text
     assert "from 17 Mar 2026" in found.li.text
+    mine = told(chosen("shop"))
+    assert f"\n## Trend of answers a second\n\n- {found.li.text}\n" in markdown(mine)
+    offline = BeautifulSoup(text(client, f"{SHOP}?format=html"), "html.parser")
+    assert offline.select_one("#trend").parent.li.text == found.li.text

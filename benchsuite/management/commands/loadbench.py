@@ -22,7 +22,7 @@ class Command(BriefCommand):
             "files",
             nargs="+",
             metavar="FILE",
-            help='what runbench --json wrote, or "Export JSON" of the pages; may be gzipped; '
+            help='what dumpbench or --json wrote, or "Export JSON" of the pages; may be gzipped; '
             "- is standard input",
         )
 

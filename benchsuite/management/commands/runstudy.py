@@ -27,6 +27,7 @@ from benchsuite.report import addresses
 from benchsuite.report.studies.told import SHAPES, Told, chosen, told
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner.estimating import Estimate
+from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading, scaling, selecting
 from benchsuite.studies.arguments import arguments
 from benchsuite.studies.study import Study
@@ -78,8 +79,15 @@ class Command(BriefCommand):
             help="store this paragraph with the last execution, of that --label if there is one, "
             'and stop ("-" for standard input)',
         )
+        add(
+            "--with",
+            metavar="EXECUTION",
+            help="with --markdown: and what that one has otherwise than another, by id or label",
+        )
 
     def handle(self, **options: Any) -> None:
+        if options["with"] and not options["markdown"]:
+            raise UsageError("--with says what --markdown tells the difference to: add --markdown.")
         if options["remark"] or options["markdown"]:
             self._tell(options)
             return
@@ -135,15 +143,11 @@ class Command(BriefCommand):
         """Of what is stored, whose file may have gone."""
         names, label, file = options["names"], options["label"], options["markdown"]
         said = ""
-        try:
-            if options["remark"]:
-                said = remark(chosen(_one(names), label=label), options["remark"])
-            if file:
-                said = study_pages.write(file, names, label)
-        except UsageError as error:
-            raise CommandError(str(error), returncode=2) from error
-        except BenchsuiteError as error:
-            raise CommandError(str(error), returncode=1) from error
+        sweep_executions()
+        if options["remark"]:
+            said = remark(chosen(_one(names), label), options["remark"])
+        if file:
+            said = study_pages.write(file, names, label, options["with"] or "")
         if said:
             self.stdout.write(said)
 

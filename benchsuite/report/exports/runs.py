@@ -19,6 +19,7 @@ from benchsuite.models import Measurement, Run
 from benchsuite.report import addresses, limiting
 from benchsuite.report.populations import populations
 from benchsuite.report.sentences import model_sentence
+from benchsuite.store import purposes
 from benchsuite.store.interchange import as_plain
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -73,14 +74,19 @@ def json_of(
     runs: Iterable[Run], url: Callable[[Run], str | None] = lambda run: None
 ) -> Iterator[str]:
     """A list with one object a run, piece by piece: the figures, one a line, and on a line of its
-    own, under "stored", all that `loadbench` needs to store the run elsewhere.
+    own, under "stored", all that `loadbench` needs to store the run elsewhere. What runs were made
+    for is under "made_for", and whole with the first of them.
     """
-    before = "[\n"
+    before, told = "[\n", set[UUID]()
     for run in runs:
         figures = json.dumps(run_as_json(run, url=url(run)), indent=2)
-        stored = json.dumps(as_plain(run), separators=(",", ":"))
-        head = figures.removesuffix("\n}")
-        text = f'{head},\n  "stored": {stored}\n}}'
+        parts: dict[str, Any] = {"stored": as_plain(run)}
+        if made_for := purposes.as_plain(run, told):
+            parts["made_for"] = made_for
+        lines = (
+            f'"{name}": {json.dumps(one, separators=(",", ":"))}' for name, one in parts.items()
+        )
+        text = ",\n  ".join([figures.removesuffix("\n}"), *lines]) + "\n}"
         yield before + indent(text, "  ")
         before = ",\n"
     yield "[]\n" if before == "[\n" else "\n]\n"

@@ -7,16 +7,18 @@ from typing import Any
 
 from benchsuite.report.exports.markdown import ESCAPED, table
 from benchsuite.report.exports.runs import table_as_csv
+from benchsuite.report.studies.others import Beside, steps
 from benchsuite.report.studies.told import SHAPES, Told
 from benchsuite.studies import published
+from benchsuite.studies.claims import Judgement
 
 
-def markdown(told: Told) -> str:
-    """All of the page but the charts, whose numbers are in its tables."""
-    return "\n".join(_lines(told)) + "\n"
+def markdown(told: Told, beside: Beside | None = None) -> str:
+    """All of the page but the charts, whose numbers are in its tables, and the executions."""
+    return "\n".join(_lines(told, beside))
 
 
-def _lines(told: Told) -> Iterator[str]:
+def _lines(told: Told, beside: Beside | None) -> Iterator[str]:
     yield from (f"# {told.study.name}", "", f"**{told.study.question}**", "")
     yield from (
         f"{told.when}. {told.counts[:1].upper()}{told.counts[1:]}. Runs: {told.verdicts}.",
@@ -24,33 +26,31 @@ def _lines(told: Told) -> Iterator[str]:
     )
     if told.remark:
         yield from (f"> {told.remark.translate(ESCAPED)}", "")
+    if told.without_published:
+        yield from (told.without_published, "")
+    if beside:
+        yield from _differences(beside)
     if told.claims:
         yield from ("## Claims", "")
-        head = ["claim", "published", "outcome", "why"]
         yield from table(
-            head,
+            ["claim", "published", "outcome", "why"],
             [
-                [
-                    one.claim.says,
-                    one.claim.published,
-                    f"{SHAPES[one.outcome]} {one.outcome.value}",
-                    one.reason,
-                ]
+                [one.claim.says, one.claim.published, _outcome(one), one.reason]
                 for one in told.claims
             ],
         )
     yield from ("## Method", "")
-    yield from (f"- {one}" for one in told.method)
-    yield from ("", "All cells share:", "", "```", told.command, "```", "")
+    yield from _list(told.method)
+    yield from ("All cells share:", "", "```", told.command, "```", "")
     yield from ("## Environment", "")
-    yield from (f"- {name}: {value}" for name, value in told.environment.items())
+    yield from _list([f"{name}: {value}" for name, value in told.environment.items()])
     for shape in told.tables:
-        yield from ("", f"## {shape.title}", "")
+        yield from (f"## {shape.title}", "")
         yield from table(
             [shape.axis, "figure", *shape.headings],
             [[row.value, row.figure, *(one.whole for one in row.entries)] for row in shape.rows],
         )
-    yield from ("", "## Cells", "")
+    yield from ("## Cells", "")
     yield from table(
         ["cell", "options of its own", "starts", *told.headings],
         [
@@ -63,6 +63,39 @@ def _lines(told: Told) -> Iterator[str]:
             for one in told.cells
         ],
     )
+    trend = steps(told)
+    if len(trend.executions) > 1:
+        yield from (f"## {trend.title}", "")
+        yield from _list(trend.sentences)
+
+
+def _differences(beside: Beside) -> Iterator[str]:
+    yield from (f"## {beside.title}", "")
+    for one in beside.notes:
+        yield from (one, "")
+    yield from _list([one.words for one in beside.environment])
+    if beside.found.turned:
+        yield from table(
+            ["claim", "there", "here", "why"],
+            [
+                [one.later.claim.says, _outcome(one.earlier), _outcome(one.later), one.later.reason]
+                for one in beside.found.turned
+            ],
+        )
+    for word, changes in beside.changes.items():
+        if changes:
+            yield from (f"### {len(changes)} difference{'s' * (len(changes) != 1)} {word}", "")
+            yield from table(["cell", "figure", "this / other [95 % interval]"], changes)
+    yield from _list(beside.missing)
+
+
+def _outcome(one: Judgement) -> str:
+    return f"{SHAPES[one.outcome]} {one.outcome.value}"
+
+
+def _list(lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield from (*(f"- {one}" for one in lines), "")
 
 
 def csv(told: Told) -> Iterator[str]:

@@ -7,12 +7,16 @@ from benchsuite.comparing.differences import SETTING, Difference, differences
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies import rows
-from benchsuite.report.studies.told import Told
+from benchsuite.report.studies.told import Told, chosen, told
 from benchsuite.studies import differing, figures
 from benchsuite.studies.claims import place, written
 from benchsuite.studies.differing import Change
 from benchsuite.studies.intervals import Interval
 from benchsuite.studies.trend import FEWEST_EXECUTIONS, trends
+
+OTHER_FILE = "The two are of another file or scale: cells with the same values may not be the same."
+ALIKE = "Their environments don’t differ in what matters."
+NONE_TURNED = "No claim came out otherwise."
 
 MOST_EXECUTIONS = 60  #: In a trend, the newest.
 
@@ -35,6 +39,19 @@ class Beside:
             if one.found.value is not None:
                 found["shown" if one.is_shown else "not shown"].append(_change(one, titles))
         return found
+
+    @property
+    def title(self) -> str:
+        return f"Against the execution of {self.other.when}"
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about the two as a whole."""
+        return [
+            *[OTHER_FILE] * (not self.same_file),
+            *[ALIKE] * (not self.environment),
+            *[NONE_TURNED] * (not self.found.turned),
+        ]
 
     @property
     def missing(self) -> list[str]:
@@ -68,6 +85,12 @@ def beside(mine: Told, other: Told) -> Beside:
     )
 
 
+def chosen_beside(mine: Told, which: str) -> Beside | None:
+    """The same beside another execution of the study, by id or label; none where none is named."""
+    name, row = mine.row.name, mine.row
+    return beside(mine, told(chosen(name, which, besides=row))) if which else None
+
+
 def _first(row: StudyRun) -> Run | None:
     """Of its first cell that was measured."""
     runs = Run.objects.filter(study_cell__study_run=row, environment__isnull=False)
@@ -84,10 +107,20 @@ class Steps:
     found: Sequence[tuple[str, str]]  #: Cell, and its steps in words.
     reason: str = ""  #: Why none were looked for.
 
+    @property
+    def title(self) -> str:
+        return f"Trend of {self.figure}"
 
-def steps(told: Told) -> Steps:
+    @property
+    def sentences(self) -> list[str]:
+        """The steps of each cell, or why there are none."""
+        steps = [f"{cell}: {words}" for cell, words in self.found]
+        return steps or [self.reason or f"No step in {len(self.executions)} executions."]
+
+
+def steps(mine: Told) -> Steps:
     """Of the figure that the study is about, else of its first."""
-    study, row = told.study, told.row
+    study, row = mine.study, mine.row
     if not study.figures:
         return Steps("figures", (), (), "The study names no figures.")
     every = rows.executions(row.name).filter(

@@ -23,6 +23,8 @@ from benchsuite.studies.study import Kind, Study, cell_title, names
 SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
 """Beside the word, so that it is never told by a colour alone."""
 
+NAMED = 6  #: Executions in a message.
+
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
@@ -209,19 +211,24 @@ def told(row: StudyRun) -> Told:
     return Told(row, study, rows.execution(row, study))
 
 
-def chosen(name: str, pk: str = "", label: str = "") -> StudyRun:
-    """That execution of the study, else the newest that has ended, else the newest; with a label
-    only of those.
+def chosen(name: str, which: str = "", besides: StudyRun | None = None) -> StudyRun:
+    """The execution of the study with that id or, of those with that label, the newest that has
+    ended, else the newest; never the one that it is looked for `besides`.
 
     Raises UsageError where there is none.
     """
-    found = list(rows.executions(name))
-    if pk:
-        found = [one for one in found if str(one.pk) == pk]
-    if label:
-        found = [one for one in found if one.label == label]
+    every = [one for one in rows.executions(name) if besides is None or one.pk != besides.pk]
+    found = [one for one in every if not which or which in (str(one.pk), one.label)]
     if not found:
-        which = f"execution {pk[:60]!r} of {name}" if pk else f"execution of {name} yet"
-        of = f" with the label {label!r}" if label else ""
-        raise UsageError(f"There is no {which}{of}: python manage.py runstudy {name}")
+        other = "other " if besides else ""
+        wanted = f"execution {which[:60]!r} of {name}" if which else f"execution of {name} yet"
+        raise UsageError(f"There is no {other}{wanted}; {_those(name, every)}")
     return next((one for one in found if one.ended_at), found[0])
+
+
+def _those(name: str, every: Sequence[StudyRun]) -> str:
+    """The labels and ids that there are, or how to execute the study."""
+    known = [one.label or str(one.pk) for one in every[:NAMED]]
+    if not known:
+        return f"execute it: python manage.py runstudy {name}"
+    return f"there are, the newest first: {', '.join(dict.fromkeys(known))}."

@@ -30,6 +30,7 @@ ASKING = {
     "comparebench": ["uvicorn", "daphne"],
     "checkbench": ["--calibrate"],
     "loadbench": ["runs.json"],
+    "dumpbench": ["all.json"],
     "seedbench": [],
 }
 """The commands that ask a database, with what each has to be told."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from benchsuite.management import session as management_session
 from benchsuite.models import Run, StudyRun
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
-from benchsuite.system import owner, scratch
+from benchsuite.system import fingerprint, owner, scratch
 from tests.unit.test_store import result
 
 pytestmark = pytest.mark.django_db
@@ -183,6 +184,19 @@ def test_a_share_of_what_failed_is_skipped(machine: Machine, file: Path) -> None
     assert reason.startswith("--rate is a share of the answers of the cell setup sync, load users")
 
 
+def test_a_share_of_what_has_no_limit_is_skipped(machine: Machine, file: Path) -> None:
+    def with_users(plan: Plan) -> RunResult:
+        made = sound(plan)
+        return replace(made, intervals=tuple(replace(one, users=2) for one in made.intervals))
+
+    file.write_text(STUDY.replace('of = "goodput"', 'of = "users_at_failures", scope = "load"'))
+    machine.ends = [with_users]
+    runstudy("--only=setup=sync", "--repeat=1")
+    assert ran() == [("sync", "users", 1, "finished")]
+    reason = StudyRun.objects.get().cells.get(order=1).reason
+    assert reason.endswith("of the cell setup sync, load users, which has no limit there.")
+
+
 @pytest.mark.parametrize("repeated", [False, True])
 def test_ctrl_c_ends_it_and_it_can_go_on(machine: Machine, file: Path, *, repeated: bool) -> None:
     machine.ends = [sound, KeyboardInterrupt() if repeated else interrupted]
@@ -314,6 +328,18 @@ def test_one_of_another_machine_does_not_go_on(half_done: StudyRun) -> None:
     machine.data["kernel"] = "2.6.32"
     machine.save()
     assert "was on another machine, or this one has changed since (kernel 2.6.32 or" in refused()
+
+
+def test_one_that_was_loaded_from_another_machine_does_not_go_on(
+    half_done: StudyRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call_command("dumpbench", str(tmp_path / "runs.json"), study="tiny")
+    half_done.delete()
+    call_command("loadbench", str(tmp_path / "runs.json"))
+    here = {**fingerprint.fingerprint(), "kernel": "2.6.32"}
+    monkeypatch.setattr(fingerprint, "fingerprint", lambda: here)
+    assert "was on another machine, or this one has changed since (kernel" in refused()
+    monkeypatch.undo()
 
 
 def test_one_that_is_under_way_does_not_go_on(half_done: StudyRun) -> None:

@@ -1,0 +1,57 @@
+"""Writes stored runs, and what they were made for, to a file that loadbench reads elsewhere."""
+
+import argparse
+from collections.abc import Iterable
+from typing import Any
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.suggestions import choices
+from benchsuite.management import writing
+from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.output import Screen
+from benchsuite.models import Run, StudyRun
+from benchsuite.report import queries
+from benchsuite.report.exports.runs import json_of
+from benchsuite.store.abandoned import sweep, sweep_executions
+
+
+class Command(BriefCommand):
+    help = __doc__
+    usage = "%(prog)s [-h] FILE [--study NAME] [--label WORD]"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", metavar="FILE", help="- is standard output")
+        parser.add_argument("--study", metavar="NAME", help="only runs of this study")
+        parser.add_argument("--label", metavar="WORD", help="only runs with this label")
+
+    def handle(self, *, file: str, study: str | None, label: str | None, **options: Any) -> None:
+        writing.check("FILE", file)
+        sweep()
+        sweep_executions()
+        given = {"study_cell__study_run__name": study, "label": label}
+        wanted = {name: value for name, value in given.items() if value is not None}
+        runs = queries.exported().filter(**wanted).order_by("started_at", "pk")
+        count = runs.count()
+        if not count:
+            raise UsageError(_nothing(study, label))
+        writing.write(file, json_of(queries.by_and_by(runs)))
+        said = f"{count} run{'s' * (count != 1)} in {file}; elsewhere: python manage.py loadbench"
+        Screen(quiet_stdout=file == "-").warn(f"{said} {file}")
+
+
+def _nothing(study: str | None, label: str | None) -> str:
+    """What was wanted, and what there is."""
+    studies = StudyRun.objects.order_by("name").values_list("name", flat=True).distinct()
+    if study is not None and study not in studies:
+        return f"There is no execution of a study {study!r}{_there_are(study, studies)}"
+    of = f" of the study {study}" if study else ""
+    if label is None:
+        return f"There are no runs{of}."
+    labels = Run.objects.exclude(label="").order_by("label").values_list("label", flat=True)
+    known = _there_are(label, labels.distinct())
+    return f"There are no runs{of} with the label {label!r}{known}"
+
+
+def _there_are(name: str, known: Iterable[str]) -> str:
+    found = list(known)
+    return f"; {choices(name, found)}" if found else "."

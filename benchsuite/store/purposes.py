@@ -1,0 +1,170 @@
+"""What runs were made for, as plain JSON and back: an execution of a study, with all its cells.
+
+Each exported run says which part of what it was made for; the first one of a file carries all of
+it. Whatever else runs are made for is one entry of `PURPOSES`.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, cast
+from uuid import UUID
+
+from django.db import Error
+from django.db.models import Model
+
+from benchsuite import store
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.results import Status
+from benchsuite.models import Run
+from benchsuite.store.interchange import SHARED, made, opened, sealed, share, shared, values
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """How runs belong to something that they were made for."""
+
+    link: str  #: From a run to its part of it; the foreign key may be on either side.
+    whole: str  #: From that part to all of it, and its name in a file.
+    parts: str  #: From there to its parts, each of which has an `order`.
+
+    @property
+    def part(self) -> type[Model]:
+        return _other_end(Run, self.link)
+
+    @property
+    def model(self) -> type[Model]:
+        return _other_end(self.part, self.whole)
+
+
+PURPOSES = {one.whole: one for one in (Purpose("study_cell", "study_run", "cells"),)}
+
+READ_BESIDE = tuple(f"{one.link}__{one.whole}" for one in PURPOSES.values())
+"""What is read with runs that are exported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run belongs."""
+
+    purpose: Purpose
+    whole: UUID
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What runs were made for, not stored yet."""
+
+    purpose: Purpose
+    row: Model
+    parts: Sequence[Model]
+
+
+def as_plain(run: Run, told: set[UUID]) -> list[dict[str, Any]]:
+    """Where the run belongs, and all of that where it is not among those `told` yet."""
+    found: list[dict[str, Any]] = []
+    for purpose in PURPOSES.values():
+        with suppress(Error):  # a run that no database takes is exported all the same
+            for part in _parts_of(run, purpose):
+                row = getattr(part, purpose.whole)
+                entry = {"of": purpose.whole, "id": str(row.pk), "order": part.order}
+                found.append(entry)
+                if row.pk not in told:
+                    entry["whole"] = _plain(row, purpose)
+                    told.add(row.pk)
+    return found
+
+
+def from_plain(data: object) -> tuple[list[Place], list[Whole]]:
+    """What `as_plain` wrote, not stored yet; raises UsageError for anything else."""
+    places, wholes = [], []
+    entries: list[Any] = data if isinstance(data, list) else [data]
+    for entry in entries:
+        purpose = PURPOSES.get(str(entry.get("of"))) if isinstance(entry, dict) else None
+        if purpose is None:
+            raise UsageError("was made for something that this benchsuite doesn't know")
+        try:
+            places.append(Place(purpose, UUID(entry["id"]), int(entry["order"])))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UsageError(f"doesn't say which part of a {purpose.whole} it is") from error
+        if "whole" in entry:
+            wholes.append(_read(entry["whole"], purpose))
+    return places, wholes
+
+
+def keep(whole: Whole) -> str:
+    """Stores what is not stored yet, or not as far as this; returns in a word what was done."""
+    model, row = whole.purpose.model, whole.row
+    here = model._default_manager.filter(pk=row.pk).first()
+    known = dict(_stored(whole, here)) if here else {}
+    if here is not None and not _goes_further(whole, here, len(known)):
+        return ""
+    store.find_shared(row)
+    row._state.adding = here is None
+    row.save()
+    for part in whole.parts:
+        part.pk = known.get(part.order)  # type: ignore[attr-defined]
+        part._state.adding = part.pk is None
+        part.save()
+    return "loaded" if here is None else "brought up to date"
+
+
+def connect(run: Run, place: Place) -> bool:
+    """Makes a stored run a part of what it was made for; False where that is not stored."""
+    purpose = place.purpose
+    wanted = {purpose.whole: place.whole, "order": place.order}
+    part = purpose.part._default_manager.filter(**wanted).first()
+    link: Any = Run._meta.get_field(purpose.link)
+    if part is not None and link.many_to_one:
+        Run.objects.filter(pk=run.pk).update(**{purpose.link: part})
+    elif part is not None:
+        purpose.part._default_manager.filter(pk=part.pk).update(**{link.remote_field.name: run})
+    return part is not None
+
+
+def _other_end(model: type[Model], link: str) -> type[Model]:
+    found: Any = model._meta.get_field(link).related_model
+    return cast(type[Model], found)
+
+
+def _parts_of(run: Run, purpose: Purpose) -> list[Any]:
+    found = getattr(run, purpose.link)
+    if hasattr(found, "all"):
+        return [] if run._state.adding else list(found.all())
+    return [] if found is None else [found]
+
+
+def _plain(row: Model, purpose: Purpose) -> dict[str, Any]:
+    parts = [values(one) for one in getattr(row, purpose.parts).all()]
+    return sealed({purpose.whole: values(row), **shared(row), purpose.parts: parts})
+
+
+def _read(data: object, purpose: Purpose) -> Whole:
+    rows = opened(data, purpose.whole, [purpose.parts])
+    row = made(purpose.model, rows[purpose.whole], purpose.whole)
+    if row.status == Status.RUNNING.value:  # not here
+        row.status = Status.INTERRUPTED.value
+    for name in SHARED:
+        if rows[name] is not None:
+            share(row, name, rows[name])
+    parts = [made(purpose.part, one, purpose.parts) for one in rows[purpose.parts]]
+    for one in parts:
+        setattr(one, purpose.whole, row)
+    return Whole(purpose, row, parts)
+
+
+def _stored(whole: Whole, row: Any) -> Iterator[tuple[int, Any]]:
+    """The order of each part that is stored, and its key."""
+    yield from getattr(row, whole.purpose.parts).values_list("order", "pk")
+
+
+def _goes_further(whole: Whole, here: Any, parts: int) -> bool:
+    """Whether more had been done than is stored here, where nobody is at work on it."""
+    row: Any = whole.row
+    if here.status == Status.RUNNING.value:
+        return False
+    return (row.ended_at or NEVER, len(whole.parts)) > (here.ended_at or NEVER, parts)

@@ -1,0 +1,241 @@
+"""An execution of a study travels with its runs, however often, and whole."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
+
+from benchsuite.models import Environment, Run, StudyCell, StudyRun
+from benchsuite.report.exports.runs import json_of
+from benchsuite.report.studies.exports import csv, markdown
+from benchsuite.report.studies.others import chosen_beside
+from benchsuite.report.studies.told import chosen, told
+from benchsuite.store import purposes
+from benchsuite.store.interchange import PARTS
+from benchsuite.system import owner
+from tests.factories import make_run
+from tests.study_factories import RATES, make_study_run
+
+pytestmark = pytest.mark.django_db
+
+SKIPPED = ("async", "200")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "runs.json"
+
+
+@pytest.fixture
+def loadbench(file: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[], list[str]]:
+    """A function that loads the file and gives what was said of it."""
+
+    def load() -> list[str]:
+        capsys.readouterr()
+        call_command("loadbench", str(file))
+        return capsys.readouterr().out.replace(f"{file}: ", "").splitlines()
+
+    return load
+
+
+def dump(file: Path, **options: str) -> str:
+    call_command("dumpbench", str(file), **options)
+    return file.read_text()
+
+
+def elsewhere() -> None:
+    """Another machine, which has nothing."""
+    for model in (StudyRun, Run, Environment):
+        model.objects.all().delete()
+
+
+def shown() -> str:
+    newest = told(chosen("shop"))
+    pages = [markdown(told(one)) for one in StudyRun.objects.all()]
+    return "".join([*pages, markdown(newest, chosen_beside(newest, "first")), *csv(newest)])
+
+
+def test_it_is_the_same_elsewhere_and_the_second_time_nothing_changes(
+    file: Path, loadbench: Callable[[], list[str]]
+) -> None:
+    first = make_study_run(label="first", skipped=SKIPPED)
+    second = make_study_run(RATES | {("sync", "0"): 60}, days=1)
+    StudyRun.objects.filter(pk=second.pk).update(resolved={"1": {"rate": 12.5}}, only={})
+    make_run("uwsgi")
+    before, content = shown(), dump(file)
+    assert content.count('"whole":{') == 2, "each once"
+    elsewhere()
+    assert loadbench() == ["23 runs loaded.", f"{first} loaded.", f"{second} loaded."]
+    assert shown() == before
+    assert "There is no uvicorn here." in shown()
+    assert "--rate=12.5 for setup sync, delay 100" in shown()
+    assert dump(file) == content
+    stored = list(StudyRun.objects.values()), list(StudyCell.objects.values())
+    said = loadbench()
+    assert said[0] == "0 runs loaded."
+    assert len(said) == 2
+    assert (list(StudyRun.objects.values()), list(StudyCell.objects.values())) == stored
+    assert dump(file) == content
+
+
+def test_runs_that_are_missing_get_their_cells(
+    file: Path, loadbench: Callable[[], list[str]]
+) -> None:
+    make_study_run()
+    before = dump(file)
+    cell = StudyCell.objects.get(order=2)
+    cell.runs.all().delete()
+    StudyCell.objects.get(order=3).runs.update(study_cell=None)
+    assert loadbench()[0] == "2 runs loaded."
+    assert dump(file) == before
+
+
+def test_one_that_went_on_is_brought_up_to_date_and_never_put_back(
+    file: Path, loadbench: Callable[[], list[str]]
+) -> None:
+    row = make_study_run(ended=False)
+    early = dump(file)
+    row.status, row.ended_at, row.resolved = "finished", row.started_at, {"1": {"rate": 3.0}}
+    row.save()
+    StudyCell.objects.filter(order=4).update(reason="It is gone.")
+    late = dump(file)
+    elsewhere()
+    file.write_text(early)
+    loadbench()
+    assert StudyRun.objects.get().status == "interrupted"
+    file.write_text(late)
+    assert loadbench()[-1] == f"{row} brought up to date."
+    assert dump(file) == late
+    file.write_text(early)
+    loadbench()
+    assert dump(file) == late
+
+
+def test_what_was_under_way_is_interrupted_elsewhere_and_here_it_goes_on(
+    file: Path, loadbench: Callable[[], list[str]]
+) -> None:
+    row = make_study_run(ended=False)
+    StudyRun.objects.update(status="running", owner=owner.name())
+    dump(file)
+    StudyRun.objects.update(resolved={"1": {"rate": 3.0}})
+    loadbench()
+    assert StudyRun.objects.values_list("status", "owner").get() == ("running", owner.name())
+    elsewhere()
+    loadbench()
+    assert StudyRun.objects.values_list("pk", "status", "owner").get() == (
+        row.pk,
+        "interrupted",
+        "",
+    )
+
+
+def test_a_file_from_before_is_loaded_without_and_takes_no_cell_away(
+    file: Path, loadbench: Callable[[], list[str]]
+) -> None:
+    make_study_run()
+    objects = json.loads(dump(file))
+    for one in objects:
+        del one["made_for"]
+    file.write_text(json.dumps(objects))
+    assert loadbench()[0] == "0 runs loaded."
+    # a command whose results were refused left these
+    for part in PARTS.values():
+        part._default_manager.all().delete()
+    Run.objects.update(status="interrupted", environment=None)
+    assert loadbench() == ["12 runs loaded."]
+    assert Run.objects.filter(study_cell=None).count() == 0
+    elsewhere()
+    assert loadbench() == ["12 runs loaded."]
+    assert Run.objects.filter(study_cell=None).count() == 12
+
+
+def test_runs_that_no_database_takes_are_kept_with_their_place(
+    file: Path, loadbench: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = make_study_run()
+    cell = row.cells.get(order=1)
+    run = cell.runs.get(repetition=2)
+
+    def gone(*args: object) -> object:
+        raise OperationalError("server closed the connection")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(purposes, "_plain", gone)
+        file.write_text("".join(json_of([run])))
+    assert '"whole"' not in file.read_text()
+    Run.objects.filter(pk=run.pk).delete()
+    assert loadbench() == ["1 run loaded."]
+    assert Run.objects.get(pk=run.pk).study_cell == cell
+    elsewhere()
+    said = loadbench()
+    assert said[0] == "1 run loaded."
+    assert "1 run without what it was made for, which is in no file and not stored" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"of": "poem"}, "was made for something that this benchsuite doesn't know"),
+        ({"id": "x"}, "doesn't say which part of a study_run it is"),
+        ({"order": None}, "doesn't say which part of a study_run it is"),
+        ({"whole": {"version": 2}}, "was written in version 2"),
+        ({"whole": []}, "holds no stored study_run"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_loaded(
+    file: Path, loadbench: Callable[[], list[str]], change: dict[str, Any], said: str
+) -> None:
+    make_study_run()
+    objects = json.loads(dump(file))
+    objects[0]["made_for"][0] |= change
+    file.write_text(json.dumps(objects))
+    elsewhere()
+    with pytest.raises(CommandError, match=rf"run 1 of 12 {said}.* Nothing was loaded"):
+        loadbench()
+    assert not StudyRun.objects.exists()
+
+
+def test_a_cell_that_was_changed_is_refused(file: Path, loadbench: Callable[[], list[str]]) -> None:
+    make_study_run()
+    objects = json.loads(dump(file))
+    objects[0]["made_for"][0]["whole"]["cells"][0]["reason"] = "It was too slow."
+    file.write_text(json.dumps(objects))
+    with pytest.raises(CommandError, match="run 1 of 12 was damaged or changed"):
+        loadbench()
+
+
+def test_runs_are_chosen_by_study_and_label(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_study_run()
+    mine = make_run("uwsgi", label="mine")
+    assert len(json.loads(dump(file))) == 13
+    assert len(json.loads(dump(file, study="shop"))) == 12
+    assert [one["id"] for one in json.loads(dump(file, label="mine"))] == [str(mine.pk)]
+    capsys.readouterr()
+    call_command("dumpbench", "-", label="mine")
+    captured = capsys.readouterr()
+    assert len(json.loads(captured.out)) == 1
+    assert "1 run in -" in captured.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"study": "shp"}, "no execution of a study 'shp'; did you mean shop?"),
+        ({"label": "ours"}, "no runs with the label 'ours'; there are: mine."),
+        ({"label": "mine", "study": "shop"}, "no runs of the study shop with the label 'mine'"),
+    ],
+)
+def test_a_choice_of_nothing_is_told_what_there_is(
+    file: Path, options: dict[str, str], said: str
+) -> None:
+    make_study_run()
+    make_run("uwsgi", label="mine")
+    with pytest.raises(CommandError) as refused:
+        dump(file, **options)
+    assert said in str(refused.value)
+    assert refused.value.returncode == 2
+    assert not file.exists()
