@@ -1,0 +1,332 @@
+"""The options of `tunebench`, and the question that they ask."""
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchsuite import conf
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.samples import REQUEST
+from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec
+from benchsuite.core.specs.load import MAX_RATE
+from benchsuite.core.specs.objective import EXAMPLE, parse
+from benchsuite.core.specs.spec import above
+from benchsuite.core.units import format_period, listed, parse_seconds
+from benchsuite.management.options import cpus as cpu_options
+from benchsuite.management.options import load as load_options
+from benchsuite.management.options import run as run_options
+from benchsuite.management.options.parsing import names, number, time, whole_number
+from benchsuite.management.options.setup import pairs
+from benchsuite.management.tuning.databases import databases
+from benchsuite.runner import planning, preflight
+from benchsuite.runner.plan import Plan
+from benchsuite.servers.base import Application
+from benchsuite.system import cpus
+from benchsuite.tuning import candidates
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.trial import Candidate
+
+USUAL = (
+    "gunicorn-gthread",
+    "gunicorn-sync",
+    "gunicorn-gevent",
+    "granian-wsgi",
+    "uwsgi",
+    "waitress",
+    "cheroot",
+    "uvicorn",
+    "granian-asgi",
+    "gunicorn-uvicorn",
+    "gunicorn-asgi",
+    "daphne",
+)
+"""Servers that are compared where none are named, as far as they are installed."""
+
+BUDGET_S = 900.0
+LEAST_BUDGET_S = 240.0
+WINDOW_S = 10.0  #: Of each level that confirms; all others are as much longer or shorter.
+LONGEST_WINDOW_S = 600.0
+
+SIZE = re.compile(r"(?P<server>[^:]+):(?P<processes>\d{1,6})(x(?P<threads>\d{1,6}))?")
+
+BESIDE_RESUME = frozenset(
+    (
+        *("resume", "json", "dry_run", "port", "start_timeout"),
+        *("database", "layer_url", "header", "cookie"),  # secrets, which are not stored
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a tuning is about."""
+
+    question: Question
+    spec: RunSpec  #: Of its runs, but for server, size and load.
+    servers: Sequence[str]  #: Names of those that are compared, and can run.
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Adds every option of `tunebench`."""
+    _add_question(parser.add_argument_group("What is asked"))
+    run_options.add_work_to(parser.add_argument_group("What is measured"))
+    run_options.add_setup_to(parser)
+    load_options.add_connections_to(parser.add_argument_group("Load"))
+    cpu_options.add_to(parser.add_argument_group("CPUs"))
+    output = parser.add_argument_group("Search and output")
+    output.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="ID",
+        help="go on with the last tuning that has no answer yet, or with this one",
+    )
+    run_options.add_output_to(output)
+
+
+def _add_question(group: Any) -> None:
+    group.add_argument(
+        "--objective", metavar="CONDITIONS", help=f'what must hold, such as "{EXAMPLE}"'
+    )
+    group.add_argument(
+        "--rate",
+        type=number,
+        metavar="R",
+        help="find the least memory that holds so many journeys a second (default: find the "
+        "highest rate)",
+    )
+    group.add_argument(
+        "--server", metavar="NAME", help="find the highest rate of this server in one size alone"
+    )
+    group.add_argument("--processes", type=whole_number, metavar="N", help="of that --server")
+    group.add_argument(
+        "--threads", type=whole_number, metavar="N", help="of each process of that --server"
+    )
+    group.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of that --server, by the adapter's name for it",
+    )
+    group.add_argument(
+        "--servers",
+        action="append",
+        metavar="NAME[,NAME…]",
+        help="servers to compare, each in several sizes (default: those usual ones that are "
+        "installed)",
+    )
+    group.add_argument(
+        "--current",
+        metavar="SERVER:PxT",
+        help="what runs now, such as gunicorn-gthread:3x4 or gunicorn-sync:5: it is compared with "
+        "the others whatever it shows",
+    )
+    group.add_argument(
+        "--budget",
+        type=time,
+        default=f"{BUDGET_S:g}",
+        metavar="TIME",
+        help=f"of all runs together (default: {format_period(BUDGET_S)})",
+    )
+    group.add_argument(
+        "--window",
+        type=time,
+        metavar="TIME",
+        help="of each level that confirms a rate; all other windows are as much longer or shorter "
+        f"(default: {WINDOW_S:g} s). Short windows flatter",
+    )
+    group.add_argument(
+        "--thorough", action="store_true", help="confirm in windows of 40 s, which flatter less"
+    )
+    group.add_argument(
+        "--for-cpus", type=whole_number, metavar="N", help="give the server so many CPUs"
+    )
+
+
+def asked(options: Mapping[str, Any]) -> Asked:
+    """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
+    if options["objective"] is None:
+        raise UsageError(
+            f'--objective says what must hold, and is missing: --objective "{EXAMPLE}".'
+        )
+    objective = parse(options["objective"])
+    budget_s, factor = _times(options)
+    if options["rate"] is not None:
+        above("rate", options["rate"], 0.0, MAX_RATE)
+    spec = _pinned(_spec(options), options["for_cpus"])
+    only, current = _only(options, spec.database), _current(options, spec.database)
+    given = names("--servers", options["servers"])
+    for name in given:
+        conf.server_class(name)
+    if only and (given or current):
+        others = listed(["--servers"] * bool(given) + ["--current"] * bool(current))
+        raise UsageError(f"--server is measured alone, and {others} would compare: leave one out.")
+    wanted = [only.server] if only else given or [one for one in USUAL if planning.is_usable(one)]
+    if current and current.server not in wanted:
+        wanted.append(current.server)
+    plans, unable = _plans(wanted, spec)
+    _ensure_any(plans, unable, current)
+    known = databases(plans[0])
+    question = Question(
+        objective=objective,
+        cpus=cpus.usable(spec.server.cpus),
+        budget_s=budget_s,
+        seed=options["seed"],
+        rate=options["rate"],
+        only=only,
+        current=current,
+        thorough=options["thorough"],
+        for_cpus=options["for_cpus"],
+        connections_limit=known.limits,
+        aliases=known.aliases,
+        keeps_connections=known.keeps,
+        instances=spec.server.instances,
+        unable=unable,
+        gil=bool(plans[0].server.python.facts.get("gil", True)),
+        window_factor=factor,
+    )
+    return Asked(question, spec, [one.spec.server.server for one in plans])
+
+
+def _times(options: Mapping[str, Any]) -> tuple[float, float]:
+    """The budget, and by how much windows are longer than usual."""
+    window_s = WINDOW_S if options["window"] is None else parse_seconds(options["window"])
+    above("window", window_s, 0.0, LONGEST_WINDOW_S)
+    if options["thorough"] and options["window"] is not None:
+        raise UsageError("--thorough says how long windows are, and --window too: leave one out.")
+    factor, budget_s = window_s / WINDOW_S, parse_seconds(options["budget"])
+    least_s = LEAST_BUDGET_S * min(1.0, factor)
+    if budget_s < least_s:
+        raise UsageError(
+            f"--budget={options['budget']} is too short to find out anything: give at least "
+            f"{format_period(least_s)}."
+        )
+    return budget_s, factor
+
+
+def _spec(options: Mapping[str, Any]) -> RunSpec:
+    """What all runs have in common."""
+    mine = {**options, "rate": None, "server": ["runserver"], "processes": None, "threads": None}
+    specs = run_options.specs({**run_options.defaults(), **mine, "option": []})
+    spec = specs[0]
+    if len(specs) > 1:
+        raise UsageError(
+            "Servers and their sizes are all that a tuning compares: give --python, --env, "
+            "--front, --instances and delays one value each."
+        )
+    work = conf.workload_class(spec.workload.workload)
+    if work.unit != REQUEST or work.needs_websocket:
+        raise UsageError(
+            f"An objective is about requests, and {work.name} measures WebSockets or streams: take "
+            "another --workload, or runbench."
+        )
+    return spec
+
+
+def _pinned(spec: RunSpec, count: int | None) -> RunSpec:
+    """With so many CPUs for the server."""
+    if count is None:
+        return spec
+    usable = spec.server.cpus or cpus.available()
+    if not 1 <= count <= len(usable):
+        raise UsageError(
+            f"--for-cpus={count} can't be had: the server can use {cpus.words(usable)} here, as "
+            f"the load needs CPUs too; give 1{f' to {len(usable)}' * (len(usable) > 1)}."
+        )
+    return replace(spec, server=replace(spec.server, cpus=usable[:count]))
+
+
+def _only(options: Mapping[str, Any], database: DatabaseSpec) -> Candidate | None:
+    """The one whose capacity is asked."""
+    settings = pairs("--option", options["option"])
+    if options["server"] is not None:
+        size = options["processes"], options["threads"]
+        return candidate(database, options["server"], *size, settings)
+    beside = [name for name in ("processes", "threads", "option") if options[name]]
+    if beside:
+        raise UsageError(
+            f"--{beside[0]} belongs to a --server, which is measured alone; add it, or leave "
+            f"--{beside[0]} out and let the search find sizes."
+        )
+    return None
+
+
+def _current(options: Mapping[str, Any], database: DatabaseSpec) -> Candidate | None:
+    text = options["current"]
+    if text is None:
+        return None
+    match = SIZE.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"--current={text} is not understood; write a server with its processes and threads, "
+            "such as gunicorn-gthread:3x4 or gunicorn-sync:5."
+        )
+    threads = int(match["threads"]) if match["threads"] else None
+    return candidate(database, match["server"], int(match["processes"]), threads)
+
+
+def candidate(
+    database: DatabaseSpec,
+    name: str,
+    processes: int | None,
+    threads: int | None,
+    options: Mapping[str, Any] | None = None,
+) -> Candidate:
+    """A server in a size of the user's; raises UsageError where it can't have it."""
+    server = conf.server_class(name)
+    given = ServerSpec(server=name, processes=processes, threads=threads, options=options or {})
+    adapter = server(given, Application())  # says what it can't have
+    threads = adapter.threads if server.threads_word is not None else None
+    settings = {one: adapter.settings[one] for one in given.options}
+    found = candidates.sized(name, server, adapter.processes, threads, settings, database)
+    assert found is not None
+    return found
+
+
+def _plans(names: Sequence[str], spec: RunSpec) -> tuple[list[Plan], dict[str, str]]:
+    """A run of each server that can do this work here, and why the others can't."""
+    plans, unable = [], {}
+    for name in names:
+        try:
+            plan = planning.resolve(replace(spec, server=replace(spec.server, server=name)))
+            preflight.check(plan)
+        except (UsageError, UnavailableError) as error:
+            unable[name] = str(error)
+        else:
+            plans.append(plan)
+    return plans, unable
+
+
+def _ensure_any(
+    plans: Sequence[Plan], unable: Mapping[str, str], current: Candidate | None
+) -> None:
+    """Raises UnavailableError where none can run, or not the one that does now."""
+    if current and (reason := unable.get(current.server)):
+        raise UnavailableError(f"--current={current.server} can't be compared: {reason}")
+    if plans:
+        return
+    if unable:
+        raise UnavailableError(" ".join(dict.fromkeys(unable.values())))
+    raise UnavailableError(
+        "No server that could be compared is installed; listbench says what would install them: "
+        f"{', '.join(USUAL)}."
+    )
+
+
+def refuse_beside_resume(options: Mapping[str, Any]) -> None:
+    """A tuning goes on as it was begun."""
+    parser = argparse.ArgumentParser()
+    add_to(parser)
+    changed = [
+        f"--{name.replace('_', '-')}"
+        for name, default in vars(parser.parse_args([])).items()
+        if name not in BESIDE_RESUME and options.get(name, default) != default
+    ]
+    if changed:
+        raise UsageError(
+            f"--resume goes on with a tuning as it was begun, and {listed(changed)} would change "
+            f"it: leave {'it' if len(changed) == 1 else 'them'} out."
+        )

@@ -1,0 +1,191 @@
+"""One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from django.db import Error
+
+from benchsuite import store
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.plain import plain
+from benchsuite.core.results import Status
+from benchsuite.core.specs import RunSpec
+from benchsuite.core.units import listed
+from benchsuite.management import executions
+from benchsuite.management.options.tune import Asked
+from benchsuite.management.session import Session
+from benchsuite.management.tuning.observing import observation
+from benchsuite.management.tuning.searching import Searching
+from benchsuite.management.tuning.shown import Shown
+from benchsuite.management.tuning.trials import Pace, pace, spec_of
+from benchsuite.models import Run, Tuning
+from benchsuite.runner import environments, planning, preflight
+from benchsuite.runner.plan import Plan
+from benchsuite.store import tunings
+from benchsuite.system import owner
+from benchsuite.system.interrupts import held_back
+from benchsuite.system.revision import revision_of
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.trial import Observation, Trial
+
+SHOWN = 8  #: Hexadecimal digits of an id that people read and write.
+
+
+@dataclass(slots=True)
+class Execution:
+    """A tuning that is made, its search on a notebook of its own."""
+
+    asked: Asked
+    row: Tuning  #: Not stored yet where it is new.
+    searching: Searching
+    runs: list[str | None] = field(default_factory=list)
+    """The id of the run of each trial; None where it is gone, or there was none."""
+
+    def run(self, at_work: Session, shown: Shown) -> None:
+        """Makes trials until the search has its answer.
+
+        Raises BenchsuiteError where nothing that follows could be measured or stored, and
+        KeyboardInterrupt after Ctrl-C: the trial under way is made again when this is resumed.
+        """
+        with executions.entered(self.row), shown.progress:
+            while (trial := self.searching.next) is not None:
+                shown.next(trial)
+                begun = monotonic()
+                ran: Run | None = None
+                try:
+                    ran, result = at_work.one(self._plan(trial))
+                except (UsageError, UnavailableError) as error:
+                    seen = Observation(took_s=monotonic() - begun, failure=str(error))
+                    shown.progress.skip(str(error))
+                else:
+                    executions.ensure_on(at_work, ran)
+                    if result.status is Status.INTERRUPTED:
+                        raise KeyboardInterrupt
+                    took_s = monotonic() - begun
+                    objective = self.asked.question.objective
+                    seen = observation(trial, result, objective, took_s, self._own_pace())
+                self._keep(seen, ran)
+
+    def _keep(self, seen: Observation, ran: Run | None) -> None:
+        with held_back():  # the search must not know of what isn't stored
+            self.searching.tell(seen)
+            self.runs.append(str(ran.pk) if ran else None)
+            try:
+                tunings.keep(self.row, self.book, ran)
+            except Error as error:
+                raise BenchsuiteError(store.refusal(error)) from error
+
+    def _plan(self, trial: Trial) -> Plan:
+        asked = self.asked
+        spec = spec_of(trial, asked.spec, asked.question.objective, self._own_pace())
+        plan = planning.resolve(spec)
+        preflight.check(plan)
+        return plan
+
+    def _own_pace(self) -> Pace | None:
+        """Of users who have one, as soon as one of them was seen alone."""
+        if not planning.workload(self.asked.spec.workload).locustfile:
+            return None
+        alone = (one.seen for one in self.book.entries if one.trial.load.users == 1)
+        return next(filter(None, map(pace, alone)), None)
+
+    @property
+    def book(self) -> Notebook:
+        return self.searching.book
+
+    @property
+    def name(self) -> str:
+        """As people write it."""
+        return self.row.id.hex[:SHOWN]
+
+    def plan(self) -> Plan:
+        """A run like those that will be made, in the Python that serves all of them."""
+        spec = self.asked.spec
+        server = replace(spec.server, server=self.asked.servers[0])
+        return planning.resolve(replace(spec, server=server))
+
+    def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
+        """Stores that it begins, or goes on."""
+        new = self.row._state.adding
+        if new:
+            (plan,) = at_work.prepared([self.plan()])
+            self.row.environment = store.environment(environment)
+            self.row.software = store.software(_software(plan))
+            self.row.revision = _revision()
+        self.row.owner, self.row.status = owner.name(), Status.RUNNING.value
+        self.row.save(force_insert=new)
+
+
+def begun(asked: Asked) -> Execution:
+    """A new tuning, not stored yet."""
+    row = Tuning(
+        label=asked.spec.label,
+        question=plain(asked.question),
+        spec=asked.spec.to_json(),
+        servers=list(asked.servers),
+        started_at=datetime.now(UTC),
+    )
+    return Execution(asked, row, Searching(asked))
+
+
+def resumed(row: Tuning, spec: RunSpec) -> Execution:
+    """A stored one that goes on.
+
+    Raises UsageError where the code, its packages or the machine are others than before.
+    """
+    before = tunings.notebook(row)
+    asked = Asked(before.question, spec, row.servers)
+    ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
+    execution = Execution(asked, row, Searching(asked, before.entries), ran)
+    executions.ensure_same_machine(row, which(row))
+    if row.revision != _revision():
+        raise UsageError(
+            f"{which(row)} measured another revision of the project: leave --resume out, or "
+            f"check out {row.revision or 'what was there before'}."
+        )
+    had = row.software.data["packages"] if row.software else {}
+    has = _software(execution.plan())["packages"]
+    changed = sorted(name for name in {*had, *has} if had.get(name) != has.get(name))
+    if changed:
+        raise UsageError(
+            f"{which(row)} had other packages ({listed(changed)}): leave --resume out, or install "
+            "those of before."
+        )
+    return execution
+
+
+def unfinished(given: str) -> Tuning:
+    """The tuning whose id begins so, or the newest that can go on; UsageError without one."""
+    rows = Tuning.objects.exclude(status=Status.FINISHED.value)
+    row = next((one for one in rows if not given or one.id.hex.startswith(_digits(given))), None)
+    if row is None:
+        raise UsageError(
+            f"There is no tuning {given + ' ' if given else ''}to go on with: leave --resume out."
+        )
+    executions.ensure_idle(row, which(row))
+    return row
+
+
+def _digits(given: str) -> str:
+    return given.replace("-", "").lower()
+
+
+def which(row: Tuning) -> str:
+    """Names a tuning at the begin of a sentence."""
+    return f"The tuning {row.id.hex[:SHOWN]} of {row.started_at:%d %b %Y, %H:%M}"
+
+
+def _software(plan: Plan) -> dict[str, Any]:
+    """What serves, as runs store it."""
+    python = plan.server.python
+    return {"python": dict(python.facts), "packages": dict(python.packages)}
+
+
+def _revision() -> str:
+    """Of the project, as the measured server will have it."""
+    folder = getattr(environments.target_settings(), "BASE_DIR", None)
+    return revision_of(Path(folder or Path.cwd()))

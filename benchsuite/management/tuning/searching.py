@@ -1,0 +1,106 @@
+"""The search for what was asked, and how it will go if the rest is as assumed."""
+
+from collections.abc import Generator, Mapping, Sequence
+
+from benchsuite import conf
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import plain
+from benchsuite.management.options.tune import Asked
+from benchsuite.tuning import bounds, candidates
+from benchsuite.tuning.bounds import Probe
+from benchsuite.tuning.notebook import Entry, Notebook
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
+
+ASSUMED = Probe(response_s=0.030, cpu_s=0.010, goodput=80.0, memory_bytes=60e6)
+"""A page of which nothing is known yet."""
+
+USED = 0.85  #: Of what no server can exceed: so much does one reach in time, roughly.
+OVERHEAD_S = 2.5  #: Of a start beside its load, where no run of its server is known.
+
+
+class Searching:
+    """A search on a notebook of its own, and the trial that is next; None at its end."""
+
+    def __init__(self, asked: Asked, entries: Sequence[Entry] = ()) -> None:
+        """Goes on after these. Raises UsageError where it would not have made their trials."""
+        self.asked = asked
+        self.book = Notebook(asked.question)
+        self._steps: Generator[Trial, Observation, None] = _search(self.book, asked).steps()
+        self.next: Trial | None = next(self._steps, None)
+        for entry in entries:
+            if self.next is None or plain(self.next) != plain(entry.trial):
+                raise UsageError(
+                    f"Trial {len(self.book.entries) + 1} would be another one today: leave "
+                    "--resume out, or go on with the benchsuite that began it."
+                )
+            self.tell(entry.seen)
+
+    def tell(self, seen: Observation) -> None:
+        """What the next trial showed."""
+        try:
+            self.next = self._steps.send(seen)
+        except StopIteration:
+            self.next = None
+
+
+def _search(book: Notebook, asked: Asked) -> Search:
+    question = asked.question
+    servers = {name: conf.server_class(name) for name in asked.servers}
+    database = asked.spec.database
+
+    def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
+        server, options = servers[like.server], dict(like.options)
+        return candidates.sized(like.server, server, processes, threads, options, database)
+
+    def grid(probe: Probe) -> list[Candidate]:
+        return candidates.grid(servers, probe, question.cpus, database)
+
+    first, *spare = grid(ASSUMED)
+    given = question.only or question.current
+    if given is not None:
+        first, spare = given, [first, *spare]
+    return Search(book, grid, first, spare, resize)
+
+
+def rehearsed(
+    asked: Asked, entries: Sequence[Entry] = (), overheads_s: Mapping[str, float] | None = None
+) -> Notebook:
+    """The notebook at the end of the search, if what comes after these entries is as assumed.
+
+    `overheads_s` are what starts of a server take beside their load.
+    """
+    searching = Searching(asked, entries)
+    while (trial := searching.next) is not None:
+        overhead_s = (overheads_s or {}).get(trial.candidate.server, OVERHEAD_S)
+        if entries:
+            overhead_s = searching.book.overhead_s
+        searching.tell(_assumed(trial, searching.book, overhead_s))
+    return searching.book
+
+
+def _assumed(trial: Trial, book: Notebook, overhead_s: float) -> Observation:
+    """As the operational laws have it: below its limit a server is in time, above it isn't."""
+    probe, load = book.probe or ASSUMED, trial.load
+    limit = USED * bounds.bound(trial.candidate, probe, book.question.cpus).rate
+    closed = [min(limit, load.users / probe.response_s)] * bool(load.users)
+    rates = closed or load.rates
+    levels = []
+    for rate in rates:
+        planned = max(1, round(rate * load.window_s))
+        met = planned if rate <= limit else planned // 2
+        levels.append(
+            Level(
+                rate=0.0 if load.users else rate,
+                planned=planned,
+                met=(met,) * len(book.question.objective.goals),
+                goodput=min(rate, limit),
+            )
+        )
+    return Observation(
+        levels=tuple(levels),
+        took_s=overhead_s + load.duration_s,
+        response_s=probe.response_s,
+        cpu_s=probe.cpu_s,
+        memory_bytes=(probe.memory_bytes or 0.0) * trial.candidate.processes or None,
+    )

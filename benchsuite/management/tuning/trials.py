@@ -1,0 +1,100 @@
+"""A trial of a search as the spec of a run."""
+
+from dataclasses import dataclass, replace
+
+from benchsuite.core.specs import (
+    CLOSED,
+    IN_FLIGHT,
+    MAX_USERS,
+    OPEN,
+    POISSON,
+    LoadProfile,
+    RunSpec,
+)
+from benchsuite.core.specs.objective import Objective
+from benchsuite.tuning.trial import Load, Observation, Trial
+
+PATIENCE_S = 5.0
+PATIENT = 10.0
+"""A request may take so many times as long as the objective allows, and at least so long: what is
+late anyway would only make an overloaded server take half a minute to end."""
+
+HOPELESS = 0.5  #: With less than this share in time, rates beyond are not tried.
+
+DIGITS = 4  #: Of a rate: nobody can tell 123.45/s from 123.4567/s.
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Of users who begin their tasks by themselves, those of a locustfile: no arrivals can be
+    planned for them. A rate is that of as many users as ask so often while nobody waits.
+    """
+
+    cycle_s: float  #: From one request of a user to the next.
+    response_s: float  #: What of it is spent waiting for the answer.
+
+    def users(self, rate: float) -> int:
+        return min(MAX_USERS, max(1, round(rate * self.cycle_s)))
+
+    def rate(self, users: float) -> float:
+        return users / self.cycle_s
+
+    def instead_of(self, users: int) -> int:
+        """Users who have as many requests under way as these, who ask again at once."""
+        return 1 if users == 1 else self.users(users / self.response_s)
+
+
+def pace(alone: Observation) -> Pace | None:
+    """As one user alone showed it; None where he showed nothing."""
+    found = [one.goodput for one in alone.levels if one.goodput]
+    return Pace(1 / found[0], alone.response_s) if found and alone.response_s else None
+
+
+def spec_of(
+    trial: Trial, base: RunSpec, objective: Objective, own_pace: Pace | None = None
+) -> RunSpec:
+    """One run of what all have in common, with the server, its size and the load of this trial."""
+    candidate = trial.candidate
+    server = replace(
+        base.server,
+        server=candidate.server,
+        processes=candidate.processes,
+        threads=candidate.threads,
+        options=dict(candidate.options),
+    )
+    patience_s = max(PATIENCE_S, PATIENT * objective.limit_s)
+    load = _profile(trial.load, base.load, patience_s, own_pace)
+    if trial.ends_early and load.is_open:
+        load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
+    return replace(base, server=server, load=load, seed=trial.seed)
+
+
+def _profile(
+    load: Load, base: LoadProfile, patience_s: float, own_pace: Pace | None
+) -> LoadProfile:
+    common = replace(
+        base,
+        model=CLOSED,
+        spawn_rate=None,
+        warmup_s=load.warmup_s,
+        duration_s=load.window_s,
+        timeout_s=patience_s,
+        drain_s=patience_s,
+    )
+    if own_pace is not None:
+        levels = [own_pace.users(rate) for rate in load.rates]
+        users = max(levels, default=own_pace.instead_of(load.users))
+        stages = tuple(map(float, levels))
+        return replace(common, users=users, stages=stages, processes=min(base.processes, users))
+    if load.users:
+        users = min(load.users, IN_FLIGHT)
+        return replace(common, users=users, processes=min(base.processes, users))
+    rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in load.rates)
+    return replace(
+        common,
+        model=OPEN,
+        arrivals=POISSON,
+        arrival_rate=max(rates),
+        stages=rates,
+        in_turn=True,  # else few connections are used, and with them few processes
+    )

@@ -1,0 +1,80 @@
+"""The capacity of one configuration on a real server: interrupted by Ctrl-C, and gone on with."""
+
+import json
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.command import Command, wait_for
+
+pytestmark = pytest.mark.alone
+
+LONGEST_S = 180.0
+
+WORDS = (
+    "--server=gunicorn-gthread",
+    "--processes=1",
+    "--threads=2",
+    "--workload=cpu",
+    "--objective=p95 < 500ms, failures < 1%",
+    "--window=1s",
+    "--budget=2m",
+)
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Command:
+    made = Command(tmp_path)
+    assert made.run("migrate", "-v0").status == 0
+    return made
+
+
+def rows(command: Command, query: str) -> list[Any]:
+    with closing(sqlite3.connect(command.folder / "results.sqlite3")) as connection:
+        return connection.execute(query).fetchall()
+
+
+def trials(command: Command) -> list[Any]:
+    return rows(
+        command,
+        'SELECT "order", json_extract(trial, "$.phase"), run_id FROM benchsuite_tuningtrial '
+        'ORDER BY "order"',
+    )
+
+
+def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> None:
+    with command.start("tunebench", *WORDS) as process:
+        wait_for("a trial that ended", lambda: len(trials(command)) >= 3, LONGEST_S)
+        process.send_signal(signal.SIGINT)
+        stopped = command.wait(process)
+    assert stopped.status == 130, stopped.err
+    assert "gunicorn-gthread 1×2" in stopped.out
+    assert "Go on with: python manage.py tunebench --resume=" in stopped.err
+    assert "Traceback" not in stopped.out + stopped.err
+    before = trials(command)
+    assert rows(command, "SELECT status, owner FROM benchsuite_tuning") == [("interrupted", "")]
+
+    file = command.folder / "tuning.json"
+    went_on = command.run("tunebench", "--resume", f"--json={file}", limit_s=LONGEST_S)
+    told = json.loads(file.read_text())
+    assert went_on.status == (0 if told["answer"]["end"] == "confirmed" else 3), went_on.err
+    after = trials(command)
+    assert after[: len(before)] == before, "nothing is measured twice"
+    assert len(told["trials"]) == len(after)
+    confirming = [one for one in told["trials"] if one["phase"] == "confirm"]
+    assert len(confirming) >= 3
+    for one in confirming:
+        levels = one["observation"]["levels"]
+        assert [level["rate"] for level in levels] == one["load"]["rates"][: len(levels)]
+        assert all(level["met"][0] <= level["planned"] for level in levels)
+        assert one["observation"]["cpu_s"] > 0
+        assert one["observation"]["memory_bytes"] > 10_000_000
+    states = dict(rows(command, "SELECT status, count(*) FROM benchsuite_run GROUP BY status"))
+    assert set(states) <= {"finished", "interrupted"}
+    assert rows(command, "SELECT status, owner FROM benchsuite_tuning") == [("finished", "")]
+    assert "no tuning to go on with" in command.run("tunebench", "--resume").err
+    assert command.left_in_temporary_folder() == []

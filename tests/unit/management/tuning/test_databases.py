@@ -1,0 +1,58 @@
+"""What is known of the project's databases before any start."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.management.tuning import databases
+from benchsuite.runner import environments, planning
+
+pytestmark = pytest.mark.django_db
+
+POSTGRES = "django.db.backends.postgresql"
+
+
+def found(
+    monkeypatch: pytest.MonkeyPatch, entries: dict[str, Any], **asked: Any
+) -> databases.Databases:
+    settings = SimpleNamespace(DATABASES=entries)
+    monkeypatch.setattr(environments, "target_settings", lambda: settings)
+    spec = RunSpec(
+        server=ServerSpec(server="waitress"),
+        workload=WorkloadSpec(workload="io_read"),
+        database=DatabaseSpec(**asked),
+    )
+    return databases.databases(planning.resolve(spec))
+
+
+def test_a_database_that_the_run_starts_admits_what_it_is_told_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entries = {"default": {"ENGINE": "django.db.backends.sqlite3"}}
+    known = found(monkeypatch, entries, use="postgresql", max_connections=20)
+    assert (known.limits, known.aliases) == ({"postgresql": 20}, {"postgresql": 1})
+    assert found(monkeypatch, entries, use="mariadb").limits == {"mysql": 100}
+
+
+def test_sqlite_has_no_such_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = found(monkeypatch, {"default": {"ENGINE": "django.db.backends.sqlite3"}})
+    assert (known.limits, known.aliases, known.keeps) == ({}, {}, False)
+
+
+def test_a_server_that_can_not_be_asked_has_a_limit_that_is_not_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    """A folder without a socket: nothing is connected to."""
+    entry = {"ENGINE": POSTGRES, "NAME": "a", "HOST": str(tmp_path), "CONN_MAX_AGE": 60}
+    known = found(monkeypatch, {"default": entry, "other": {**entry, "NAME": "b"}})
+    (name,) = known.limits
+    assert name.startswith("postgresql at ")
+    assert (known.limits[name], known.aliases[name], known.keeps) == (None, 2, True)
+
+
+def test_what_the_run_says_of_kept_connections_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = {"ENGINE": "django.db.backends.sqlite3", "CONN_MAX_AGE": 60}
+    assert not found(monkeypatch, {"default": entry}, conn_max_age_s=0).keeps
+    assert found(monkeypatch, {"default": entry}).keeps

@@ -1,0 +1,374 @@
+"""The command from its words to its answer, with a simulated machine that makes the runs."""
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+
+from benchsuite import runner
+from benchsuite.core.plain import plain
+from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
+from benchsuite.management import session as management_session
+from benchsuite.management.tuning import execution
+from benchsuite.models import Run, Tuning, TuningTrial
+from benchsuite.runner.plan import Plan
+from benchsuite.stats import summary
+from benchsuite.store.tunings import notebook
+from benchsuite.system import owner
+from tests.unit.test_store import result
+
+pytestmark = pytest.mark.django_db
+
+OBJECTIVE = "--objective=p95 < 200ms"
+ONE = ("--server=gunicorn-gthread", "--processes=1", "--threads=4", OBJECTIVE)
+FEW = ("--servers=gunicorn-gthread,gunicorn-sync", OBJECTIVE)
+
+CPU_S, WAIT_S = 0.010, 0.020
+
+
+class Machine:
+    """Answers as a server of one CPU does, until it is to do something else."""
+
+    def __init__(self) -> None:
+        self.made: list[Plan] = []
+        self.instead: dict[int, Callable[[Plan], RunResult]] = {}
+
+    def keep_for(self, plans: list[Plan]) -> None:
+        """There are no databases."""
+
+    def run(self, plan: Plan, watcher: Any) -> RunResult:
+        self.made.append(plan)
+        return self.instead.get(len(self.made), simulated)(plan)
+
+
+def capacity(plan: Plan) -> float:
+    slots = plan.server.at_once() or 100
+    return min(1 / CPU_S, slots / (CPU_S + WAIT_S))
+
+
+def simulated(plan: Plan) -> RunResult:
+    load, most = plan.spec.load, capacity(plan)
+    window_s = load.duration_s
+    if not load.is_open:
+        rate = min(most, load.users / (CPU_S + WAIT_S))
+        total = figures(rate * window_s, window_s, in_time=1.0)
+        return _result(plan, total, ())
+    stages = [
+        replace(
+            figures(rate * window_s, window_s, in_time=1.0 if rate < 0.9 * most else 0.6),
+            name=f"{rate:g} /s",
+            scope="stage",
+            level=rate,
+            order=order,
+        )
+        for order, rate in enumerate(load.stages, start=1)
+    ]
+    return _result(plan, replace(stages[0], scope="all", order=0), tuple(stages))
+
+
+def figures(count: float, window_s: float, *, in_time: float) -> Summary:
+    requests = max(1, round(count))
+    fast = round(in_time * requests)
+    found = summary.distribution(np.array([0.03] * fast + [0.9] * (requests - fast)))
+    return Summary(
+        name="all",
+        scope="all",
+        requests=requests,
+        failures=0,
+        throughput=requests / window_s,
+        goodput=requests / window_s,
+        response_time=found,
+        service_time=found,
+        arrivals=Arrivals(offered_rate=1.0, achieved_rate=1.0, late=0, dropped=0),
+    )
+
+
+def _result(plan: Plan, total: Summary, stages: tuple[Summary, ...]) -> RunResult:
+    used = 100 * CPU_S * total.throughput
+    return result(
+        spec=plan.spec,
+        total=total,
+        summaries=stages,
+        findings=(),
+        window=(0.0, 5.0),
+        readings=(Reading(second=2.0, part="target", cpu_percent=used, memory_bytes=2**27),),
+    )
+
+
+def interrupted(plan: Plan) -> RunResult:
+    return result(spec=plan.spec, status=Status.INTERRUPTED, failure="Interrupted.")
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    found = Machine()
+
+    @contextmanager
+    def session(**given: Any) -> Iterator[Machine]:
+        yield found
+
+    @contextmanager
+    def nobody_else(on_wait: object) -> Iterator[None]:
+        yield
+
+    monkeypatch.setattr(runner, "session", session)
+    monkeypatch.setattr(management_session, "alone", nobody_else)
+    monkeypatch.setattr(execution, "revision_of", lambda folder: "4f2c1a9b")
+    return found
+
+
+def ended(*words: str) -> tuple[int, str]:
+    """Status and message of the command."""
+    try:
+        call_command("tunebench", *words)
+    except CommandError as error:
+        return error.returncode, str(error)
+    return 0, ""
+
+
+def as_json(*words: str, status: int = 0) -> dict[str, Any]:
+    out, kept = io.StringIO(), sys.stdout
+    sys.stdout = out
+    try:
+        assert ended(*words, "--json=-")[0] == status
+    finally:
+        sys.stdout = kept
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+def test_the_capacity_of_one_configuration_is_confirmed(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(*ONE)[0] == 0
+    servers = {(one.spec.server.processes, one.spec.server.threads) for one in machine.made}
+    assert servers == {(1, 4)}
+    row = Tuning.objects.get()
+    assert (row.status, row.owner, row.revision) == ("finished", "", "4f2c1a9b")
+    assert row.ended_at is not None
+    assert row.trials.count() == len(machine.made) == Run.objects.count()
+    assert all(one.run is not None for one in row.trials.all())
+    assert "gunicorn-gthread 1×4" in capsys.readouterr().out
+
+
+def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
+    told = as_json(*ONE)
+    assert 60 <= told["answer"]["rate"] <= 90
+    assert told["answer"]["end"] == "confirmed"
+    phases = [one["phase"] for one in told["trials"]]
+    assert (phases[0], phases[-1]) == ("probe", "confirm")
+    assert all(one["reason"] and one["observation"]["took_s"] >= 0 for one in told["trials"])
+    assert {one["run"] for one in told["trials"]} == {str(one.pk) for one in Run.objects.all()}
+    assert told["decisions"]
+    assert told["id"] == str(Tuning.objects.get().pk)
+
+
+def test_a_search_compares_servers_in_several_sizes(machine: Machine) -> None:
+    told = as_json(*FEW, "--budget=1h")
+    assert {one.spec.server.server for one in machine.made} == {"gunicorn-gthread", "gunicorn-sync"}
+    assert told["answer"]["pick"]["server"] == "gunicorn-gthread"
+
+
+def test_what_is_stored_is_the_notebook_of_the_search() -> None:
+    told = as_json(*ONE)
+    book = notebook(Tuning.objects.get())
+    assert plain(book.question) == told["question"]
+    assert [plain(one.seen) for one in book.entries] == [
+        one["observation"] for one in told["trials"]
+    ]
+    assert book.end == told["answer"]["end"]
+
+
+def test_ctrl_c_answers_with_what_is_known_and_is_gone_on_with(machine: Machine) -> None:
+    machine.instead[5] = interrupted
+    status, said = ended(*FEW, "--budget=1h", "--label=mine")
+    row = Tuning.objects.get()
+    assert (status, row.status, row.owner) == (130, "interrupted", "")
+    assert said == f"Interrupted. Go on with: python manage.py tunebench --resume={row.id.hex[:8]}"
+    assert row.trials.count() == 4
+    fifth = machine.made[4].spec
+    told = as_json(f"--resume={row.id.hex[:8]}")
+    assert machine.made[5].spec == fifth, "the trial that was broken off is made again"
+    assert Tuning.objects.get().status == "finished"
+    machine.instead.clear()
+    whole = as_json(*FEW, "--budget=1h", "--label=mine")
+    assert [one["candidate"] for one in told["trials"]] == [
+        one["candidate"] for one in whole["trials"]
+    ]
+    assert told["answer"]["rate"] == whole["answer"]["rate"]
+
+
+def test_a_second_ctrl_c_between_two_runs_answers_too(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ctrl_c(plan: Plan) -> RunResult:
+        raise KeyboardInterrupt
+
+    machine.instead[3] = ctrl_c
+    assert ended(*ONE)[0] == 130
+    assert Tuning.objects.get().trials.count() == 2
+    assert {one.status for one in Run.objects.all()} == {"finished", "interrupted"}
+
+
+@pytest.fixture
+def half_done(machine: Machine) -> Tuning:
+    machine.instead[3] = interrupted
+    ended(*ONE)
+    return Tuning.objects.get()
+
+
+def refused(*words: str) -> str:
+    status, said = ended("--resume", *words)
+    assert status == 2, said
+    return said
+
+
+def test_one_of_another_revision_does_not_go_on(
+    half_done: Tuning, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execution, "revision_of", lambda folder: "another")
+    assert "measured another revision of the project" in refused()
+
+
+def test_one_of_other_packages_does_not_go_on(half_done: Tuning) -> None:
+    software = half_done.software
+    assert software is not None
+    software.data["packages"]["django"] = "1.4"
+    software.save()
+    assert "had other packages (django)" in refused()
+
+
+def test_one_of_another_machine_does_not_go_on(half_done: Tuning) -> None:
+    here = half_done.environment
+    assert here is not None
+    here.data["kernel"] = "2.6.32"
+    here.save()
+    assert "was on another machine, or this one has changed since (kernel 2.6.32 or" in refused()
+
+
+def test_one_whose_trials_would_be_others_does_not_go_on(half_done: Tuning) -> None:
+    first = TuningTrial.objects.get(order=0)
+    first.trial["load"]["users"] = 17
+    first.save()
+    assert "Trial 1 would be another one today" in refused()
+
+
+def test_one_that_is_under_way_does_not_go_on(half_done: Tuning) -> None:
+    Tuning.objects.update(status="running", owner=owner.name())
+    assert "is still under way" in refused()
+
+
+def test_one_that_was_killed_goes_on(half_done: Tuning, machine: Machine) -> None:
+    gone = f"{owner.name().rpartition(':')[0]}:1"
+    Tuning.objects.update(status="running", owner=gone)
+    assert ended("--resume") == (0, "")
+    assert Tuning.objects.get().status == "finished"
+
+
+def test_one_that_has_its_answer_does_not_go_on() -> None:
+    assert ended(*ONE)[0] == 0
+    assert "There is no tuning to go on with" in refused()
+
+
+def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) -> None:
+    said = refused("--seed=3", "--servers=uwsgi")
+    assert "--servers and --seed would change it" in said
+
+
+def test_a_dry_run_starts_nothing_and_says_how_long(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ended(*FEW, "--dry-run")[0] == 0
+    out = capsys.readouterr().out
+    assert "2 servers, plain, p95 < 200ms" in out
+    assert "confirm" in out
+    assert not machine.made
+    assert not Tuning.objects.exists()
+
+
+def test_a_server_that_can_not_start_ends_the_search_with_its_reason(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(plan: Plan) -> RunResult:
+        return result(
+            spec=plan.spec,
+            status=Status.FAILED,
+            failure="gunicorn ended with status 3",
+            total=None,
+            verdict=None,
+            summaries=(),
+            findings=(),
+        )
+
+    machine.instead = dict.fromkeys(range(1, 99), broken)
+    status, said = ended(*ONE)
+    assert status == 3
+    assert "gunicorn ended with status 3" in said + capsys.readouterr().out
+    assert len(machine.made) <= 2
+
+
+def test_what_nothing_holds_ends_with_3(machine: Machine) -> None:
+    def slow(plan: Plan) -> RunResult:
+        return _result(plan, figures(10, 5.0, in_time=0.0), ())
+
+    machine.instead = dict.fromkeys(range(1, 99), slow)
+    told = as_json(*ONE, status=3)
+    assert told["answer"]["end"] == "nothing holds it"
+    assert told["answer"]["rate"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "--objective says what must hold, and is missing"),
+        (["--objective=fast"], "'fast' is no condition of an objective"),
+        (["--objective=p95 < 0"], "is no condition of an objective"),
+        (["--objective=memory <= 1GiB"], "An objective needs a response time"),
+        ([OBJECTIVE, "--rate=0"], "--rate must be above 0"),
+        ([OBJECTIVE, "--budget=1m"], "--budget=1m is too short"),
+        ([OBJECTIVE, "--window=0"], "--window must be above 0"),
+        ([OBJECTIVE, "--window=1s", "--thorough"], "leave one out"),
+        ([OBJECTIVE, "--servers=gunicron-sync"], "There is no server 'gunicron-sync'"),
+        ([OBJECTIVE, "--server=gunicron-sync"], "There is no server 'gunicron-sync'"),
+        ([OBJECTIVE, "--processes=3"], "--processes belongs to a --server"),
+        ([OBJECTIVE, "--server=waitress", "--processes=3"], "waitress runs 1 process"),
+        ([OBJECTIVE, "--server=waitress", "--servers=uwsgi"], "--server is measured alone"),
+        ([OBJECTIVE, "--current=uwsgi"], "--current=uwsgi is not understood"),
+        ([OBJECTIVE, "--current=nope:3x4"], "no server 'nope'"),
+        ([OBJECTIVE, "--current=gunicorn-sync:3x4"], "can't set its number of threads to 4"),
+        ([OBJECTIVE, "--for-cpus=4096"], "--for-cpus=4096 can't be had"),
+        ([OBJECTIVE, "--for-cpus=0"], "--for-cpus=0 can't be had"),
+        ([OBJECTIVE, "--instances=1,2", "--front=nginx"], "one value each"),
+        ([OBJECTIVE, "--workload=ws_echo"], "ws_echo measures WebSockets or streams"),
+        ([OBJECTIVE, "--workload=nope"], "There is no workload 'nope'"),
+        (["--resume=abcdef"], "There is no tuning abcdef to go on with"),
+    ],
+)
+def test_bad_input_gets_one_sentence(words: list[str], said: str, machine: Machine) -> None:
+    status, message = ended(*words)
+    assert status == 2, message
+    assert said in message
+    assert "\n" not in message
+    assert not machine.made
+
+
+def test_where_nothing_can_run_it_says_what_would_help(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchsuite.runner.planning.is_usable", lambda name: False)
+    status, said = ended(OBJECTIVE)
+    assert (status, "No server that could be compared is installed" in said) == (2, True)
+
+
+def test_a_current_server_that_can_not_run_is_no_candidate(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It would have to be in the race, whatever happens."""
+    status, said = ended(OBJECTIVE, "--current=peer-ws:1")
+    assert (status, said.startswith("--current=peer-ws can't be compared: ")) == (2, True)
