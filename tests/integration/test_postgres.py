@@ -4,6 +4,7 @@ import os
 import pwd
 import socket
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -212,3 +213,19 @@ def test_without_the_programs_the_command_is_told(
         PostgreSQL(folder=tmp_path, marker=MARKER, env=dict(os.environ)),
     ):
         pytest.fail("it started")
+
+
+def test_what_sessions_at_work_wait_for_is_told(service: Service) -> None:
+    probe = Connections(service.admin_url)
+    with ExitStack() as stack:
+        stack.callback(probe.close)
+        holder, waiter = (stack.enter_context(connected(service)) for _ in range(2))
+        holder.execute("SELECT pg_advisory_lock(7)")
+        thread = threading.Thread(target=waiter.execute, args=("SELECT pg_advisory_lock(7)",))
+        thread.start()
+        try:
+            assert eventually(lambda: probe.sample().get("waits for Lock:advisory") == 1)
+            assert probe.sample()["active"] == 1
+        finally:
+            holder.execute("SELECT pg_advisory_unlock(7)")
+            thread.join()
