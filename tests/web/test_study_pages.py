@@ -18,7 +18,7 @@ from tests.web.conftest import LOOPBACK
 
 ANSWER = """
 [[answer]]
-asks = "Does it wait?"
+asks = "Does it\\nwait?"
 choice = "setup"
 """
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import listed
-from benchsuite.report.exports.markdown import table
+from benchsuite.report.exports.markdown import ESCAPED, table
 from benchsuite.report.studies.tables import failed, rest_title, written
 from benchsuite.report.studies.told import SHAPES, Told
 from benchsuite.studies import figures
@@ -36,7 +36,7 @@ def _lines(found: Sequence[Told], without: Mapping[str, str]) -> Iterator[str]:
     if asked:
         yield from (*HOW.splitlines(), "")
     for asks in dict.fromkeys(one.answer.asks for _, one in asked):
-        yield from (f"## {asks}", "")
+        yield from (f"## {asks.translate(ESCAPED)}", "")
         for told, one in asked:
             if one.answer.asks == asks:
                 yield from _answer(told, one)
@@ -144,4 +144,4 @@ def _environment(found: Sequence[Told]) -> Iterator[str]:
         yield from (f"- {name}: {value}" for name, value in facts.items())
         yield ""
     served = sorted({one for told in found for one in told.servers})
-    yield f"- servers: {', '.join(served)}"
+    yield from [f"- servers: {', '.join(served)}"] * bool(served)
