@@ -22,12 +22,12 @@ WORLD = World(
     servers={"gunicorn-gthread": 1.0, "uwsgi": 1.0, "gunicorn-sync": 1.0},
 )
 ASKED = "p95 < 200ms, failures < 0.1%, memory <= 1GiB"
-WITH_RUNS = 3  #: So many of the first trials have a run.
+BUSY = {**MACHINE, "cpu_usable": 2}
 
 
 @cache
-def _searched(starts: int | None) -> Notebook:
-    made = search(WORLD, asked(WORLD, ASKED, seed=1))
+def _searched(starts: int | None, rate: float | None) -> Notebook:
+    made = search(WORLD, asked(WORLD, ASKED, seed=1, rate=rate))
     trials = going(made, Measured(WORLD, made.question.objective, seed=1))
     if starts is None:
         deque(trials, maxlen=0)
@@ -37,31 +37,39 @@ def _searched(starts: int | None) -> Notebook:
     return made.book
 
 
-def searched(starts: int | None = None) -> Notebook:
+def searched(starts: int | None = None, rate: float | None = None) -> Notebook:
     """What a search of that world knows at its end, or after so many starts."""
-    return deepcopy(_searched(starts))
+    return deepcopy(_searched(starts, rate))
 
 
 def make_tuning(
-    book: Notebook | None = None, *, status: str = "finished", label: str = "", days: int = 0
+    book: Notebook | None = None,
+    *,
+    status: str = "finished",
+    label: str = "",
+    days: int = 0,
+    made_by: str = "",
 ) -> Tuning:
-    """As the command stores it."""
+    """As the command stores it; only the first trial and the last still have their runs."""
     book = book or searched()
     began = BEGUN + timedelta(days=days)
-    runs = [
-        make_run(one.trial.candidate.server, environment=MACHINE)
-        for one in book.entries[:WITH_RUNS]
-    ]
+    runs = {
+        order: make_run(
+            book.entries[order].trial.candidate.server, environment=BUSY, cpu_percent=190.0
+        )
+        for order in ({0, len(book.entries) - 1} if book.entries else ())
+    }
     spec = make_spec("gunicorn-gthread", workload="url", options={"path": "/shop/"})
     row = Tuning.objects.create(
         label=label,
         question=plain(book.question),
         spec=spec.to_json(),
-        servers=dict.fromkeys(WORLD.servers, ""),
+        servers=list(WORLD.servers),
         environment=runs[0].environment if runs else None,
         started_at=began,
         ended_at=began + timedelta(minutes=12) if status == "finished" else None,
         status=status,
+        owner=made_by,
         answer=decisions(book),
     )
     TuningTrial.objects.bulk_create(
@@ -70,7 +78,7 @@ def make_tuning(
             order=order,
             trial=plain(one.trial),
             observation=plain(one.seen),
-            run=runs[order] if order < len(runs) else None,
+            run=runs.get(order),
         )
         for order, one in enumerate(book.entries)
     )

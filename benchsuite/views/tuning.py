@@ -10,6 +10,7 @@ from benchsuite.models import Tuning
 from benchsuite.report.pages.one_file import one_file
 from benchsuite.report.tuning.exports import markdown
 from benchsuite.report.tuning.told import Told, told
+from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import access
 from benchsuite.views.charts import chart_file
 from benchsuite.views.download import export
@@ -21,6 +22,7 @@ REFRESH_S = 15  #: About one start.
 
 @access.guarded
 def listing(request: HttpRequest) -> HttpResponse:
+    sweep_executions()
     paginator = Paginator(Tuning.objects.prefetch_related("trials"), PER_PAGE)
     shown = paginator.get_page(request.GET.get("page", ""))
     context = {
@@ -73,6 +75,7 @@ def chart(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse:
 
 
 def _found(pk: UUID) -> Tuning | None:
+    sweep_executions()
     return Tuning.objects.select_related("environment").filter(pk=pk).first()
 
 

@@ -68,7 +68,7 @@ def load_words(load: Load) -> str:
 
 def _found(seen: Observation) -> Iterator[str]:
     if seen.failure:
-        yield seen.failure
+        yield seen.failure.strip().partition("\n")[0]  # its run has the log
     if seen.codes:
         yield f"says nothing of the server: {', '.join(seen.codes)}"
     if shown := [_level(one) for one in seen.levels if one.planned or one.goodput]:

@@ -23,6 +23,12 @@ def _lines(told: Told) -> Iterator[str]:
             for one in told.lines
         ],
     )
+    if told.limiting:
+        yield from ("## What limits it", "")
+        for one in told.limiting.limits:
+            said = (f"**{one.says}**", one.evidence, one.fix, one.gain, f"({one.code})")
+            yield f"- {' '.join(filter(None, said))}"
+        yield from ("", told.limiting.sentence, "")
     if told.paste:
         yield from ("## To paste", "")
         for kind, text in told.paste.items():

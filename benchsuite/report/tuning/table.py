@@ -20,6 +20,7 @@ ORDER = (
     State.RECOMMENDED,
     State.NOT_TOLD_APART,
     State.RACING,
+    State.OVER,
     State.DROPPED,
     State.BEHIND,
     State.NO_STATEMENT,
@@ -34,8 +35,8 @@ def tried(answer: Answer) -> list[Row]:
 
 
 def in_race(row: Row) -> bool:
-    """Whether rates of its own were tried, not only what it gets through."""
-    return row.estimate is not None or row.rate is not None
+    """Whether rates of its own were tried, after the screening."""
+    return bool(row.starts)
 
 
 def columns(goal: Goal) -> Mapping[str, Callable[[Row], Shown]]:
@@ -61,19 +62,23 @@ def estimated(row: Row) -> str:
     """ "181 [176, 186]"; empty where there is none."""
     if row.estimate is None:
         return ""
+    return " ".join(filter(None, (format_number(row.estimate), interval(row))))
+
+
+def interval(row: Row) -> str:
     if row.low is None or row.high is None:
-        return format_number(row.estimate)
-    ends = f"[{format_number(row.low)}, {format_number(row.high)}]"
-    return f"{format_number(row.estimate)} {ends}"
+        return ""
+    return f"[{format_number(row.low)}, {format_number(row.high)}]"
 
 
 def _rate(row: Row) -> Shown:
     """What was held; what was estimated before stands beside it, or alone with that word."""
-    found = estimated(row)
     if row.rate is not None:
+        found = estimated(row)
         return Shown(format_rate(row.rate), f"estimated {found}" if found else "")
-    if found:
-        return Shown(f"about {format_rate(row.estimate)}", f"estimated {found}, not confirmed")
+    if row.estimate is not None:
+        note = ", ".join(filter(None, (interval(row), "not confirmed")))
+        return Shown(f"about {format_rate(row.estimate)}", note)
     return Shown(MISSING, reason=_why_not(row))
 
 

@@ -5,18 +5,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from benchsuite.bottlenecks.budget import REST
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
-from benchsuite.core.units import format_number, format_period
+from benchsuite.core.units import format_duration, format_number, format_percent, format_period
 from benchsuite.models import Run, Tuning
-from benchsuite.report import executions
+from benchsuite.report import executions, limiting
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.shown import Shown
 from benchsuite.report.tuning import pasting, table
-from benchsuite.report.tuning.charts import charts
+from benchsuite.report.tuning.against_memory import against_memory
 from benchsuite.report.tuning.decisions import PHASES, Decision, decisions
+from benchsuite.report.tuning.limits import limits
+from benchsuite.report.tuning.shares import shares
 from benchsuite.store.tunings import notebook
 from benchsuite.tuning.answer import Answer, Row, answer
 from benchsuite.tuning.notebook import Notebook
@@ -79,12 +82,33 @@ class Told:
 
     @cached_property
     def charts(self) -> list[Chart]:
-        return charts(self.book, self.answer)
+        """Those that have something to show."""
+        made = [against_memory(self.book, self.answer), shares(self.book, self.answer)]
+        return [one for one in made if one.series]
 
     @cached_property
     def decisions(self) -> list[Decision]:
+        entries = self.book.entries
         runs = self.row.trials.values_list("run_id", "run__verdict", "run__status")
-        return decisions(self.book.entries, list(runs))
+        return decisions(entries, list(runs[: len(entries)]))  # meanwhile there may be more
+
+    @cached_property
+    def limiting(self) -> limiting.Told | None:
+        """What limits the pick."""
+        return limits(self.row, self.book, self.answer.pick)
+
+    @property
+    def parts(self) -> list[tuple[str, str, str, float]]:
+        """Where the time of a request goes: part, time, share, and that as a number."""
+        time = self.limiting.time if self.limiting else None
+        if time is None:
+            return []
+        known = {**time.parts, REST: max(0.0, time.rest_s)}
+        shares = {name: 100 * seconds / time.response_s for name, seconds in known.items()}
+        return [
+            (name, format_duration(known[name]), format_percent(share), min(100.0, share))
+            for name, share in shares.items()
+        ]
 
     @cached_property
     def paste(self) -> Mapping[str, str]:
@@ -130,21 +154,19 @@ class Told:
     def question(self) -> Mapping[str, str]:
         """What was asked, as facts."""
         asked = self.book.question
-        wanted = "the highest rate" if asked.rate is None else "the least memory that holds "
+        wanted = f"the highest rate{f' of {asked.only.name}' if asked.only else ''}"
+        if asked.rate is not None:
+            wanted = f"the least memory that holds {format_number(asked.rate)}/s"
         found = {
             "objective": self.objective,
-            "looked for": wanted
-            if asked.rate is None
-            else f"{wanted}{format_number(asked.rate)}/s",
+            "looked for": wanted,
             "workload": self.workload,
-            "CPUs of the server": str(asked.cpus),
+            "CPUs of the server": f"{asked.cpus:g}",
             "budget": format_period(asked.budget_s),
             "seed": str(asked.seed),
         }
         if asked.current:
             found["runs now"] = asked.current.name
-        if asked.only:
-            found["asked of"] = asked.only.name
         return found
 
 

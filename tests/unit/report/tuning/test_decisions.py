@@ -42,7 +42,7 @@ def test_a_load_is_told_in_words(load: Load, words: str) -> None:
         ({"levels": (HELD, MISSED)}, "99.0\u2009% at 150/s, 61.0\u2009% at 163/s"),
         ({"levels": (Level(rate=0, planned=80, met=(80,), goodput=26.7),)}, "26.7\u2009/s"),
         ({"codes": ("B401",)}, "says nothing of the server: B401"),
-        ({"failure": "It did not start."}, "It did not start."),
+        ({"failure": "It did not start:\nthe log\n"}, "It did not start:"),
         ({"levels": (HELD,), "limit": ("B101",)},
          "99.0\u2009% at 150/s; the load generator was the limit: B101"),
         ({"levels": (MISSED,), "fails": ("B201",)},

@@ -5,8 +5,8 @@ from dataclasses import replace
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import MISSING
 from benchsuite.report.shown import Shown
-from benchsuite.report.tuning.table import columns, state, tried
-from benchsuite.tuning.answer import Answer, Row
+from benchsuite.report.tuning.table import ORDER, columns, state, tried
+from benchsuite.tuning.answer import UNTRIED, Answer, Row
 from benchsuite.tuning.notebook import State
 from benchsuite.tuning.trial import Candidate
 
@@ -44,7 +44,7 @@ def test_a_confirmed_rate_stands_before_what_was_estimated() -> None:
 
 def test_an_estimate_alone_is_called_one() -> None:
     found = shown(replace(ROW, **UNCONFIRMED))
-    assert found["holds"] == Shown("about 181\u2009/s", "estimated 181 [176, 186], not confirmed")
+    assert found["holds"] == Shown("about 181\u2009/s", "[176, 186], not confirmed")
     assert found["p95 there"] == Shown(MISSING, reason="no fresh starts confirmed it")
 
 
@@ -60,6 +60,10 @@ def test_what_is_missing_says_why() -> None:
 def test_a_first_goal_without_a_time_has_no_time_in_its_heading() -> None:
     assert "right" in shown(ROW, Goal(0.999, None))
     assert "p99.9 there" in shown(ROW, Goal(0.999, None))
+
+
+def test_every_state_has_its_place() -> None:
+    assert {*ORDER, *UNTRIED} == set(State)
 
 
 def test_the_best_lead_and_what_never_started_is_left_out() -> None:
