@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from benchsuite.bottlenecks.cpu import processes_words
 from benchsuite.bottlenecks.database import LOCKED
 from benchsuite.bottlenecks.evidence import Evidence
 from benchsuite.bottlenecks.registry import bottleneck
@@ -31,7 +32,7 @@ def connections(evidence: Evidence) -> Iterator[dict[str, str]]:
             each = f"a pool of {evidence.pool}"
         yield {
             "says": "The server may need more database connections than the database gives.",
-            "evidence": f"{evidence.processes} process{'es' * (evidence.processes != 1)} with "
+            "evidence": f"{processes_words(_count(evidence))} with "
             f"{each} each may hold {could} connections, and the limit is {limit}; "
             f"{evidence.connections} were open at once.",
             "fix": f"Raise max_connections to {could} and more, or use a pool.",
@@ -56,7 +57,7 @@ def pool(evidence: Evidence) -> Iterator[dict[str, str]]:
     elif size and threads > size and (evidence.active or 0) >= 0.9 * size * _count(evidence):
         yield {
             "says": f"{threads} threads share a pool of {size} connections, and all are in use.",
-            "evidence": f"{_count(evidence)} process{'es' * (_count(evidence) != 1)} with {size} "
+            "evidence": f"{processes_words(_count(evidence))} with {size} "
             f"connections each have {evidence.active:.1f} queries under way.",
             "fix": f"Make the pool as large as the threads (--pool={threads}), or use {size} "
             "threads.",

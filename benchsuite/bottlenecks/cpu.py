@@ -19,13 +19,16 @@ SPARE = 0.8  #: Of the CPUs: with less in use, another process finds one.
 UNEVEN = 1.5
 WORTH = 60.0  #: Percent of a CPU: below it, uneven processes are in nobody's way.
 WAITS = 0.2
+OTHERS = 0.1  #: CPUs of other programs, our own watching among them, that are worth a word.
 COSTS = 1.1
 LOSES = 0.97
 ASGI_COSTS = 1.15
 
 
 def full_cpus(evidence: Evidence) -> bool:
-    return (evidence.busy_share or 0.0) >= FULL
+    """By the run itself; or by others, where requests wait for that."""
+    own, every = evidence.own_share or 0.0, evidence.busy_share or 0.0
+    return own >= FULL or (every >= FULL and evidence.is_pressed)
 
 
 def ceiling(evidence: Evidence) -> float | None:
@@ -36,7 +39,8 @@ def ceiling(evidence: Evidence) -> float | None:
 @bottleneck(
     "L01",
     "cpu",
-    when="all that answers uses at least 90 % of its CPUs, and the database not most of it",
+    when="at least 90 % of the CPUs are busy, by all that answers, or by others while requests "
+    "queue; and the database uses not most of that",
     unless=("L04a",),
 )
 def no_cpu_left(evidence: Evidence) -> Iterator[dict[str, str]]:
@@ -48,7 +52,10 @@ def no_cpu_left(evidence: Evidence) -> Iterator[dict[str, str]]:
     fix = "Make the pages cheaper (a profiler shows where their time goes), or add CPUs."
     if evidence.load_percent >= 1:
         parts.append(f"load generator {format_number(evidence.load_percent / 100)}")
-        fix = "Give the load generator CPUs of its own (--cpus-load), then: " + _small(fix)
+        fix = f"Give the load generator CPUs of its own (--cpus-load), then: {_small(fix)}"
+    if evidence.others_cpus >= OTHERS:
+        parts.append(f"other programs {format_number(evidence.others_cpus)}")
+        fix = f"Stop other programs, then: {_small(fix)}"
     yield {
         "says": f"The CPUs are full: no setting answers more than {format_rate(most)}.",
         "evidence": f"{_cpus(evidence)} are busy {_percent(evidence.busy_share)} of the time "
@@ -78,11 +85,11 @@ def too_few_processes(evidence: Evidence) -> Iterator[dict[str, str]]:
     of_target = evidence.cpu_percent[TARGET] / 100 / evidence.rate if evidence.rate else 0.0
     gain = ""
     if of_target and (most := ceiling(evidence)):
-        gain = f"{_processes(more)} would answer up to " + format_rate(
+        gain = f"{processes_words(more)} would answer up to " + format_rate(
             min(min(cpus, more) / of_target, most)
         )
     yield {
-        "says": f"{_processes(count)} can't use more than {format_number(count)} of "
+        "says": f"{processes_words(count)} can't use more than {format_number(count)} of "
         f"{_cpus(evidence)}: one thread of each runs Python at a time.",
         "evidence": f"The busiest process uses {format_percent(busiest)} of a CPU, while "
         f"{_percent(share)} of all CPUs are busy.",
@@ -189,7 +196,8 @@ def _cpus(evidence: Evidence) -> str:
     return f"{format_number(evidence.cpus)} CPU{'s' * (evidence.cpus != 1)}"
 
 
-def _processes(count: int) -> str:
+def processes_words(count: int) -> str:
+    """ "3 processes"."""
     return f"{count} process{'es' * (count != 1)}"
 
 

@@ -63,7 +63,8 @@ def database_cpu(evidence: Evidence) -> Iterator[dict[str, str]]:
     its, target = evidence.cpu_percent.get(DATABASE), evidence.cpu_percent.get(TARGET, 0.0)
     if its is None or not evidence.cpus:
         return
-    if its >= 100 * FULL * evidence.cpus or (full_cpus(evidence) and its >= target):
+    others = max(target, 100 * evidence.others_cpus)
+    if its >= 100 * FULL * evidence.cpus or (full_cpus(evidence) and its >= others):
         each_s = its / 100 / evidence.rate if evidence.rate else None
         yield {
             "says": "The database has no CPU left.",

@@ -88,6 +88,7 @@ class Evidence:
     cpus: float | None = None  #: CPUs that the target may use, or what its quota is worth.
     cpu_percent: Mapping[str, float] = field(default_factory=dict)
     """Part → its CPU, of all that answers."""
+    idle_percent: float | None = None  #: Of the time of these CPUs, whoever uses them.
     load_percent: float = 0.0  #: Of the load generator, where it shares those CPUs.
     busiest_percent: float | None = None  #: Of the target's busiest process.
     run_delay_percent: float | None = None
@@ -151,11 +152,23 @@ class Evidence:
         return max(0.0, self.response_s - self.wait_s - (self.queue_s or 0.0))
 
     @property
-    def busy_share(self) -> float | None:
-        """Of the CPUs, by all who use them."""
+    def own_share(self) -> float | None:
+        """Of the CPUs, by all that answers and by the load generator."""
         if not self.cpus or not self.cpu_percent:
             return None
         return (sum(self.cpu_percent.values()) + self.load_percent) / 100 / self.cpus
+
+    @property
+    def busy_share(self) -> float | None:
+        """The same by all programs, where that is known."""
+        if self.own_share is None or self.idle_percent is None:
+            return self.own_share
+        return max(self.own_share, 1 - self.idle_percent / 100)
+
+    @property
+    def others_cpus(self) -> float:
+        """CPUs that other programs use, of those that the target may use."""
+        return ((self.busy_share or 0.0) - (self.own_share or 0.0)) * (self.cpus or 0.0)
 
     @property
     def mean_process_percent(self) -> float | None:
@@ -191,7 +204,7 @@ class Evidence:
         waiting = late_s + (self.queue_s or 0.0)
         queues = self.response_s is not None and waiting >= 0.1 * self.response_s > 0
         behind = self.offered_rate is not None and (self.rate or 0.0) < 0.98 * self.offered_rate
-        full = (self.busy_share or 0.0) >= 0.9
+        full = (self.own_share or 0.0) >= 0.9
         slowed = self.alone is not None and (self.response_s or 0.0) >= 2 * self.alone.mean_s
         return queues or behind or bool(self.dropped) or full or slowed
 

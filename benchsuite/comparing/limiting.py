@@ -13,6 +13,7 @@ from benchsuite.core.readings import (
     ACTIVE,
     BUSIEST,
     DATABASE,
+    IDLE,
     LIMIT,
     LOAD,
     MAJOR_FAULTS,
@@ -150,6 +151,7 @@ def _target(readings: Iterable[Reading]) -> dict[str, Any]:
     return {
         "busiest_percent": _mean(counts, BUSIEST),
         "run_delay_percent": _mean(counts, RUN_DELAY),
+        "idle_percent": _mean(counts, IDLE),
         "major_faults_per_s": _mean(counts, MAJOR_FAULTS),
         "memory_pressure_percent": _mean(counts, MEMORY_WAIT),
     }

@@ -13,7 +13,7 @@ ACTIVE, LIMIT = "active", "limit"
 WAITS_FOR = "waits for "  #: How counts of sessions at work begin that wait for something.
 
 BUSIEST, RUN_DELAY = "busiest_process_percent", "run_delay_percent"
-MAJOR_FAULTS, MEMORY_WAIT = "major_faults", "memory_wait_percent"
+IDLE, MAJOR_FAULTS, MEMORY_WAIT = "idle_percent", "major_faults", "memory_wait_percent"
 """Counts of the target (`telemetry/scheduling.py`)."""
 
 HALF_S = 0.5  #: Half of the second that ends with a reading.

@@ -11,6 +11,7 @@ from benchsuite.bottlenecks.registry import Limit
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.limiting import diagnosis, evidence
 from benchsuite.comparing.titles import cell_titles
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_duration, format_number, format_percent, listed
 from benchsuite.models import Run
@@ -27,12 +28,15 @@ class Told:
     sentence: str = ""
 
 
-def told(run: Run, **more: Any) -> Told:
-    """What one run tells, with `more` evidence."""
+def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
+    """What one run tells with `more` evidence, and its diagnostic start if it is among `starts`."""
+    own = diagnosis(run)
+    if beside := _diagnosis(run, starts):
+        more["diagnosis"] = beside
     found = evidence(run, **more)
     if found is None:
         return Told()
-    time, own = budget(found), diagnosis(run)
+    time = budget(found)
     sentence = _diagnosed(own) if own else time.sentence if time else ""
     return Told(limits=bottlenecks.name(found), time=time, sentence=sentence)
 
@@ -46,12 +50,12 @@ def as_json(run: Run) -> dict[str, Any]:
 
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
     """What limits the middle one of the starts of each cell, with its diagnostic start."""
-    by_key = {run.key: diagnosis(run) for run in diagnosed}
-    found: dict[str, Sequence[Limit]] = {}
-    for title, cell in zip(cell_titles(cells), cells, strict=True):
-        if (run := _middle(cell)) is not None:
-            key = RunSpec.from_json(run.spec).diagnosed.key if by_key else ""
-            found[title] = told(run, diagnosis=by_key.get(key)).limits
+    starts = list(diagnosed)
+    found = {
+        title: told(run, starts).limits
+        for title, cell in zip(cell_titles(cells), cells, strict=True)
+        if (run := _middle(cell)) is not None
+    }
     if len(found) <= FEW:
         return [
             line for title, some in found.items() for one in some for line in _lines(title, one)
@@ -61,6 +65,16 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
         for one in some:
             who.setdefault(one.code, []).append(title)
     return [f"{code}  {listed(who[code])}" for code in sorted(who)]
+
+
+def _diagnosis(run: Run, starts: Iterable[Run]) -> Diagnosis | None:
+    """What the diagnostic start of the same cell has seen."""
+    by_key = {one.key: one for one in starts if one.pk != run.pk}
+    try:
+        start = by_key.get(RunSpec.from_json(run.spec).diagnosed.key) if by_key else None
+    except UsageError:  # of another format
+        return None
+    return diagnosis(start) if start else None
 
 
 def _lines(title: str, limit: Limit) -> list[str]:

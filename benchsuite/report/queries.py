@@ -72,6 +72,11 @@ def intervals(run: Run) -> QuerySet[Interval]:
     return run.intervals.defer("histogram")
 
 
+def diagnosed(run: Run) -> QuerySet[Run]:
+    """The diagnostic starts of the command that made this run."""
+    return Run.objects.filter(batch=run.batch, diagnosis__isnull=False)
+
+
 def neighbours(run: Run) -> tuple[Run | None, Run | None]:
     """The runs of the same cell before and after this one."""
     same = Run.objects.filter(key=run.key).only("pk", "started_at", "server")

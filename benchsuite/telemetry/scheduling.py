@@ -2,16 +2,17 @@
 
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.core.readings import BUSIEST, MAJOR_FAULTS, MEMORY_WAIT, RUN_DELAY, TARGET
+from benchsuite.core.readings import BUSIEST, IDLE, MAJOR_FAULTS, MEMORY_WAIT, RUN_DELAY, TARGET
 from benchsuite.system.procfs import read_bytes
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 from benchsuite.telemetry.cpu import TICKS_PER_S
 from benchsuite.telemetry.host import waiting_us
+from benchsuite.telemetry.speed import affinity
 
 SPAN = 6
 """Samples over which the busiest process is told: in one second chance makes one the busiest."""
@@ -27,7 +28,8 @@ _Key = tuple[int, int]
 
 class Scheduling(Device):
     """The share of a CPU that the busiest process uses; how much time threads that are ready to run
-    wait for a CPU; pages read back from disk; and how much of the time processes wait for memory.
+    wait for a CPU; how idle the CPUs are that they may use; pages read back from disk; and how much
+    of the time processes wait for memory.
 
     The wait for a CPU is the second number of each thread's `schedstat`, in nanoseconds, of kernels
     that count it. A thread that ends takes what it has waited since the last sample with it.
@@ -42,6 +44,7 @@ class Scheduling(Device):
         self._faults: Mapping[_Key, int] = {}
         self._delays: Mapping[_Key, int] = {}
         self._memory_us: int | None = None
+        self._idle: Mapping[int, int] = {}
 
     def start(self) -> None:
         if not any(delays(os.getpid()).values()):
@@ -60,7 +63,7 @@ class Scheduling(Device):
         self._ticks.append((now, {keys[one.pid]: one.own_ticks for one in snapshot.stats}))
         faults = {keys[one.pid]: one.major_faults for one in snapshot.stats}
         waited = {key: ns for pid in keys for key, ns in delays(pid).items()}
-        memory_us = waiting_us(PRESSURE)
+        memory_us, idle = waiting_us(PRESSURE), idle_ticks(affinity(keys) or ())
         counts: dict[str, int] = {}
         if seconds is not None:
             counts = {
@@ -69,10 +72,14 @@ class Scheduling(Device):
             }
             if (busiest := self._busiest()) is not None:
                 counts[BUSIEST] = round(busiest)
+            if idle and idle.keys() == self._idle.keys():
+                grown = sum(idle.values()) - sum(self._idle.values())
+                share = min(100.0, 100 * grown / TICKS_PER_S / seconds / len(idle))
+                counts[IDLE] = round(share)
             if memory_us is not None and self._memory_us is not None:
                 counts[MEMORY_WAIT] = round((memory_us - self._memory_us) / 1e4 / seconds)
         self._at, self._faults, self._delays = now, faults, waited
-        self._memory_us = memory_us
+        self._memory_us, self._idle = memory_us, idle
         return {"counts": counts} if counts else {}
 
     def _busiest(self) -> float | None:
@@ -97,6 +104,14 @@ def delays(pid: int) -> dict[_Key, int]:
         if len(fields) == 3:
             found[pid, int(thread)] = int(fields[1])
     return found
+
+
+def idle_ticks(cpus: Iterable[int]) -> dict[int, int]:
+    """CPU → ticks in which it had nothing to do, since boot; empty where that can't be read."""
+    lines = (read_bytes("/proc/stat") or b"").partition(b"\nintr")[0].splitlines()
+    fields = {line.split()[0]: line.split()[1:] for line in lines[1:]}
+    names = {cpu: f"cpu{cpu}".encode() for cpu in cpus}
+    return {cpu: sum(map(int, fields[name][3:5])) for cpu, name in names.items() if name in fields}
 
 
 def _grown(before: Mapping[_Key, int], now: Mapping[_Key, int]) -> int:

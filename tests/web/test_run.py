@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from benchsuite.core.results import Status
+from benchsuite.core.specs import RunSpec
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
 
 CHARTS = ["goodput", "response-times", "distribution", "cpu", "memory", "processes"]
@@ -191,7 +192,7 @@ def test_a_run_without_limits_says_so(soup: Any) -> None:
     assert "Nothing that was measured shows a limit." in section.text
 
 
-def test_a_diagnostic_start_says_what_it_saw(soup: Any) -> None:
+def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup: Any) -> None:
     run = make_run("uwsgi")
     shape = {
         "query": "SELECT shop_product",
@@ -210,7 +211,10 @@ def test_a_diagnostic_start_says_what_it_saw(soup: Any) -> None:
         "shapes": [shape],
     }
     run.diagnosis = {"pages": [page], "paused_s": 0.1, "longest_pause_s": 0.01, "cpu_s": 10.0}
+    beside = make_run("uwsgi", batch=run.batch)
+    run.key = RunSpec.from_json(beside.spec).diagnosed.key
     run.save()
-    section = soup(f"/results/{run.pk}/").select_one("section[aria-labelledby=limits]")
-    assert "shop/views.py:12 makes 24.0 equal queries" in section.text
+    for one in (beside, run):
+        section = soup(f"/results/{one.pk}/").select_one("section[aria-labelledby=limits]")
+        assert "shop/views.py:12 makes 24.0 equal queries" in section.text
     assert "in 25.0 queries" in section.select_one("p.quiet").text

@@ -13,11 +13,14 @@ from benchsuite.system import cgroup
 from benchsuite.system.cpus import available, usable, words
 
 FACETS = ("Python", "size", "front", "load", "delay")
+DIAGNOSTIC = "diagnostic start"
 FEW = 3  #: Loads that are all named in the line.
 
 
 def line(plans: Sequence[Plan], estimate_s: float) -> str:
     """One line: how many servers and repeats, which work, which load, how long."""
+    extra = sum(plan.spec.diagnoses for plan in plans)
+    plans = [plan for plan in plans if not plan.spec.diagnoses] or plans
     runs = [plan.spec for plan in plans]
     first = runs[0]
     largest = max(runs, key=lambda run: run.server.processes or 0)
@@ -30,6 +33,8 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
         *["cookies kept"] * load.keep_cookies,
         *[words for words in _around(plans[0]) if all(words in _around(plan) for plan in plans)],
     ]
+    if extra:
+        parts.append(f"{extra} {DIAGNOSTIC}{'s' * (extra > 1)}")
     seconds = format_period(round(estimate_s))
     return f"{', '.join(parts)} · {cpus_words(largest)} · about {seconds}"
 
@@ -59,7 +64,7 @@ def _facets(plan: Plan) -> dict[str, str]:
         server.python_words or "this Python",
         ", ".join(f"{n} {one if n == 1 else many}" for one, many, n in sizes if n) or "usual size",
         server.front_words or "no front",
-        load.words_of(_who(plan)),
+        DIAGNOSTIC if plan.spec.diagnoses else load.words_of(_who(plan)),
         _delay(plan) or "no delay",
     )
     return dict(zip(FACETS, values, strict=True))

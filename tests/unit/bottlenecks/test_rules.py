@@ -147,6 +147,14 @@ def test_a_load_generator_on_the_same_cpus_is_told_of() -> None:
     assert "--cpus-load" in limit.fix
 
 
+def test_other_programs_that_take_the_cpus_are_told_of() -> None:
+    # slots are full because of them: what requests wait for is a CPU
+    found = of(**SLOTS_FULL, idle_percent=2.0)
+    assert set(found) == {"L01"}
+    assert "other programs 1.56" in found["L01"].evidence
+    assert of(idle_percent=2.0) == {}, "they are in nobody's way"
+
+
 def test_another_process_is_predicted_by_its_cpu() -> None:
     _, changes = INJECTED[1]
     limit = of(**changes)["L02"]

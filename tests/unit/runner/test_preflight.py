@@ -351,3 +351,16 @@ def test_consumers_need_channels_unless_they_are_the_projects_own(
 def test_a_delay_to_no_layer_is_refused(spec, message):
     with pytest.raises(UsageError, match=message):
         preflight.check(resolve(replace(spec, delay=DelaySpec(to_layer_s=0.1))))
+
+
+@pytest.mark.parametrize(
+    ("server", "workload", "message"),
+    [
+        ("peer-ws", "ws_echo", "peer-ws serves a target of its own here"),
+        ("uvicorn", "ws_echo", "ws_echo measures messages"),
+    ],
+)
+def test_only_requests_of_django_are_diagnosed(server, workload, message):
+    spec = make_spec(server, workload=workload, processes=None, threads=None).diagnosed
+    with pytest.raises(UsageError, match=message):
+        preflight.check(resolve(spec))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.core.readings import BUSIEST, MAJOR_FAULTS, RUN_DELAY
+from benchsuite.core.readings import BUSIEST, IDLE, MAJOR_FAULTS, RUN_DELAY
 from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import scheduling
 from benchsuite.telemetry.base import Snapshot
@@ -59,11 +59,36 @@ def test_delays_are_of_the_time_between_two_samples(monkeypatch: pytest.MonkeyPa
     assert found[MAJOR_FAULTS] == 50
 
 
+def test_cpus_are_idle_as_the_kernel_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = iter(
+        [
+            b"cpu 9 9 9 9 9\ncpu0 1 2 3 100 5 0\ncpu1 1 2 3 4 5 0\nintr 7 8 9\n",
+            b"cpu 9 9 9 9 9\ncpu0 1 2 3 180 15 0\ncpu1 1 2 3 4 5 0\nintr 7 8 9\n",
+        ]
+    )
+    monkeypatch.setattr(scheduling, "TICKS_PER_S", 100)
+    monkeypatch.setattr(scheduling, "delays", lambda pid: {})
+    monkeypatch.setattr(scheduling, "waiting_us", lambda path: None)
+    monkeypatch.setattr(scheduling, "read_bytes", lambda path: next(text))
+    monkeypatch.setattr(scheduling, "affinity", lambda pids: {0, 1})
+    device = Scheduling()
+    counts(device, 10.0, stat(1, 0))
+    assert counts(device, 12.0, stat(1, 0))[IDLE] == 22, "0.9 s of 4 s"
+
+
 def test_samples_too_close_together_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduling, "delays", lambda pid: {})
     device = Scheduling()
     counts(device, 10.0, stat(1, 0))
     assert counts(device, 10.1, stat(1, 9)) == {}
+
+
+def test_many_threads_are_read_when_the_budget_allows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "delays", lambda pid: {})
+    device, many = Scheduling(), stat(1, 0)._replace(threads=2000)
+    device.sample(Snapshot(at=1.0, stats=(many,)))
+    assert device.sample(Snapshot(at=2.0, stats=(many,), costly=False)) == {}
+    assert counts(device, 3.0, many)[RUN_DELAY] == 0
 
 
 def test_a_kernel_that_does_not_count_is_said_to(monkeypatch: pytest.MonkeyPatch) -> None:

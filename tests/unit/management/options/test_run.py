@@ -565,3 +565,23 @@ def test_settings_are_json_or_text_and_variables_are_text() -> None:
     assert run.target.variables == {"MALLOC_ARENA_MAX": "2"}
     assert RunSpec.from_json(run.to_json()).key == run.key
     assert run.key != specs()[0].key
+
+
+def test_diagnostic_starts_come_last_one_for_each_cell_but_for_its_load() -> None:
+    words = ("--server=uvicorn,daphne", "--users=5,50", "--repeat=2", "--diagnose")
+    made = specs(*words, "--duration=20")
+    assert [one.diagnoses for one in made] == [False] * 8 + [True] * 2
+    assert {one.server.server for one in made[8:]} == {"uvicorn", "daphne"}
+    assert {(one.load.users, one.load.duration_s) for one in made[8:]} == {(1, 5.0)}
+    plans = [planning.resolve(spec) for spec in made]
+    assert plan.line(plans, 60.0).startswith(
+        "2 servers × 2 loads × 2 repeats, plain, 5 users and 50 users, "
+    )
+    assert "2 diagnostic starts · " in plan.line(plans, 60.0)
+    assert plan.titles(plans)[-1].endswith(", diagnostic start")
+
+
+def test_a_load_of_any_kind_is_diagnosed_with_one_user() -> None:
+    made = specs("--stages=10/s:30/s", "--arrivals=poisson", "--diagnose")
+    load = made[-1].load
+    assert (load.is_open, load.users, load.stages, load.arrival_rate) == (False, 1, (), None)

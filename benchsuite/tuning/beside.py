@@ -1,0 +1,47 @@
+"""A candidate against the others of its race, as the rules about bottlenecks compare them."""
+
+import math
+from collections.abc import Mapping
+
+from benchsuite.bottlenecks.evidence import Other, Ratio
+from benchsuite.stats.racing import FIRST_LOOK
+from benchsuite.tuning.confirming import interval
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.trial import Candidate, Phase
+
+
+def others(book: Notebook, candidate: Candidate) -> list[Other]:
+    """Those that were raced in the same blocks, often enough for an interval."""
+    found = []
+    for one in book.states:
+        rate = _ratio(book.blocks(candidate), book.blocks(one))
+        cpu = _ratio(_cpu(book, candidate), _cpu(book, one))
+        if one != candidate and rate and cpu:
+            found.append(
+                Other(
+                    processes=one.processes,
+                    threads=one.threads or 1,
+                    interface=one.interface,
+                    rate=rate,
+                    cpu=cpu,
+                )
+            )
+    return found
+
+
+def _cpu(book: Notebook, candidate: Candidate) -> dict[int, float]:
+    """Seed of each block → the logarithm of a request's CPU time."""
+    return {
+        one.trial.seed: math.log(one.seen.cpu_s)
+        for one in book.of(candidate, Phase.RACE)
+        if one.seen.cpu_s
+    }
+
+
+def _ratio(own: Mapping[int, float], theirs: Mapping[int, float]) -> Ratio | None:
+    """Of two figures given as logarithms by block; None with too few blocks."""
+    differences = [own[seed] - theirs[seed] for seed in own if seed in theirs]
+    if len(differences) < FIRST_LOOK:
+        return None
+    mean, half = interval(differences)
+    return Ratio(value=math.exp(mean), low=math.exp(mean - half), high=math.exp(mean + half))
