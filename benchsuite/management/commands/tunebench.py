@@ -23,9 +23,8 @@ from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import rehearsed
 from benchsuite.management.tuning.shown import Shown
 from benchsuite.report import addresses
-from benchsuite.report.terminal.plan import cpus_words
 from benchsuite.store.periods import overheads
-from benchsuite.system import fingerprint
+from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import End
@@ -110,7 +109,7 @@ def _headline(execution: Execution) -> str:
     ]
     made = len(execution.book.entries)
     before = f" · {made} trial{'s' * (made != 1)} made before" if made else ""
-    return f"{', '.join(parts)} · {cpus_words(asked.spec)}{before}"
+    return f"{', '.join(parts)} · server on {cpus.share(asked.spec.server.cpus)}{before}"
 
 
 def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
