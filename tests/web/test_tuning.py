@@ -116,6 +116,13 @@ def test_where_nothing_can_be_pasted_it_says_why(soup: Any, settings: Any) -> No
     assert "name no WSGI_APPLICATION" in page.select_one("#paste ~ p").text
 
 
+def test_where_the_python_that_served_is_missing_nothing_names_another(soup: Any) -> None:
+    row = make_tuning()
+    row.spec["server"]["python"] = "3.1"
+    row.save()
+    assert "3.1" in soup(address(row)).select_one("#paste ~ p").text
+
+
 def test_what_was_not_tried_says_why(soup: Any) -> None:
     page = soup(address(make_tuning()))
     rows = table(page, "What was not tried")[1:]

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from benchsuite import conf
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
-from benchsuite.runner.environments import target_settings
+from benchsuite.runner import environments
 from benchsuite.servers import deploying
-from benchsuite.servers.base import Application
+from benchsuite.servers.base import Application, Place
 from benchsuite.tuning.trial import Candidate
 
 ADDRESS = "127.0.0.1:8000"
@@ -17,7 +17,7 @@ ADDRESS = "127.0.0.1:8000"
 def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
     """Kind → text, such as "gunicorn.conf.py" and "systemd"; none where it can't be told.
 
-    Raises UsageError for a server that isn't known here.
+    Raises UsageError for a server that isn't known here, UnavailableError for a Python that is not.
     """
     server = replace(
         spec.server,
@@ -26,7 +26,15 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
         threads=pick.threads,
         options=dict(pick.options),
     )
-    adapter = conf.server_class(pick.server)(server, application(server.application))
+    kind, asked = conf.server_class(pick.server), application(server.application)
+    recipe = environments.recipe(kind(server, asked), server)
+    python = environments.interpreter(server, recipe)
+    if python is None:
+        raise UnavailableError(
+            f"The environment {server.environment_name} is not built here, so nothing can be said to "
+            "paste."
+        )
+    adapter = kind(server, asked, Place(interpreter=python))
     found = dict(adapter.deployment(ADDRESS))
     if found and (settings := deploying.databases(spec.database)):
         found["settings"] = settings
@@ -37,15 +45,10 @@ def application(asked: str) -> Application:
     """The one that was asked for, else that of the project's settings."""
     if asked:
         return Application(wsgi=asked, asgi=asked)
-    settings = target_settings()
+    settings = environments.target_settings()
     wsgi = getattr(settings, "WSGI_APPLICATION", None)
     if not wsgi:
         raise UsageError("The settings name no WSGI_APPLICATION, so nothing can be said to paste.")
     beside = wsgi.replace(".wsgi.", ".asgi.")
     asgi = getattr(settings, "ASGI_APPLICATION", None) or beside
-    return Application(wsgi=_address(wsgi), asgi=_address(asgi))
-
-
-def _address(dotted: str) -> str:
-    """ "shop.wsgi.application" as servers want it."""
-    return ":".join(dotted.rsplit(".", 1))
+    return Application.dotted(wsgi, asgi)

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchsuite.bottlenecks.budget import REST
 from benchsuite.comparing.titles import workload_words
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
 from benchsuite.core.units import format_duration, format_number, format_percent, format_period
@@ -117,7 +117,7 @@ class Told:
             return {}
         try:
             return pasting.texts(self.answer.pick, RunSpec.from_json(self.row.spec))
-        except UsageError as error:
+        except (UsageError, UnavailableError) as error:
             return {"": str(error)}
 
     @property
