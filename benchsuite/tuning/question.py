@@ -31,5 +31,6 @@ class Question:
     unable: Mapping[str, str] = field(default_factory=dict)
     """Server → why it can't run here."""
     keeps_connections: bool = False  #: CONN_MAX_AGE is not 0.
+    pool: int | None = None  #: Connections of each process to each database at most, by its pool.
     gil: bool = True  #: Whether a process of the target's Python uses one CPU at most.
     window_factor: float = 1.0  #: All windows are so many times as long.

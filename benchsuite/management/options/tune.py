@@ -19,7 +19,7 @@ from benchsuite.management.options import load as load_options
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import names, number, time, whole_number
 from benchsuite.management.options.setup import pairs
-from benchsuite.management.tuning.databases import databases
+from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import Application
@@ -170,6 +170,8 @@ def asked(options: Mapping[str, Any]) -> Asked:
     plans, unable = _plans(wanted, spec)
     _ensure_any(plans, unable, current)
     known = databases(plans[0])
+    database = reached(spec.database, pool=known.pool, keeps=known.keeps)
+    only, current = (one and _reaching(one, database) for one in (only, current))
     question = Question(
         objective=objective,
         cpus=cpus.usable(spec.server.cpus),
@@ -183,6 +185,7 @@ def asked(options: Mapping[str, Any]) -> Asked:
         connections_limit=known.limits,
         aliases=known.aliases,
         keeps_connections=known.keeps,
+        pool=known.pool,
         instances=spec.server.instances,
         unable=unable,
         gil=bool(plans[0].server.python.facts.get("gil", True)),
@@ -284,6 +287,11 @@ def candidate(
     found = candidates.sized(name, server, adapter.processes, threads, settings, database)
     assert found is not None
     return found
+
+
+def _reaching(one: Candidate, database: DatabaseSpec) -> Candidate:
+    """The same with as many connections as it can hold to that."""
+    return candidate(database, one.server, one.processes, one.threads, dict(one.options))
 
 
 def _plans(names: Sequence[str], spec: RunSpec) -> tuple[list[Plan], dict[str, str]]:

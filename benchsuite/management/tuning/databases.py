@@ -1,13 +1,15 @@
 """What a search must know of the databases before any start: how many connections they admit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error
 from django.db.utils import ConnectionHandler, load_backend
 
+from benchsuite.core.specs import DatabaseSpec
+from benchsuite.core.specs.database import FIRST_CONNECTIONS
 from benchsuite.isolation.overrides.connecting import moved
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
@@ -17,6 +19,7 @@ MOST_OF = {"postgresql": MOST, "mysql": "SELECT @@max_connections"}
 """Vendor → what asks how many connections ordinary users may have; others have no such limit."""
 
 CONNECT_S = 3  #: So long is waited for a database that may be down.
+KEPT_S = 60.0  #: For how long connections are kept makes no difference here.
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,7 @@ class Databases:
     limits: Mapping[str, int | None]  #: Connections that each server admits; None if not known.
     aliases: Mapping[str, int]  #: Entries of DATABASES that are on it.
     keeps: bool  #: Whether connections are kept after a request.
+    pool: int | None  #: Connections of each process at most, where all entries have a pool.
 
 
 def databases(plan: Plan) -> Databases:
@@ -43,9 +47,16 @@ def databases(plan: Plan) -> Databases:
         aliases[name] = aliases.get(name, 0) + 1
         if name not in limits:
             limits[name] = _limit(plan, alias, entry, kind)
-    age = asked.conn_max_age_s
+    age = 0.0 if asked.pool is not None else asked.conn_max_age_s
     kept = [age] if age is not None else [one.get("CONN_MAX_AGE", 0) for one in entries.values()]
-    return Databases(limits, aliases, keeps=any(one != 0 for one in kept))
+    pools = [_pool(entry) for entry in entries.values()]
+    own = max([one for one in pools if one], default=None) if all(pools) else None
+    return Databases(limits, aliases, any(one != 0 for one in kept), asked.pool or own)
+
+
+def reached(asked: DatabaseSpec, *, pool: int | None, keeps: bool) -> DatabaseSpec:
+    """The same with what the settings of the project decide."""
+    return replace(asked, pool=pool, conn_max_age_s=KEPT_S if keeps and pool is None else 0.0)
 
 
 def _entries(plan: Plan) -> dict[str, dict[str, Any]]:
@@ -56,15 +67,22 @@ def _entries(plan: Plan) -> dict[str, dict[str, Any]]:
         return {}
     entries = {alias: dict(entry) for alias, entry in given.items() if entry}
     use = plan.spec.database.use
-    if plan.database is not None:
-        entries["default"] = {"ENGINE": f"django.db.backends.{ENGINES[use]}", "HOST": ""}
-    elif "://" in use:
-        entries["default"] = moved(entries.get("default", {}), use)
+    url = use if plan.database is None else f"{ENGINES[use]}:///"
+    if "://" in url:
+        entries["default"] = moved(entries.get("default", {}), url)
     return entries
 
 
 ENGINES = {"postgresql": "postgresql", "mariadb": "mysql"}
 """What a run starts → the backend that speaks to it."""
+
+
+def _pool(entry: Mapping[str, Any]) -> int | None:
+    """How many connections psycopg's pool may hold; None without one."""
+    asked = entry.get("OPTIONS", {}).get("pool")
+    given = asked if isinstance(asked, Mapping) else {}
+    first = given.get("min_size", FIRST_CONNECTIONS)
+    return int(given.get("max_size") or first) if asked else None
 
 
 def _vendor(entry: Mapping[str, Any]) -> str:

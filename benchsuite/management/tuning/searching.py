@@ -6,6 +6,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.management.options.tune import Asked
+from benchsuite.management.tuning.databases import reached
 from benchsuite.tuning import bounds, candidates
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.notebook import Entry, Notebook
@@ -47,7 +48,7 @@ class Searching:
 def _search(book: Notebook, asked: Asked) -> Search:
     question = asked.question
     servers = {name: conf.server_class(name) for name in asked.servers}
-    database = asked.spec.database
+    database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
 
     def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
         server, options = servers[like.server], dict(like.options)

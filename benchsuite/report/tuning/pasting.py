@@ -31,8 +31,8 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
     python = environments.interpreter(server, recipe)
     if python is None:
         raise UnavailableError(
-            f"The environment {server.environment_name} is not built here, so nothing can be said to "
-            "paste."
+            f"The environment {server.environment_name} is not built here, so nothing can be "
+            "said to paste."
         )
     adapter = kind(server, asked, Place(interpreter=python))
     found = dict(adapter.deployment(ADDRESS))

@@ -8,6 +8,9 @@ import pytest
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.tuning import databases
 from benchsuite.runner import environments, planning
+from benchsuite.servers.granian import GranianWsgi
+from benchsuite.servers.gunicorn import GunicornGthread
+from benchsuite.tuning import candidates
 
 pytestmark = pytest.mark.django_db
 
@@ -56,3 +59,47 @@ def test_what_the_run_says_of_kept_connections_counts(monkeypatch: pytest.Monkey
     entry = {"ENGINE": "django.db.backends.sqlite3", "CONN_MAX_AGE": 60}
     assert not found(monkeypatch, {"default": entry}, conn_max_age_s=0).keeps
     assert found(monkeypatch, {"default": entry}).keeps
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "pool"),
+    [
+        ({}, {}, None),
+        ({}, {"pool": True}, 4),
+        ({}, {"pool": {"min_size": 2}}, 2),
+        ({}, {"pool": {"min_size": 2, "max_size": 9}}, 9),
+        ({"pool": 5}, {"pool": {"max_size": 9}}, 5),
+        ({"use": "postgresql"}, {"pool": {"max_size": 9}}, 9),
+    ],
+)
+def test_a_pool_of_the_project_or_the_run_limits_each_process(
+    monkeypatch: pytest.MonkeyPatch,
+    asked: dict[str, Any],
+    options: dict[str, Any],
+    pool: int | None,
+    tmp_path: Any,
+) -> None:
+    entry = {"ENGINE": POSTGRES, "NAME": "a", "HOST": str(tmp_path), "OPTIONS": options}
+    known = found(monkeypatch, {"default": entry}, **asked)
+    assert known.pool == pool
+    spec = databases.reached(DatabaseSpec(**asked), pool=known.pool, keeps=known.keeps)
+    gthread = candidates.sized("gunicorn-gthread", GunicornGthread, 2, 16, None, spec)
+    assert gthread.connections == (2 * pool if pool else 32)
+    assert found(monkeypatch, {"default": entry, "b": {**entry, "OPTIONS": {}}}).pool is None
+
+
+def test_connections_that_the_project_keeps_have_no_limit_behind_threads_that_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entry = {"ENGINE": "django.db.backends.sqlite3", "CONN_MAX_AGE": None}
+    known = found(monkeypatch, {"default": entry})
+    spec = databases.reached(DatabaseSpec(), pool=known.pool, keeps=known.keeps)
+    assert candidates.sized("granian-wsgi", GranianWsgi, 1, 4, None, spec).connections is None
+
+
+def test_what_the_run_starts_keeps_connections_as_the_project_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entry = {"ENGINE": POSTGRES, "CONN_MAX_AGE": 60}
+    assert found(monkeypatch, {"default": entry}, use="postgresql").keeps
+    assert not found(monkeypatch, {"default": entry}, use="postgresql", pool=3).keeps
