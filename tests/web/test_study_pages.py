@@ -59,7 +59,7 @@ def test_a_page_a_study_and_one_that_answers_from_all(
     assert capsys.readouterr().out == f"Written  shop.md, README.md in {folder}\n"
     assert (folder / "shop.md").read_text() == markdown(told(mine))
     assert page.startswith("# Which server do I take?\n")
-    assert "\n## Does it wait?\n\nFrom [shop](shop.md), by answers a second; the most is" in page
+    assert "\n## Does it wait?\n\nFrom [shop](shop.md). By answers a second; the most is" in page
     assert "| case | best | behind |" in page
     best = row(page, "delay 200")
     assert re.fullmatch(r"● async 1[45]\d\u2009/s \[1..\u2009/s, 1..\u2009/s\]", best[1])
@@ -75,7 +75,23 @@ def test_a_page_a_study_and_one_that_answers_from_all(
     assert f"- CPU: {MACHINE['cpu_model']}\n" in page
     assert "- servers: gunicorn-sync 23.0.0, uvicorn 23.0.0\n" in page
     for name in catalogue.studies():
-        assert f"\n- {name}: There is no execution of {name} yet with the label 'first'" in page
+        assert f"\n- {name}: There is no execution 'first' of {name}; execute it" in page
+
+
+def test_a_study_answers_on_its_own_page_too(soup: Any, folder: Path, file: Path) -> None:
+    file.write_text(TEXT + ANSWER + ANSWER.replace("wait", "last") + 'only = { delay = "0" }')
+    mine = make_study_run(only={"delay": ("100", "200")})
+    page = soup("/results/studies/shop/")
+    assert [one.text for one in page.select("#answers ~ h3")] == ["Does it wait?", "Does it last?"]
+    (found,) = page.select("#answers ~ div tbody")
+    rows = [[one.text for one in line.select("th, td")] for line in found.select("tr")]
+    assert [one[0] for one in rows] == ["delay 100", "delay 200"]
+    assert rows[1][1].startswith("● async 1")
+    assert "No cell of it is part of this execution." in page.text
+    written = markdown(told(mine))
+    assert "\n### Does it wait?\n\nBy answers a second; the most is the best.\n\n| case " in written
+    assert f"| {' | '.join(rows[1])} |" in written
+    assert f"| {' | '.join(rows[1])} |" in index(folder)
 
 
 def test_swapped_arms_are_answered_otherwise(folder: Path) -> None:

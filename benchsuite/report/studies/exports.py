@@ -39,6 +39,11 @@ def _lines(told: Told, beside: Beside | None) -> Iterator[str]:
                 for one in told.claims
             ],
         )
+    if told.questions:
+        yield from ("## Answers", "", told.how_answered, "")
+    for one in told.questions:
+        yield from (f"### {one.asks.translate(ESCAPED)}", "", one.by, "")
+        yield from table(one.headings, one.rows) if one.rows else ()
     yield from ("## Method", "")
     yield from _list(told.method)
     yield from ("All cells share:", "", "```", told.command, "```", "")

@@ -2,27 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import listed
 from benchsuite.report.exports.markdown import ESCAPED, table
-from benchsuite.report.studies.tables import failed, rest_title, written
+from benchsuite.report.studies.answering import HOW
 from benchsuite.report.studies.told import SHAPES, Told
-from benchsuite.studies import figures
-from benchsuite.studies.answers import Answered, Arm, Lead, Situation
-from benchsuite.studies.claims import Outcome
-from benchsuite.studies.claims import written as ratio
 
 TITLE = "Which server do I take?"
 
 BY = "`runstudy --markdown` wrote this page from stored executions."
-
-HOW = """\
-The best has the best mean over the starts that count, with its 95 % interval. What is *not told
-apart* from it may be as good: the interval of their ratio holds 1, at 95 % for all that are held
-against it together. What is *behind* has its ratio to the best. Nobody is named where an arm that
-was measured has no start that counts, or one alone: it might be the best."""
-
-SHAPE = {Lead.ALONE: SHAPES[Outcome.HOLDS], Lead.SHARED: SHAPES[Outcome.UNTOLD]}
 
 
 def page(found: Sequence[Told], without: Mapping[str, str]) -> str:
@@ -32,14 +19,15 @@ def page(found: Sequence[Told], without: Mapping[str, str]) -> str:
 
 def _lines(found: Sequence[Told], without: Mapping[str, str]) -> Iterator[str]:
     yield from (f"# {TITLE}", "", BY, "")
-    asked = [(told, one) for told in found for one in told.answers]
+    asked = [(told, one) for told in found for one in told.questions]
     if asked:
-        yield from (*HOW.splitlines(), "")
-    for asks in dict.fromkeys(one.answer.asks for _, one in asked):
+        yield from (HOW, "")
+    for asks in dict.fromkeys(one.asks for _, one in asked):
         yield from (f"## {asks.translate(ESCAPED)}", "")
         for told, one in asked:
-            if one.answer.asks == asks:
-                yield from _answer(told, one)
+            if one.asks == asks:
+                yield from (f"From {_link(told)}. {one.by}", "")
+                yield from table(one.headings, one.rows) if one.rows else ()
     yield from _executed(found, without)
     yield from _claims(found)
     remarks = [f"- {_link(one)}. {one.remark}" for one in found if one.remark]
@@ -50,51 +38,6 @@ def _lines(found: Sequence[Told], without: Mapping[str, str]) -> Iterator[str]:
 
 def _link(told: Told) -> str:
     return f"[{told.study.name}]({told.study.name}.md)"
-
-
-def _answer(told: Told, found: Answered) -> Iterator[str]:
-    metric = next(figures.metric(one) for one in told.study.figures if one.name == found.by.figure)
-    yield f"From {_link(told)}, by {metric.headline()}; the {found.by.best} is the best."
-    yield ""
-    if not found.situations:
-        yield from ("No cell of it is part of this execution.", "")
-        return
-    each = found.situations
-    columns = {
-        "case": [rest_title(told.study, one.where) or "all" for one in each],
-        "best": [_best(one, metric) for one in each],
-        Lead.SHARED.value: ["; ".join(_arm(arm, metric) for arm in one.best[1:]) for one in each],
-        "behind": ["; ".join(map(_behind, one.behind)) for one in each],
-        "not known": ["; ".join(one.unknown) for one in each],
-        "not measured": ["; ".join(one.absent) for one in each],
-    }
-    filled = {title: column for title, column in columns.items() if any(column)}
-    yield from table(list(filled), list(zip(*filled.values(), strict=True)))
-
-
-def _best(situation: Situation, metric: Metric) -> str:
-    first = _arm(situation.best[0], metric) if situation.best else ""
-    if situation.lead is not Lead.UNTOLD:
-        return f"{SHAPE[situation.lead]} {first}"
-    others = f"; of those that count {first}" if first else ""
-    return f"{SHAPES[Outcome.UNTOLD]} {Lead.UNTOLD.value}{others}"
-
-
-def _arm(arm: Arm, metric: Metric) -> str:
-    """ "uvicorn 512 /s [501, 523] (1 of 2 starts failed: B201)" """
-    value, low, high = arm.found.value, arm.found.low, arm.found.high
-    said = written(metric, value) if value is not None else ""
-    if low is not None and high is not None:
-        said += f" [{written(metric, low)}, {written(metric, high)}]"
-    why = failed(arm.cell)
-    return f"{arm.name} {said}{f' ({why})' if why else ''}"
-
-
-def _behind(arm: Arm) -> str:
-    assert arm.ratio is not None
-    value, low, high = arm.ratio.value, arm.ratio.low, arm.ratio.high
-    between = f" [{ratio(low)}, {ratio(high)}]" if low is not None else ""
-    return f"{arm.name} {ratio(value)} ×{between}"
 
 
 def _executed(found: Sequence[Told], without: Mapping[str, str]) -> Iterator[str]:

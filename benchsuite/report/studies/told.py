@@ -13,9 +13,9 @@ from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.shown import Shown
 from benchsuite.report.studies import charts, rows, tables
+from benchsuite.report.studies.answering import HOW, Question, questions
 from benchsuite.report.studies.tables import Shape
 from benchsuite.studies import figures, matrix, published, scaling
-from benchsuite.studies.answers import Answered, answered
 from benchsuite.studies.claims import Judgement, Outcome, judge
 from benchsuite.studies.measured import Execution, MeasuredCell, State
 from benchsuite.studies.study import Kind, Study, cell_title, names
@@ -61,8 +61,9 @@ class Told:
         return judge(self.study, self.execution)
 
     @cached_property
-    def answers(self) -> list[Answered]:
-        return answered(rows.asking(self.study), self.execution)
+    def questions(self) -> list[Question]:
+        """Of today's file, as far as it asks of what was executed."""
+        return questions(rows.asking(self.study), self.execution)
 
     @cached_property
     def _published(self) -> tuple[list[published.Row], str]:
@@ -192,6 +193,10 @@ class Told:
     def remark(self) -> str:
         """What people say of it, marked as theirs: all else is computed."""
         return f"Written by a person: {self.row.remark}" if self.row.remark else ""
+
+    @property
+    def how_answered(self) -> str:
+        return HOW
 
     @property
     def when(self) -> str:
