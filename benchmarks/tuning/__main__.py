@@ -1,23 +1,26 @@
 """How well the search of `tunebench` finds the best size, in worlds whose best is known.
 
-    python -m benchmarks.tuning [--tunings 40] [--world CPU]
+    python -m benchmarks.tuning [usual] [unlawful] [modes] [--tunings 40]
 
 Prints, world by world: by how much the pick falls short of the best size, how often that is
 within 5 %, how often the rate that was told holds for a minute of that world, how long the tuning
-took, and what share that is of measuring every size in six starts at five rates. Takes about a
-second a tuning, and a minute a world for the truth.
+took, and what share that is of measuring every size in six starts at five rates. Takes about two
+seconds a tuning.
 """
 
 import argparse
+from dataclasses import replace
 from statistics import mean, median
 
 from benchmarks.table import markdown
-from benchmarks.tuning.simulated import Exhaustive, asked, candidate, holds, tune
-from benchmarks.tuning.worlds import CASES, EQUAL, Case
+from benchmarks.tuning.simulated import Exhaustive, asked, candidate, keeps, size, tune
+from benchmarks.tuning.worlds import CASES, EQUAL, UNLAWFUL, USUAL, Case
 from benchsuite.core.units import format_period
 from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import End
 
+MODES = "modes"  #: Two that are equal, a rate that is asked for, one size alone.
+PARTS = {"usual": USUAL, "unlawful": UNLAWFUL, MODES: ()}
 HEAD = (
     "world",
     "what it is",
@@ -43,7 +46,7 @@ def row(case: Case, tunings: int) -> list[str]:
         regrets.append(truth.regret(told.pick) if told.pick else 1.0)
         if book.end is End.CONFIRMED and told.pick and told.rate:
             confirmed += 1
-            kept.append(holds(case.world, question, told.pick, told.rate, book.spent_s))
+            kept.append(keeps(case.world, question, told.pick, told.rate, book.spent_s))
     return [
         case.world.name,
         case.says,
@@ -74,19 +77,57 @@ def equals(tunings: int) -> str:
     )
 
 
+def rated(tunings: int) -> str:
+    """How often the least memory that holds a rate is found, and how much more it is else."""
+    case = next(case for case in CASES if case.world.name == "waits")
+    truth = Exhaustive(case.world, case.objective)
+    rate = round(0.6 * truth.best)
+    able = [one for one in truth.sizes if truth.does_hold(one, 1.05 * rate)]
+    least = min(case.world.memory_of(size(one)) for one in able)
+    found, held, more = 0, 0, [0.0]
+    for seed in range(tunings):
+        pick = tune(case.world, asked(case.world, case.objective, seed, rate)).pick()
+        if pick is not None:
+            found += 1
+            held += truth.does_hold(pick, rate)
+            more.append(case.world.memory_of(size(pick)) / least - 1)
+    return (
+        f'--rate={rate} in the world "waits": a size is recommended in {_share(found, tunings)} of '
+        f"{tunings} tunings, and {_share(held, found)} of these hold the rate; they take at most "
+        f"{100 * max(more):.0f} % more memory than the least that holds 5 % more."
+    )
+
+
+def alone(tunings: int) -> str:
+    """What share of its true capacity is told of one size."""
+    case = next(case for case in CASES if case.world.name == "waits")
+    truth, only = Exhaustive(case.world, case.objective), candidate("gthread", 2, 8)
+    told = []
+    for seed in range(tunings):
+        question = replace(asked(case.world, case.objective, seed), only=only)
+        if rate := answer(tune(case.world, question)).rate:
+            told.append(rate / truth.of(only))
+    return (
+        f"The capacity of one size there: confirmed in {_share(len(told), tunings)} of {tunings} "
+        f"tunings; the rate told is {100 * min(told):.0f} to {100 * max(told):.0f} % "
+        f"of the true one, {100 * mean(told):.0f} % on average."
+    )
+
+
 def _share(count: int, of: int) -> str:
     return f"{100 * count / of:.0f} %" if of else "—"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", nargs="*", default=[*PARTS], choices=[*PARTS])
     parser.add_argument("--tunings", type=int, default=40)
-    parser.add_argument("--world", choices=[case.world.name for case in CASES])
     options = parser.parse_args()
-    chosen = [case for case in CASES if options.world in (None, case.world.name)]
-    print(markdown(HEAD, [row(case, options.tunings) for case in chosen]))
-    if options.world is None:
-        print(f"\n{equals(options.tunings)}")
+    if cases := [case for part in options.part for case in PARTS[part]]:
+        print(markdown(HEAD, [row(case, options.tunings) for case in cases]))
+    if MODES in options.part:
+        for told in (equals, rated, alone):
+            print(f"\n{told(options.tunings)}")
 
 
 if __name__ == "__main__":

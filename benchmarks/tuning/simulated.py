@@ -4,12 +4,20 @@ import functools
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 
 from benchmarks.tuning.ideal import driven
-from benchmarks.tuning.world import Outcome, Size, Start, World, capacity, poisson, speed
+from benchmarks.tuning.world import (
+    Outcome,
+    Size,
+    Start,
+    World,
+    capacity,
+    holds,
+    poisson,
+    speed,
+)
 from benchsuite.core.specs.objective import Objective, parse
-from benchsuite.tuning.bounds import Probe, hopeless, threads_needed
+from benchsuite.tuning.bounds import Probe, threads_needed
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
@@ -28,9 +36,9 @@ class Measured:
         self.clock_s = 0.0
 
     def __call__(self, trial: Trial) -> Observation:
-        load, size = trial.load, _size(trial.candidate)
+        load, made = trial.load, size(trial.candidate)
         factor = speed(self.world, self.random, self.clock_s)
-        start = Start(self.world, size, factor, seed=self.random.randrange(2**31))
+        start = Start(self.world, made, factor, seed=self.random.randrange(2**31))
         drain_s = max(5.0, 10 * self.objective.limit_s)
         if load.users:
             outcome = start.closed(load.users, load.duration_s)
@@ -48,7 +56,7 @@ class Measured:
             took_s=took_s,
             response_s=sum(answered) / len(answered) if answered else None,
             cpu_s=outcome.cpu_s / len(answered) if answered else None,
-            memory_bytes=self.world.memory_of(size),
+            memory_bytes=self.world.memory_of(made),
         )
 
     def _closed(self, outcome: Outcome, trial: Trial) -> Level:
@@ -139,10 +147,10 @@ def tune(world: World, question: Question, sizes: Sequence[Candidate] = ()) -> N
 
 
 class Exhaustive:
-    """What every size of a world truly holds, each found once."""
+    """What the sizes of a world truly hold, each found once."""
 
     def __init__(self, world: World, words: str, long_s: float = 150.0) -> None:
-        self.world = replace(world, start_noise=0.0, drift=0.0, lucky=0.0)
+        self.world = world
         self.goal, self.long_s = parse(words).goals[0], long_s
         self.of = functools.cache(self._of)
 
@@ -158,32 +166,35 @@ class Exhaustive:
 
     @functools.cached_property
     def best(self) -> float:
-        """The highest rate of all sizes that arithmetic doesn't rule out by far."""
-        cpu_s = self.world.cpu_s * max(self.world.servers.values())
-        response_s = self.world.cpu_s * min(self.world.servers.values()) + self.world.wait_s
-        lax = Probe(response_s=response_s, cpu_s=cpu_s, goodput=1 / cpu_s, memory_bytes=None)
-        out = hopeless(self.sizes, lax, self.world.cpus)
-        return max(self.of_candidate(one) for one in self.sizes if one not in out)
+        """The highest rate that any size holds."""
+        most = 0.0
+        for one in self.sizes:
+            if self.does_hold(one, most * 1.004):
+                most = self._of(one, most)
+        return most
 
-    def _of(self, size: Size) -> float:
+    def does_hold(self, one: Candidate, rate: float) -> bool:
         assert self.goal.within_s is not None
-        return capacity(self.world, size, self.goal.share, self.goal.within_s, long_s=self.long_s)
+        share, limit_s = self.goal.share, self.goal.within_s
+        return rate == 0 or holds(self.world, size(one), rate, share, limit_s, self.long_s)
 
-    def of_candidate(self, one: Candidate) -> float:
-        return self.of(_size(one))
+    def _of(self, one: Candidate, low: float = 0.0) -> float:
+        assert self.goal.within_s is not None
+        share, limit_s = self.goal.share, self.goal.within_s
+        return capacity(self.world, size(one), share, limit_s, self.long_s, low)
 
     def regret(self, pick: Candidate) -> float:
-        return max(0.0, 1 - self.of_candidate(pick) / self.best)
+        return max(0.0, 1 - self.of(pick) / self.best)
 
     def took_s(self, starts: int = 6, levels: int = 5, window_s: float = 6.0) -> float:
         """Of measuring all sizes so."""
         return len(self.sizes) * starts * (OVERHEAD_S + levels * window_s)
 
 
-def holds(world: World, question: Question, pick: Candidate, rate: float, at_s: float) -> bool:
+def keeps(world: World, question: Question, pick: Candidate, rate: float, at_s: float) -> bool:
     """Whether a start of the world holds that rate for a minute, `at_s` after the search began."""
     generator = random.Random(f"{question.seed} minute")
-    start = Start(world, _size(pick), speed(world, generator, at_s), generator.randrange(2**31))
+    start = Start(world, size(pick), speed(world, generator, at_s), generator.randrange(2**31))
     arrivals = poisson([(rate, 62.0)], generator.randrange(2**31))
     outcome = start.open(arrivals, 100.0)
     times = [time for begun, time in zip(outcome.begun, outcome.times, strict=True) if begun >= 2.0]
@@ -193,5 +204,6 @@ def holds(world: World, question: Question, pick: Candidate, rate: float, at_s: 
     )
 
 
-def _size(one: Candidate) -> Size:
+def size(one: Candidate) -> Size:
+    """As the world has it."""
     return Size(one.server, one.processes, one.threads or 1)

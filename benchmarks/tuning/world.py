@@ -221,19 +221,26 @@ def poisson(rates: Sequence[tuple[float, float]], seed: int) -> list[float]:
     return moments
 
 
+def holds(
+    world: World, size: Size, rate: float, share: float, limit_s: float, long_s: float
+) -> bool:
+    """Whether the usual start answers that share of so long a window within the limit."""
+    start = Start(world, size, 1.0, seed=7)
+    outcome = start.open(poisson([(rate, long_s)], seed=7), long_s + 10 * limit_s)
+    times = [time for begun, time in zip(outcome.begun, outcome.times, strict=True) if begun >= 5.0]
+    return sum(time <= limit_s for time in times) >= share * len(times)
+
+
 def capacity(
-    world: World, size: Size, share: float, limit_s: float, *, long_s: float = 400.0
+    world: World, size: Size, share: float, limit_s: float, long_s: float, low: float = 0.0
 ) -> float:
-    """The rate that the usual start holds in a long window, found by halving."""
-    low, high = 0.0, 1.15 * world.cpus / world.cpu_of(size)
+    """The rate that the usual start holds, found by halving from one that it holds."""
+    high = 1.15 * world.cpus / world.cpu_of(size)
     high = min(high, 1.3 * size.processes * size.threads / (world.cpu_of(size) + world.wait_s))
     while high - low > 0.004 * high:
         rate = (low + high) / 2
-        start = Start(world, size, 1.0, seed=7)
-        outcome = start.open(poisson([(rate, long_s)], seed=7), long_s + 10 * limit_s)
-        times = [
-            time for begun, time in zip(outcome.begun, outcome.times, strict=True) if begun >= 5.0
-        ]
-        held = sum(time <= limit_s for time in times) >= share * len(times)
-        low, high = (rate, high) if held else (low, rate)
+        if holds(world, size, rate, share, limit_s, long_s):
+            low = rate
+        else:
+            high = rate
     return low

@@ -73,13 +73,17 @@ def _steepness(points: Sequence[Point], crossing: float) -> float:
 
     Not that of the isotonic fit, which is a staircase: where it crosses zero it falls at once.
     """
-    near = [one for one in points if abs(math.log(one.rate) - crossing) <= NEAR]
+    near = [
+        one
+        for one in points
+        if abs(math.log(one.rate) - crossing) <= NEAR and abs(one.margin) <= SURE
+    ]
     if not near:
         return STEEPNESS
     weights = [_weight(one) for one in near]
     total = sum(weights)
     rates = [math.log(one.rate) for one in near]
-    margins = [max(-SURE, min(SURE, one.margin)) for one in near]
+    margins = [one.margin for one in near]
     rate = sum(map(operator.mul, weights, rates)) / total
     margin = sum(map(operator.mul, weights, margins)) / total
     spread = fall = 0.0

@@ -108,14 +108,14 @@ def tied(book: Notebook, pick: Candidate) -> list[Candidate]:
 
 def _row(book: Notebook, candidate: Candidate) -> Row:
     state, why = book.states[candidate]
-    crossing, held = book.crossing(candidate), confirming.held(book, candidate)
+    held = confirming.held(book, candidate)
     cpu = [one.seen.cpu_s for one in book.of(candidate) if one.seen.cpu_s is not None]
     low, high = _interval(book, candidate)
     return Row(
         candidate=candidate,
         state=state,
         why=why,
-        estimate=crossing.rate if crossing else None,
+        estimate=book.estimate(candidate),
         low=low,
         high=high,
         rate=held.rate if held else None,
@@ -140,8 +140,8 @@ def _interval(book: Notebook, candidate: Candidate) -> tuple[float | None, float
 def _close(book: Notebook, one: Candidate, pick: Candidate) -> Close:
     compared = against(book, one, pick)
     if compared is None or compared.low is None:
-        own, best = book.crossing(one), book.crossing(pick)
-        ratio = own.rate / best.rate if own and best else None
+        own, best = book.estimate(one), book.estimate(pick)
+        ratio = own / best if own and best else None
         return Close(candidate=one, ratio=ratio, low=None, high=None)
     return Close(candidate=one, ratio=compared.value, low=compared.low, high=compared.high)
 

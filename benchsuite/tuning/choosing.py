@@ -15,7 +15,7 @@ UNSURE = 0.08  #: Within this where their starts don't show a difference.
 
 def choose(book: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
     """The pick, and in the book which others aren't told apart from the best."""
-    rates = {one: at.rate for one in alive if (at := book.crossing(one))}
+    rates = {one: rate for one in alive if (rate := book.estimate(one))}
     for one in list(rates):
         if why := excess(book, one):
             book.decide(one, State.OVER, why)

@@ -6,7 +6,7 @@ from benchsuite.stats.capacity import crossing
 from benchsuite.tuning import confirming
 from benchsuite.tuning.cliff import cliff
 from benchsuite.tuning.making import Making, Steps
-from benchsuite.tuning.planning import Plan, confirming_s
+from benchsuite.tuning.planning import Plan
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 
 DOWN = 0.93  #: What is confirmed the second time, of the first, at most.
@@ -19,10 +19,9 @@ Told = Generator[Trial, Observation, bool]
 def confirm(making: Making, candidate: Candidate, plan: Plan, whose: str) -> Told:
     """Whether a rate was confirmed; at lower rates, if there is time, where none was at first."""
     book = making.book
-    found = book.crossing(candidate)
-    if found is None:
+    estimate, factors = book.estimate(candidate), plan.confirmed
+    if estimate is None:
         return False
-    estimate, factors = found.rate, plan.confirmed
     if book.is_limited(candidate):
         factors = (0.9, 1.0)
         estimate = book.highest_held(candidate) or estimate
@@ -31,12 +30,13 @@ def confirm(making: Making, candidate: Candidate, plan: Plan, whose: str) -> Tol
     yield from fresh(making, candidate, [one * estimate for one in factors], plan.starts, whose)
     if confirming.held(book, candidate) is not None:
         return True
-    if confirming_s(making, plan) > making.left_s:
+    starts = min(plan.starts, int(making.left_s / making.cost_s(making.confirming(plan.confirmed))))
+    if starts < confirming.FEWEST_STARTS:
         return False
     points = book.points(book.of(candidate, Phase.CONFIRM))
     again = min(DOWN * estimate, crossing(points).rate) if points else DOWN * estimate
     rates = [one * again for one in plan.confirmed]
-    yield from fresh(making, candidate, rates, plan.starts, f"{whose}, at lower rates", ROUND)
+    yield from fresh(making, candidate, rates, starts, f"{whose}, at lower rates", ROUND)
     return confirming.held(book, candidate) is not None
 
 

@@ -12,6 +12,7 @@ from benchsuite.tuning.question import Question
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 OVERHEAD_S = 4.0  #: Of the first start.
+FEWEST_BLOCKS = 3  #: From so many on a mean over starts is steadier than a fit of all rates.
 
 
 class State(StrEnum):
@@ -133,7 +134,7 @@ class Notebook:
         going = [one for one, (state, _) in self.states.items() if state is State.RACING]
         if self.question.rate is not None:
             return min(going, key=lambda one: self.memory_bytes(one) or math.inf, default=None)
-        rates = {one: found.rate for one in going if (found := self.crossing(one))}
+        rates = {one: rate for one in going if (rate := self.estimate(one))}
         if rates:
             return max(rates, key=lambda one: rates[one])
         screened = {one: rate for one in going if (rate := self.screened(one))}
@@ -143,6 +144,14 @@ class Notebook:
         """The rate at which it just holds the objective, from all its starts so far."""
         points = self.points(self.of(candidate, Phase.LADDER, Phase.RACE))
         return crossing(points) if points else None
+
+    def estimate(self, candidate: Candidate) -> float | None:
+        """That rate, as the mean over its starts in the race where there are enough of them."""
+        found = list(self.blocks(candidate).values())
+        if len(found) >= FEWEST_BLOCKS:
+            return math.exp(sum(found) / len(found))
+        whole = self.crossing(candidate)
+        return whole.rate if whole else None
 
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each block of the race → the logarithm of that rate there."""

@@ -13,6 +13,7 @@ from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 SLOW = 20.0  #: Below this goodput windows are longer, or a p95 has too few arrivals.
 LONGEST = 4.0  #: They are at most so many times as long.
 FULL = 0.6  #: Of the time allowed: so long do answers take under a full load.
+FEWEST_USERS, MOST_USERS = 4, 250
 DOUBT = 0.01  #: Chance with which one user who is served as asked is said not to be.
 
 Probed = Generator[Trial, Observation, Probe | None]
@@ -30,9 +31,9 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
             continue
         if not _served(making, one):
             load = making.users(1, 1, 8)
-            one = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
-            if one.levels and not _served(making, one):
-                book.end, book.said = End.NOTHING_HOLDS, _alone(making, one)
+            longer = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
+            if longer.levels and not _served(making, longer):
+                book.end, book.said = End.NOTHING_HOLDS, _alone(making, longer)
                 return None
         found = yield from _full(making, first, one)
         if found is not None:
@@ -47,6 +48,8 @@ def unsaid(seen: Observation) -> str:
     """Why a start says nothing of its server."""
     if seen.failure:
         return f"it did not start: {seen.failure}"
+    if seen.limit:
+        return f"the load generator was the limit ({', '.join(seen.limit)})"
     if seen.codes:
         return f"{', '.join(seen.codes)} in both of its starts"
     return f"no right answer ({', '.join(seen.fails)})" if seen.fails else "no right answer"
@@ -54,7 +57,8 @@ def unsaid(seen: Observation) -> str:
 
 def full_load(making: Making, rate: float) -> int:
     """Users who, at this rate, get their answers in a good part of the time allowed."""
-    return max(4, math.ceil(FULL * making.question.objective.limit_s * rate))
+    users = math.ceil(FULL * making.question.objective.limit_s * rate)
+    return max(FEWEST_USERS, min(MOST_USERS, users))
 
 
 def _full(making: Making, first: Candidate, one: Observation) -> Probed:

@@ -41,13 +41,13 @@ def in_step(making: Making, alive: Sequence[Candidate]) -> dict[str, list[float]
 
 
 def _start(making: Making, candidate: Candidate, block: int) -> Steps:
-    crossing = making.book.crossing(candidate)
-    assert crossing is not None
-    load = making.arrivals([level * crossing.rate for level in LEVELS], 1, 5)
+    rate = making.book.estimate(candidate)
+    assert rate is not None
+    load = making.arrivals([level * rate for level in LEVELS], 1, 5)
     reason = f"block {block + 1} of the race"
     yield from making.start(candidate, Phase.RACE, load, reason, place=block, ends_early=True)
 
 
 def _close(making: Making, alive: Sequence[Candidate]) -> bool:
-    found = [at.rate for one in alive if (at := making.book.crossing(one))]
+    found = [rate for one in alive if (rate := making.book.estimate(one))]
     return max(found) <= (1 + CLOSE) * min(found)

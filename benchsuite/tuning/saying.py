@@ -7,10 +7,11 @@ from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import FEWEST_MISSES, Held
 from benchsuite.tuning.making import CONFIRMING_S
 from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.planning import PLANS
 from benchsuite.tuning.trial import Candidate, Phase
 
 SOON = (Phase.LADDER, Phase.RACE)
-STARTS = 6  #: That confirm.
+STARTS = PLANS[0].starts  #: That confirm.
 
 
 def first(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
@@ -96,6 +97,8 @@ def missing(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
     cut = sum(state is State.NOT_TRIED for state, _ in book.states.values())
     if cut:
         found.append(f"{cut} candidate{'s' * (cut != 1)} for which the budget left no time")
+    if _unraced(book):
+        found.append("a race of those that came near, for which the budget left no time")
     now = book.question.current
     if book.end and now and now in book.states and not book.of(now, Phase.CONFIRM):
         found.append("fresh starts of what runs now")
@@ -106,6 +109,15 @@ def missing(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
                 f"windows longer than {held.window_s:g} s, which flatter by about 3 % (--thorough)"
             )
     return f"A longer search would add {'; '.join(found)}." if found else ""
+
+
+def _unraced(book: Notebook) -> bool:
+    """Whether the pick is the best of several by a start or two of each."""
+    if book.question.rate is not None or book.end not in (End.CONFIRMED, End.NOT_CONFIRMED):
+        return False
+    raced = any(one.trial.phase is Phase.RACE for one in book.entries)
+    screened = {one.trial.candidate for one in book.entries if one.trial.phase is Phase.SCREEN}
+    return not raced and len(screened) > 1 and not any(map(book.is_limited, screened))
 
 
 def _rest(book: Notebook) -> str:
@@ -161,7 +173,7 @@ def _now(book: Notebook, pick: Candidate) -> str:
 
 
 def _unconfirmed(book: Notebook, pick: Candidate) -> str:
-    found, rates = book.crossing(pick), confirming.rates(book, pick)
+    found, rates = book.estimate(pick), confirming.rates(book, pick)
     if rates and book.end is not None:
         shares = confirming.shares(book, pick, rates[0])
         share = f"{100 * sum(shares) / len(shares):.3g} %"
@@ -172,7 +184,7 @@ def _unconfirmed(book: Notebook, pick: Candidate) -> str:
     if found is not None:
         starts = len(book.of(pick, *SOON))
         return (
-            f"So far {described(pick)} leads with about {format_number(found.rate)}/s, after "
+            f"So far {described(pick)} leads with about {format_number(found)}/s, after "
             f"{starts} start{'s' * (starts != 1)}; not confirmed."
         )
     if book.question.rate is not None:

@@ -78,9 +78,11 @@ class Search:
             return []
         if question.only is not None:
             return [question.only]
-        each = {one.server: one for one in reversed(sizes) if one not in whys}
-        given = [first for first in self.firsts if not refusal(question, first)]
-        return list(dict.fromkeys((*given, *each.values())))
+        each: dict[str, Candidate] = {}
+        for one in (*self.firsts, *sizes):
+            if not refusal(question, one):
+                each.setdefault(one.server, one)
+        return list(each.values())
 
     def _candidates(self, found: Probe) -> list[Candidate]:
         """With what runs now, and without servers that can't run."""
@@ -114,7 +116,7 @@ class Search:
                 break
         now = self.question.current
         affordable = confirming_s(making, plan) <= making.left_s
-        if now is not None and now != book.pick() and book.crossing(now) and affordable:
+        if now is not None and now != book.pick() and book.estimate(now) and affordable:
             yield from confirm(making, now, plan, "what runs now")
         self._ended(candidates, confirmed=confirmed)
 
@@ -147,6 +149,8 @@ class Search:
             book.end = End.NOT_CONFIRMED
             return
         book.end = End.NOTHING_HOLDS
+        if (pick := book.pick()) is not None:
+            book.decide(pick, State.BEHIND, "it held no rate")
         best = max(shares, key=lambda one: shares[one][0])
         share, rate = shares[best]
         book.said = (

@@ -91,7 +91,7 @@ def test_a_world_that_breaks_a_law_does_not_lead_it_far_astray(name) -> None:
     book = tune(world, asked(world, case.objective, seed=1), sizes)
     told = answer(book)
     assert told.pick is not None
-    assert truth.of_candidate(told.pick) >= 0.88 * max(truth.of_candidate(one) for one in sizes)
+    assert truth.of(told.pick) >= 0.88 * max(truth.of(one) for one in sizes)
     assert book.spent_s <= 900
 
 
