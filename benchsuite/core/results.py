@@ -276,6 +276,8 @@ class Finding:
     level: Level
     message: str
     hint: str = ""
+    stages: tuple[str, ...] = ()
+    """Names of those that it weighs on like this; empty where it is about the whole run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

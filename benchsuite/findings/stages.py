@@ -25,7 +25,8 @@ def of_each_stage(check: Check, run: Evidence) -> Iterator[Finding]:
         name, worst = min(found, key=lambda one: ORDER.index(one[1].level))
         others = [other for other in dict.fromkeys(other for other, _ in found) if other != name]
         also = f" The same check finds fault with {listed(others)}." if others else ""
-        yield replace(worst, message=f"At {name}: {worst.message}{also}")
+        alike = dict.fromkeys(other for other, one in found if one.level is worst.level)
+        yield replace(worst, message=f"At {name}: {worst.message}{also}", stages=tuple(alike))
 
 
 def _weighed(check: Check, finding: Finding, run: Evidence, place: int) -> Finding:

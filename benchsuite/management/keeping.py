@@ -34,14 +34,16 @@ REFUSALS = (Error, OSError, ValueError, OverflowError)
 class Results:
     """The runs of one command; what was measured is never lost to a fault of the database."""
 
-    def __init__(self, say: Callable[[str], None], planned: int = 1) -> None:
-        """`planned` is how many runs there will be, if nothing happens."""
+    def __init__(self, say: Callable[[str], None], planned: int = 1, follow: str = "") -> None:
+        """`planned` is how many runs there will be, if nothing happens; `follow` the page that
+        shows them together, where there is one.
+        """
         self.batch = uuid4()
         self.rows: list[Run] = []
         self.refused: list[Run] = []  #: Those among the rows that are not stored.
         self.file: Path | None = None  #: Where those are.
         self._say = say
-        self._planned = planned
+        self._follow = follow or (addresses.of_list() if planned != 1 else "")
         self._reason = ""
         self._refusal = ""  #: The same as a sentence that names the database and says what to do.
         self._ceilings: dict[str, Sequence[Ceiling]] = {}
@@ -68,8 +70,7 @@ class Results:
         self.rows.append(row)
         try:
             if self._tried(row.save, once=True) and row is self.rows[0]:
-                where = addresses.of_run(row.pk) if self._planned == 1 else addresses.of_list()
-                self._say(f"Follow   {where}")
+                self._say(f"Follow   {self._follow or addresses.of_run(row.pk)}")
             yield row, lambda result: self._keep(row, result)
         except BaseException as error:
             reason = f"The command ended before its run had: {_said(error)}"

@@ -103,8 +103,8 @@ def fill(run: models.Run, result: RunResult) -> None:
         ],
         "readings": [models.Reading(**_fields(reading)) for reading in result.readings],
         "findings": [
-            models.Finding(**{**_fields(finding), "level": finding.level.value})
-            for finding in result.findings
+            models.Finding(code=one.code, level=one.level.value, message=one.message, hint=one.hint)
+            for one in result.findings
         ],
     }
     for row in (run, *chain.from_iterable(parts.values())):

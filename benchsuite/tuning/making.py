@@ -57,10 +57,21 @@ class Making:
         return seen
 
     def users(self, count: int, warmup_s: float, window_s: float) -> Load:
-        return Load(users=count, warmup_s=warmup_s, window_s=window_s * self.longer)
+        return self._load(warmup_s, window_s, users=count)
 
     def arrivals(self, rates: Sequence[float], warmup_s: float, window_s: float) -> Load:
-        return Load(rates=tuple(rates), warmup_s=warmup_s, window_s=window_s * self.longer)
+        return self._load(warmup_s, window_s, rates=rates)
+
+    def _load(
+        self, warmup_s: float, window_s: float, *, users: int = 0, rates: Sequence[float] = ()
+    ) -> Load:
+        """With longer windows the warm-up stays as it is, with shorter ones it shrinks too."""
+        return Load(
+            users=users,
+            rates=tuple(rates),
+            warmup_s=warmup_s * min(1.0, self.question.window_factor),
+            window_s=window_s * self.longer,
+        )
 
     def confirming(self, rates: Sequence[float]) -> Load:
         load = self.arrivals(rates, 2, CONFIRMING_S)

@@ -1,10 +1,14 @@
 """Finds the server and its sizes that hold an objective at the highest rate."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import Error
 
+from benchsuite.bottlenecks.registry import Limit
+from benchsuite.comparing.titles import workload_words
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_period
@@ -23,14 +27,20 @@ from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import rehearsed
 from benchsuite.management.tuning.shown import Shown
 from benchsuite.report import addresses
+from benchsuite.report.tuning.told import Told
+from benchsuite.runner import planning
 from benchsuite.store.periods import overheads
 from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
-from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import End
 
 UNCONFIRMED = 3
 """Status where nothing holds the objective, or what was found is not confirmed."""
+
+LOCUST = (
+    "Users of a locustfile begin their tasks by themselves: a rate is what as many of them ask for "
+    "while nobody waits."
+)
 
 WHY = {
     End.NOT_CONFIRMED: "No rate is confirmed.",
@@ -60,16 +70,17 @@ class Command(BriefCommand):
         left_s = ahead.spent_s - execution.book.spent_s
         screen.warn(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
-            for line in [*telling.phases(ahead), *telling.lines(answer(ahead))]:
+            for line in telling.rehearsal(ahead, len(execution.book.entries)):
                 screen.warn(line)
             return
         shown = Shown(screen.console, execution.searching)
-        results = Results(screen.warn, len(ahead.entries))
+        page = addresses.of_tuning(execution.row.pk)
+        results = Results(screen.warn, len(ahead.entries), page)
         try:
             screen.warn(sample.line())
             with session(
                 results,
-                shown.progress,
+                shown,
                 port=options["port"],
                 start_timeout_s=start_timeout_s,
                 on_wait=screen.waiting,
@@ -79,11 +90,11 @@ class Command(BriefCommand):
                 execution.run(at_work, shown)
         except BenchsuiteError as error:
             _tell(screen, execution, options["json"])
-            raise CommandError(str(error), returncode=1) from error
+            raise CommandError(f"{error}{_again(execution)}", returncode=1) from error
         except KeyboardInterrupt as interrupt:
             _tell(screen, execution, options["json"])
-            again = f"python manage.py tunebench --resume={execution.name}"
-            raise CommandError(f"Interrupted. Go on with: {again}", returncode=130) from interrupt
+            said = f"Interrupted.{_again(execution)}"
+            raise CommandError(said, returncode=130) from interrupt
         _tell(screen, execution, options["json"])
         if (end := execution.book.end) in WHY:
             raise CommandError(WHY[end], returncode=UNCONFIRMED)
@@ -103,7 +114,7 @@ def _headline(execution: Execution) -> str:
     who = question.only.name if question.only else f"{count} server{'s' * (count != 1)}"
     parts = [
         who,
-        asked.spec.workload.workload,
+        workload_words(asked.spec.workload.workload, asked.spec.workload.options),
         question.objective.words,
         *([f"at {question.rate:g} /s"] if question.rate else []),
     ]
@@ -112,17 +123,36 @@ def _headline(execution: Execution) -> str:
     return f"{', '.join(parts)} · server on {cpus.share(asked.spec.server.cpus)}{before}"
 
 
+def _again(execution: Execution) -> str:
+    """How to go on with what has begun."""
+    if execution.row._state.adding:
+        return ""
+    return f" Go on with: python manage.py tunebench --resume={execution.name}"
+
+
 def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
-    """What is known, whatever ended the search."""
-    found = answer(execution.book)
-    if (table := telling.table(found)) is not None:
+    """What is known, whatever ended the search; nothing where it has not begun."""
+    if execution.row._state.adding:
+        return
+    told = Told(execution.row, execution.book)
+    limits = _limits(told)
+    if (table := telling.table(told)) is not None:
         screen.console.table(table)
-    for line in telling.lines(found):
+    for line in telling.lines(told, limits):
         screen.warn(line)
+    if planning.workload(execution.asked.spec.workload).locustfile:
+        screen.warn(LOCUST)
     screen.warn(f"Look: {addresses.of_tuning(execution.row.pk)}")
     if file:
-        text = telling.as_json(str(execution.row.pk), execution.book, found, execution.runs)
         try:
-            writing.write(file, text)
+            writing.write(file, telling.as_json(told, execution.runs, limits))
         except BenchsuiteError as error:
             raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
+
+
+def _limits(told: Told) -> Sequence[Limit]:
+    """What limits the pick; nothing where its runs can't be read."""
+    try:
+        return told.limiting.limits if told.limiting else ()
+    except Error:
+        return ()

@@ -25,6 +25,8 @@ from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import Application
 from benchsuite.system import cpus
 from benchsuite.tuning import candidates
+from benchsuite.tuning.making import CONFIRMING_S
+from benchsuite.tuning.planning import LEAST_S
 from benchsuite.tuning.question import Question
 from benchsuite.tuning.trial import Candidate
 
@@ -42,11 +44,9 @@ USUAL = (
     "gunicorn-asgi",
     "daphne",
 )
-"""Servers that are compared where none are named, as far as they are installed."""
+"""Servers that are compared where none are named, as far as they can run here."""
 
 BUDGET_S = 900.0
-LEAST_BUDGET_S = 240.0
-WINDOW_S = 10.0  #: Of each level that confirms; all others are as much longer or shorter.
 LONGEST_WINDOW_S = 600.0
 
 SIZE = re.compile(r"(?P<server>[^:]+):(?P<processes>\d{1,6})(x(?P<threads>\d{1,6}))?")
@@ -87,8 +87,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_question(group: Any) -> None:
+    example = EXAMPLE.replace("%", "%%")  # argparse formats what it shows
     group.add_argument(
-        "--objective", metavar="CONDITIONS", help=f'what must hold, such as "{EXAMPLE}"'
+        "--objective", metavar="CONDITIONS", help=f'what must hold, such as "{example}"'
     )
     group.add_argument(
         "--rate",
@@ -115,8 +116,8 @@ def _add_question(group: Any) -> None:
         "--servers",
         action="append",
         metavar="NAME[,NAME…]",
-        help="servers to compare, each in several sizes (default: those usual ones that are "
-        "installed)",
+        help="servers to compare, each in several sizes (default: "
+        f"{', '.join(USUAL)}, as far as they are installed)",
     )
     group.add_argument(
         "--current",
@@ -135,8 +136,8 @@ def _add_question(group: Any) -> None:
         "--window",
         type=time,
         metavar="TIME",
-        help="of each level that confirms a rate; all other windows are as much longer or shorter "
-        f"(default: {WINDOW_S:g} s). Short windows flatter",
+        help="of each level that confirms a rate; all other windows are longer or shorter alike "
+        f"(default: {CONFIRMING_S:g} s). Short windows flatter",
     )
     group.add_argument(
         "--thorough", action="store_true", help="confirm in windows of 40 s, which flatter less"
@@ -164,11 +165,14 @@ def asked(options: Mapping[str, Any]) -> Asked:
     if only and (given or current):
         others = listed(["--servers"] * bool(given) + ["--current"] * bool(current))
         raise UsageError(f"--server is measured alone, and {others} would compare: leave one out.")
-    wanted = [only.server] if only else given or [one for one in USUAL if planning.is_usable(one)]
+    wanted = [only.server] if only else given or list(USUAL)
     if current and current.server not in wanted:
         wanted.append(current.server)
     plans, unable = _plans(wanted, spec)
-    _ensure_any(plans, unable, current)
+    if current and (reason := unable.get(current.server)):
+        raise UnavailableError(f"--current={current.server} can't be compared: {reason}")
+    if not plans:
+        raise UnavailableError(_none_can(unable))
     known = databases(plans[0])
     database = reached(spec.database, pool=known.pool, keeps=known.keeps)
     only, current = (one and _reaching(one, database) for one in (only, current))
@@ -196,12 +200,12 @@ def asked(options: Mapping[str, Any]) -> Asked:
 
 def _times(options: Mapping[str, Any]) -> tuple[float, float]:
     """The budget, and by how much windows are longer than usual."""
-    window_s = WINDOW_S if options["window"] is None else parse_seconds(options["window"])
+    window_s = CONFIRMING_S if options["window"] is None else parse_seconds(options["window"])
     above("window", window_s, 0.0, LONGEST_WINDOW_S)
     if options["thorough"] and options["window"] is not None:
         raise UsageError("--thorough says how long windows are, and --window too: leave one out.")
-    factor, budget_s = window_s / WINDOW_S, parse_seconds(options["budget"])
-    least_s = LEAST_BUDGET_S * min(1.0, factor)
+    factor, budget_s = window_s / CONFIRMING_S, parse_seconds(options["budget"])
+    least_s = LEAST_S * min(1.0, factor)
     if budget_s < least_s:
         raise UsageError(
             f"--budget={options['budget']} is too short to find out anything: give at least "
@@ -308,20 +312,12 @@ def _plans(names: Sequence[str], spec: RunSpec) -> tuple[list[Plan], dict[str, s
     return plans, unable
 
 
-def _ensure_any(
-    plans: Sequence[Plan], unable: Mapping[str, str], current: Candidate | None
-) -> None:
-    """Raises UnavailableError where none can run, or not the one that does now."""
-    if current and (reason := unable.get(current.server)):
-        raise UnavailableError(f"--current={current.server} can't be compared: {reason}")
-    if plans:
-        return
-    if unable:
-        raise UnavailableError(" ".join(dict.fromkeys(unable.values())))
-    raise UnavailableError(
-        "No server that could be compared is installed; listbench says what would install them: "
-        f"{', '.join(USUAL)}."
-    )
+def _none_can(unable: Mapping[str, str]) -> str:
+    first, *others = dict.fromkeys(unable.values())
+    if not others:
+        return first
+    said = f"None of {listed(list(unable))} can run here. {first}"
+    return f"{said} See listbench for what the others need."
 
 
 def refuse_beside_resume(options: Mapping[str, Any]) -> None:

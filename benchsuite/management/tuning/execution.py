@@ -51,7 +51,7 @@ class Execution:
         Raises BenchsuiteError where nothing that follows could be measured or stored, and
         KeyboardInterrupt after Ctrl-C: the trial under way is made again when this is resumed.
         """
-        with executions.entered(self.row), shown.progress:
+        with executions.entered(self.row), shown:
             while (trial := self.searching.next) is not None:
                 shown.next(trial)
                 begun = monotonic()
@@ -60,7 +60,7 @@ class Execution:
                     ran, result = at_work.one(self._plan(trial))
                 except (UsageError, UnavailableError) as error:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
-                    shown.progress.skip(str(error))
+                    shown.skip(str(error))
                 else:
                     executions.ensure_on(at_work, ran)
                     if result.status is Status.INTERRUPTED:
@@ -68,6 +68,7 @@ class Execution:
                     took_s = monotonic() - begun
                     objective = self.asked.question.objective
                     seen = observation(trial, result, objective, took_s, self._own_pace())
+                    shown.saw(seen)
                 self._keep(seen, ran)
 
     def _keep(self, seen: Observation, ran: Run | None) -> None:

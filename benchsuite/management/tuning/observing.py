@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from benchsuite.core.metrics import reading
+from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
-from benchsuite.core.results import RunResult, Status, Summary
 from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs.objective import Goal, Objective
 from benchsuite.management.tuning.trials import Pace
@@ -17,7 +17,7 @@ GENERATOR = ("B101", "B102", "B103")
 
 SPOILING = ("B106", "B107", "B202", "B4")
 """How findings begin that leave nothing to be said about the server: another one answered, another
-client saw other times, the machine was busy."""
+client saw other times, the machine was busy. One that is about a few levels spoils only these."""
 
 FAILING = ("B104", "B105", "B201", "B203", "B204", "B206", "B208")
 """The server failed at a level; B104 and B105 only where the load generator kept up."""
@@ -31,30 +31,36 @@ def observation(
     own_pace: Pace | None = None,
 ) -> Observation:
     """Of a run that was not interrupted."""
-    codes = _codes(result)
-    limit = tuple(one for one in codes if one.startswith(GENERATOR))
-    spoiled = tuple(one for one in codes if one.startswith(SPOILING))
+    spoiled = _codes(result, SPOILING)
     total = result.total
-    if total is None or spoiled:
+    if total is None or any(not one.stages for one in _invalid(result, SPOILING)):
         failure = "" if spoiled else result.failure or "it was never asked anything"
         return Observation(took_s=took_s, codes=spoiled, failure=failure)
     each = _requests_each(result)
+    levels = tuple(_levels(trial, result, objective.goals, each, own_pace))
     cpu = reading.cpu(result)
     mean_s = total.response_time.mean_s
     return Observation(
-        levels=tuple(_levels(trial, result, objective.goals, each, own_pace)),
+        levels=levels,
         took_s=took_s,
         response_s=None if mean_s is None else mean_s * each,
         cpu_s=cpu / 100 / total.throughput * each if cpu and total.throughput else None,
         memory_bytes=reading.memory(result),
-        limit=limit,
-        fails=tuple(one for one in codes if one.startswith(FAILING)),
+        codes=() if levels else spoiled,
+        limit=_codes(result, GENERATOR),
+        fails=_codes(result, FAILING),
     )
 
 
-def _codes(result: RunResult) -> list[str]:
-    """Of the findings that make a run invalid: a run that is weak still says something."""
-    return sorted({one.code for one in result.findings if one.level is Weight.INVALID})
+def _invalid(result: RunResult, numbers: tuple[str, ...]) -> Iterator[Finding]:
+    """Of the findings that begin so those that make a run invalid: a weak one says something."""
+    for one in result.findings:
+        if one.level is Weight.INVALID and one.code.startswith(numbers):
+            yield one
+
+
+def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({one.code for one in _invalid(result, numbers)}))
 
 
 def _levels(
@@ -64,17 +70,18 @@ def _levels(
     each: float,
     own_pace: Pace | None,
 ) -> Iterator[Level]:
-    """Those that were reached; the one in which the server died was met by nobody."""
+    """Those that were reached and not spoiled; that in which the server died was met by nobody."""
     if trial.load.users:
         assert result.total is not None
         yield _level(0.0, result.total, goals, each, died=_died(result))
         return
-    stages = sorted(
-        (one for one in result.summaries if one.scope == "stage" and one.requests),
-        key=lambda one: one.order,
-    )
-    for place, stage in enumerate(stages):
-        died = _died(result) and place == len(stages) - 1
+    reached = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
+    spoiled = {name for one in _invalid(result, SPOILING) for name in one.stages}
+    last = max((one.order for one in reached), default=0)
+    for stage in sorted(reached, key=lambda one: one.order):
+        if stage.name in spoiled:
+            continue
+        died = _died(result) and stage.order == last
         rate = trial.load.rates[stage.order - 1]
         if own_pace is not None:
             rate = own_pace.rate(stage.level or 0.0)
@@ -84,11 +91,8 @@ def _levels(
 def _level(
     rate: float, summary: Summary, goals: Sequence[Goal], each: float, *, died: bool
 ) -> Level:
-    """What was dropped, failed or was never answered is late. A rate counts journeys, an objective
-    requests: a journey that was dropped would have made `each` of these.
-    """
-    dropped = round((summary.arrivals.dropped if summary.arrivals else 0) * each)
-    planned = summary.requests + dropped
+    """What was dropped, failed or was never answered is late."""
+    planned = _planned(summary, each)
     times = summary.response_time.histogram
     found = histogram.decode(times) if times else histogram.empty()
     met = tuple(
@@ -102,10 +106,18 @@ def _level(
         rate=rate,
         planned=planned,
         met=(0,) * len(goals) if died else met,
-        failures=summary.failures + dropped,
+        failures=summary.failures + planned - summary.requests,
         goodput=summary.goodput / each,
         percentile_s=histogram.values_at(found, [share])[share] if share <= 100 else None,
     )
+
+
+def _planned(summary: Summary, each: float) -> int:
+    """A rate counts journeys, an objective requests: a journey that was dropped would have made
+    `each` of these.
+    """
+    dropped = summary.arrivals.dropped if summary.arrivals else 0
+    return summary.requests + round(dropped * each)
 
 
 def _requests_each(result: RunResult) -> float:

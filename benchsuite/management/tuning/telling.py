@@ -2,72 +2,88 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from benchsuite.bottlenecks.registry import Limit
 from benchsuite.core.plain import plain
-from benchsuite.core.units import format_bytes, format_duration, format_number, format_period
+from benchsuite.core.units import format_duration, format_period
+from benchsuite.management.tuning.searching import ASSUMED
 from benchsuite.report.terminal.grid import Grid
-from benchsuite.tuning.answer import UNTRIED, Answer, Row
+from benchsuite.report.tuning.told import Told
+from benchsuite.tuning.answer import UNTRIED, Answer, answer
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Phase
 
-HEADINGS = ("configuration", "/s", "held", "in time", "CPU", "memory", "connections", "starts", "")
-SPARE = ("starts", "connections", "CPU")
+SPARE = ("starts", "connections", "CPU a request")
+"""Columns that are left out first where a terminal is narrow."""
 
 
-def lines(answer: Answer) -> list[str]:
-    """Its sentences, what was not tried, and what a longer search would add."""
+def lines(told: Told, limits: Sequence[Limit]) -> list[str]:
+    """Its sentences, what limits it, what was not tried, and what a longer search would add."""
+    return [
+        *told.answer.sentences,
+        *(" ".join(filter(None, ("Limit:", *_words(one)))) for one in limits),
+        *_not_tried(told.answer),
+        *filter(None, [told.answer.missing]),
+    ]
+
+
+def _words(limit: Limit) -> tuple[str, ...]:
+    return limit.says, limit.evidence, limit.fix, limit.gain, f"({limit.code})"
+
+
+def _not_tried(answer: Answer) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for what, why in answer.not_tried:
         reasons.setdefault(why, []).append(what)
-    return [
-        *answer.sentences,
-        *(f"Not tried: {', '.join(some)} ({why})" for why, some in reasons.items()),
-        *[answer.missing] * bool(answer.missing),
-    ]
+    for why, some in reasons.items():
+        yield f"Not tried: {', '.join(some)} ({why})"
 
 
-def table(answer: Answer) -> Grid | None:
+def table(told: Told) -> Grid | None:
     """One row for each candidate that was started; None where there is none."""
-    rows = [_cells(one) for one in answer.rows if one.state not in UNTRIED]
+    rows = [
+        [one.row.candidate.name, *(shown.text for shown in one.figures), one.state]
+        for one in told.lines
+    ]
     if not rows:
         return None
-    state = "state"
-    headings = [*HEADINGS[:-1], state]
-    return Grid(headings=headings, rows=rows, words=[state], prose=[state], spare=SPARE)
+    headings = ["configuration", *told.headings, "state"]
+    return Grid(headings=headings, rows=rows, words=["state"], prose=["state"], spare=SPARE)
 
 
-def _cells(row: Row) -> list[str]:
-    share = "" if row.share is None else f"{100 * row.share:.1f} %"
-    return [
-        row.candidate.name,
-        format_number(row.estimate) if row.estimate else "",
-        format_number(row.rate) if row.rate else "",
-        share,
-        format_duration(row.cpu_s) if row.cpu_s else "",
-        format_bytes(row.memory_bytes) if row.memory_bytes else "",
-        "" if row.connections is None else str(row.connections),
-        str(row.starts),
-        f"{row.state.value}{f': {row.why}' if row.why else ''}",
-    ]
-
-
-def phases(book: Notebook) -> Iterator[str]:
-    """How many starts each phase takes, and how long."""
+def rehearsal(book: Notebook, before: int) -> Iterator[str]:
+    """What a search will do that has made so many trials: how many starts each phase takes, which
+    candidates it compares, and what it will not try.
+    """
     for phase in Phase:
-        some = [one for one in book.entries if one.trial.phase is phase]
+        some = [one for one in book.entries[before:] if one.trial.phase is phase]
         if some:
             count = f"{len(some)} start{'s' * (len(some) != 1)}"
             taken = format_period(round(sum(one.seen.took_s for one in some)))
             yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {some[0].trial.reason}"
+    if not before:
+        whole, cpu = format_duration(ASSUMED.response_s), format_duration(ASSUMED.cpu_s)
+        yield (
+            f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
+            "measured yet: the first two starts tell what yours takes, and sizes follow from it."
+        )
+    found = answer(book)
+    started = [one.candidate.name for one in found.rows if one.state not in UNTRIED]
+    if started:
+        yield f"Compared: {', '.join(started)}"
+    yield from _not_tried(found)
 
 
-def as_json(pk: str, book: Notebook, answer: Answer, runs: Sequence[str | None]) -> str:
+def as_json(told: Told, runs: Sequence[str | None], limits: Sequence[Limit]) -> str:
     """Everything: the question, the answer, each trial with its reason, and the decisions."""
+    book = told.book
     data: dict[str, Any] = {
-        "id": pk,
+        "id": str(told.row.pk),
         "question": plain(book.question),
-        "answer": plain(answer),
+        "answer": plain(told.answer),
+        "limits": [asdict(one) for one in limits],
         "trials": [
             {"run": run, **plain(entry.trial), "observation": plain(entry.seen)}
             for run, entry in zip(runs, book.entries, strict=True)

@@ -43,7 +43,7 @@ class Decision:
 
     @property
     def found(self) -> str:
-        return "; ".join(_found(self.entry.seen)) or "nothing"
+        return found_words(self.entry.seen)
 
 
 def decisions(
@@ -64,6 +64,11 @@ def load_words(load: Load) -> str:
     if load.users:
         return f"{format_count(load.users)} user{'s' * (load.users != 1)}, {window}"
     return f"{', '.join(map(format_number, load.rates))} /s, {window} each"
+
+
+def found_words(seen: Observation) -> str:
+    """What a search is told of a start, in a line."""
+    return "; ".join(_found(seen)) or "nothing"
 
 
 def _found(seen: Observation) -> Iterator[str]:

@@ -47,6 +47,7 @@ def test_the_worst_stage_is_told_first_and_the_others_by_name() -> None:
     assert finding.level is Level.INVALID
     assert finding.message.startswith("At 20 users: 20.0 users did not pause")
     assert finding.message.endswith("The same check finds fault with 10 users and 40 users.")
+    assert finding.stages == ("20 users",), "the others are weak there"
 
 
 def test_each_check_of_a_level_looks_at_the_stages() -> None:

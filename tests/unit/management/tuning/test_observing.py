@@ -191,3 +191,20 @@ def test_levels_have_the_rates_that_were_asked_for() -> None:
     found = stages(*[figures(fast=10)] * 3)
     rates = (10.00001, 20.00002, 30.00003)
     assert [one.rate for one in seen(found, levels_of(rates)).levels] == list(rates)
+
+
+def test_a_finding_about_one_level_spoils_that_one_alone() -> None:
+    """Beyond what a server can take, another client meets another part of the queue."""
+    low, high = figures(fast=100, name="50 /s"), figures(slow=100, name="100 /s")
+    beyond = replace(finding("B106"), stages=("100 /s",))
+    one = seen(stages(low, high, findings=(beyond,)))
+    assert ([level.rate for level in one.levels], one.codes) == ([50.123456], ())
+    both = replace(beyond, stages=("50 /s", "100 /s"))
+    assert seen(stages(low, high, findings=(both,))).says_nothing
+
+
+def test_a_level_of_which_nothing_was_ever_sent_was_planned_all_the_same() -> None:
+    """A server that hangs keeps all connections: its arrivals wait until the end."""
+    hung = stages(figures(fast=100), figures(dropped=40))
+    _, level = seen(hung).levels
+    assert (level.planned, level.met, level.failures) == (40, (0, 0), 40)

@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, load_command_class
 
 from benchsuite import runner
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
 from benchsuite.management import session as management_session
 from benchsuite.management.tuning import execution
 from benchsuite.models import Run, Tuning, TuningTrial
+from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.stats import summary
 from benchsuite.store.tunings import notebook
@@ -32,6 +34,13 @@ ONE = ("--server=gunicorn-gthread", "--processes=1", "--threads=4", OBJECTIVE)
 FEW = ("--servers=gunicorn-gthread,gunicorn-sync", OBJECTIVE)
 
 CPU_S, WAIT_S = 0.010, 0.020
+
+
+OWN_CHECK = "benchsuite.runner.preflight.check"
+
+
+def missing(plan: Plan) -> None:
+    raise UnavailableError(f"{plan.spec.server.server} is missing.")
 
 
 class Machine:
@@ -156,7 +165,10 @@ def test_the_capacity_of_one_configuration_is_confirmed(
     assert row.ended_at is not None
     assert row.trials.count() == len(machine.made) == Run.objects.count()
     assert all(one.run is not None for one in row.trials.all())
-    assert "gunicorn-gthread 1×4" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "▶ probe: gunicorn-gthread 1×4 (1) 33.3\u2009/s" in out
+    assert "\u2009% at " in out, "a line says what each level showed"
+    assert "gunicorn-gthread with 1 process of 4 threads holds" in out
 
 
 def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
@@ -169,6 +181,13 @@ def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
     assert {one["run"] for one in told["trials"]} == {str(one.pk) for one in Run.objects.all()}
     assert told["decisions"]
     assert told["id"] == str(Tuning.objects.get().pk)
+
+
+def test_an_option_of_the_server_is_measured_with_it(machine: Machine) -> None:
+    words = ("--server=uwsgi", "--processes=1", "--threads=4", "--option=buffer_bytes=65536")
+    told = as_json(*words, OBJECTIVE)
+    assert told["question"]["only"]["options"] == [["buffer_bytes", 65536]]
+    assert all(one.spec.server.options == {"buffer_bytes": 65536} for one in machine.made)
 
 
 def test_a_search_compares_servers_in_several_sizes(machine: Machine) -> None:
@@ -187,23 +206,44 @@ def test_what_is_stored_is_the_notebook_of_the_search() -> None:
     assert book.end == told["answer"]["end"]
 
 
-def test_ctrl_c_answers_with_what_is_known_and_is_gone_on_with(machine: Machine) -> None:
-    machine.instead[5] = interrupted
-    status, said = ended(*FEW, "--budget=1h", "--label=mine")
-    row = Tuning.objects.get()
-    assert (status, row.status, row.owner) == (130, "interrupted", "")
-    assert said == f"Interrupted. Go on with: python manage.py tunebench --resume={row.id.hex[:8]}"
-    assert row.trials.count() == 4
-    fifth = machine.made[4].spec
-    told = as_json(f"--resume={row.id.hex[:8]}")
-    assert machine.made[5].spec == fifth, "the trial that was broken off is made again"
-    assert Tuning.objects.get().status == "finished"
-    machine.instead.clear()
-    whole = as_json(*FEW, "--budget=1h", "--label=mine")
-    assert [one["candidate"] for one in told["trials"]] == [
-        one["candidate"] for one in whole["trials"]
-    ]
-    assert told["answer"]["rate"] == whole["answer"]["rate"]
+def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = as_json(*FEW)
+    phases = [one["phase"] for one in whole["trials"]]
+    assert list(dict.fromkeys(phases)) == ["probe", "screen", "ladder", "race", "confirm"]
+    for place in map(phases.index, dict.fromkeys(phases)):
+        machine.made.clear()
+        machine.instead = {place + 1: interrupted}
+        status, said = ended(*FEW, "--label=mine")
+        row = Tuning.objects.filter(label="mine").latest("started_at")
+        assert (status, row.status, row.owner) == (130, "interrupted", "")
+        again = f"tunebench --resume={row.id.hex[:8]}"
+        assert said == f"Interrupted. Go on with: python manage.py {again}"
+        assert row.trials.count() == place
+        assert capsys.readouterr().out.rstrip().endswith(f"/tune/{row.pk}/"), phases[place]
+        broken_off = machine.made[place].spec
+        told = as_json(f"--resume={row.id.hex[:8]}")
+        assert machine.made[place + 1].spec == broken_off, "it is made again"
+        assert _without_times(told) == _without_times(whole), phases[place]
+
+
+def _without_times(told: dict[str, Any]) -> list[Any]:
+    made = [[one["candidate"], one["load"], one["seed"]] for one in told["trials"]]
+    return [told["answer"]["pick"], told["answer"]["rate"], made]
+
+
+def test_ctrl_c_before_the_first_trial_leaves_nothing_to_go_on_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @contextmanager
+    def ctrl_c(on_wait: object) -> Iterator[None]:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(management_session, "alone", ctrl_c)
+    assert ended(*ONE) == (130, "Interrupted.")
+    assert not Tuning.objects.exists()
 
 
 def test_a_second_ctrl_c_between_two_runs_answers_too(
@@ -290,6 +330,9 @@ def test_a_dry_run_starts_nothing_and_says_how_long(
     out = capsys.readouterr().out
     assert "2 servers, plain, p95 < 200ms" in out
     assert "confirm" in out
+    assert "Compared: gunicorn-gthread 1×" in out
+    assert "Not tried: gunicorn-sync 1, " in out
+    assert "holds" not in out, "nothing has been measured"
     assert not machine.made
     assert not Tuning.objects.exists()
 
@@ -323,6 +366,11 @@ def test_what_nothing_holds_ends_with_3(machine: Machine) -> None:
     told = as_json(*ONE, status=3)
     assert told["answer"]["end"] == "nothing holds it"
     assert told["answer"]["rate"] is None
+
+
+def test_the_help_shows_an_objective() -> None:
+    parser = load_command_class("benchsuite", "tunebench").create_parser("manage.py", "tunebench")
+    assert "failures < 0.1%, memory <=" in " ".join(parser.format_help().split())
 
 
 @pytest.mark.parametrize(
@@ -361,9 +409,21 @@ def test_bad_input_gets_one_sentence(words: list[str], said: str, machine: Machi
 
 
 def test_where_nothing_can_run_it_says_what_would_help(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchsuite.runner.planning.is_usable", lambda name: False)
-    status, said = ended(OBJECTIVE)
-    assert (status, "No server that could be compared is installed" in said) == (2, True)
+    monkeypatch.setattr(OWN_CHECK, missing)
+    status, said = ended(OBJECTIVE, "--servers=uvicorn,uwsgi")
+    none = "None of uvicorn and uwsgi can run here. uvicorn is missing."
+    assert (status, said) == (2, f"{none} See listbench for what the others need.")
+    assert ended(OBJECTIVE, "--servers=uwsgi") == (2, "uwsgi is missing.")
+
+
+def test_what_can_not_run_is_told_as_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = preflight.check
+
+    def check(plan: Plan) -> None:
+        (missing if plan.spec.server.server == "gunicorn-sync" else sound)(plan)
+
+    monkeypatch.setattr(OWN_CHECK, check)
+    assert as_json(*FEW)["answer"]["not_tried"][0] == ["gunicorn-sync", "gunicorn-sync is missing."]
 
 
 def test_a_current_server_that_can_not_run_is_no_candidate(
