@@ -79,7 +79,7 @@ CASES = (
         gthread(2, 4),
         LOCK,
         {"users": 8},
-        POSTGRESQL,
+        {**POSTGRESQL, "conn_max_age_s": 60.0},
         to_database_s=0.005,
     ),
     Case(

@@ -16,6 +16,7 @@ from benchsuite.core.units import (
 
 MOST_OF_IT = 0.5
 WAITING = 0.3
+QUARTER = 0.25
 SEEN = 10  #: Active sessions: of fewer samples no share is told.
 MANY = 10.0
 LARGE = 0.2
@@ -79,12 +80,12 @@ def database_cpu(evidence: Evidence) -> Iterator[dict[str, str]]:
 @bottleneck(
     "L04b",
     "database-waits",
-    when="at least 30 % of the sessions at work wait for a lock or for files, in at least half of "
-    "the time that a request is in the server",
+    when="at least 30 % of the sessions at work wait for a lock or for files; and the database is "
+    "at work for half of the time that a request is in the server, or these waits are a quarter",
     explains=EXPLAINED,
 )
 def database_waits(evidence: Evidence) -> Iterator[dict[str, str]]:
-    if evidence.active_samples < SEEN or not _is_large(evidence):
+    if evidence.active_samples < SEEN:
         return
     of_kind = dict.fromkeys(FIXES, 0.0)
     for event, share in evidence.waits.items():
@@ -92,7 +93,8 @@ def database_waits(evidence: Evidence) -> Iterator[dict[str, str]]:
         if kind in of_kind:
             of_kind[kind] += share
     total, (kind, _) = sum(of_kind.values()), max(of_kind.items(), key=lambda one: one[1])
-    if total >= WAITING:
+    waited = total * (evidence.database_share or 0.0)
+    if total >= WAITING and (_is_large(evidence) or waited >= QUARTER):
         worst = max(
             (one for one in evidence.waits if one.startswith(kind)),
             key=lambda one: evidence.waits[one],

@@ -11,9 +11,13 @@ from benchsuite.tuning.trial import Candidate, Phase
 
 
 def others(book: Notebook, candidate: Candidate) -> list[Other]:
-    """Those that were raced in the same blocks, often enough for an interval."""
+    """Other sizes of its server, and servers of the other interface, that were raced in the same
+    blocks often enough for an interval.
+    """
     found = []
     for one in book.states:
+        if one.server != candidate.server and one.interface == candidate.interface:
+            continue
         rate = _ratio(book.blocks(candidate), book.blocks(one))
         cpu = _ratio(_cpu(book, candidate), _cpu(book, one))
         if one != candidate and rate and cpu:

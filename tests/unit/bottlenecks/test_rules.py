@@ -63,6 +63,7 @@ INJECTED: list[tuple[set[str], dict[str, Any]]] = [
     ({"L04"}, {**IN_DATABASE, "offered_rate": 45.0}),
     ({"L04a"}, {**CPU_BOUND, "cpu_percent": {"target": 60.0, "database": 130.0}, "active": 9.0}),
     ({"L04b"}, {**IN_DATABASE, "waits": {"Lock:transactionid": 0.7, "IO:WALSync": 0.1}}),
+    ({"L04b"}, {**IN_DATABASE, "active": 0.6, "waits": {"Lock:tuple": 1.0}}),
     ({"L04c"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, repeated=(LOOP,))}),
     ({"L04d"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, connecting_s=0.012)}),
     ({"L05"}, {"reached": [f"3 × {DATABASE_FULL}"]}),

@@ -1,34 +1,48 @@
-"""Configurations of a race against each other, as the rules about bottlenecks compare them."""
+"""What the race shows of the pick beside others."""
 
 from dataclasses import replace
 
 import pytest
 
-from benchmarks.tuning.ideal import Ideal, driven
-from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.beside import others
-from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.question import Question
-from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
 
-FEW, MANY = candidate("gthread", 1, 4), candidate("gthread", 1, 8)
+PICK = Candidate(server="uvicorn", processes=2, threads=None, interface="asgi")
+MORE = replace(PICK, processes=4)
+WSGI = Candidate(server="uwsgi", processes=2, threads=4)
+OTHER_ASGI = Candidate(server="daphne", processes=1, interface="asgi")
+STARTS = 5
 
 
-def test_more_threads_that_cost_more_cpu_are_compared_block_by_block() -> None:
-    def costly(trial: Trial, seen: Observation) -> Observation:
-        drift = 1 + trial.seed % 7 / 10  # of the whole block: it is in none of the ratios
-        return replace(seen, cpu_s=0.01 * drift * (1.2 if trial.candidate == MANY else 1.0))
+def raced(**more: int) -> Notebook:
+    """Each with as many starts, and how much of a request's CPU time the others take."""
+    book = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2))
+    for place, (one, cpu_s) in enumerate(
+        [(PICK, 0.010), (MORE, 0.010), (WSGI, 0.008), (OTHER_ASGI, 0.012)]
+    ):
+        book.decide(one, State.RACING)
+        for start in range(more.get(one.server, STARTS)):
+            chance = 1 + 0.004 * start
+            rates = [chance * rate for rate in (90.0, 100.0, 110.0)]
+            levels = [Level(rate=rate, planned=500, met=(met,)) for rate, met in
+                      zip(rates, (499, 480, 300), strict=True)]  # fmt: skip
+            load = Load(rates=tuple(rates), warmup_s=1, window_s=5)
+            trial = Trial(candidate=one, phase=Phase.RACE, load=load, seed=start, reason=f"{place}")
+            book.note(trial, Observation(levels=levels, took_s=9, cpu_s=cpu_s * chance))
+    return book
 
-    objective = parse("p95 < 200ms")
-    measure = Ideal(objective, lambda one: 87.0 if one == MANY else 90.0, spoil=costly)
-    question = Question(objective=objective, cpus=1)
-    book = driven(Search(Notebook(question), lambda _: [FEW, MANY], FEW), measure)
-    assert book.of(MANY, Phase.RACE), "both were in the race"
-    (other,) = others(book, MANY)
-    assert (other.processes, other.threads, other.interface) == (1, 4, FEW.interface)
-    assert other.cpu.value == pytest.approx(1.2)
-    assert other.cpu.low == pytest.approx(other.cpu.high), "nothing but the block differs"
-    assert other.rate.value == pytest.approx(87 / 90, rel=0.02)
-    assert others(Notebook(question), MANY) == []
+
+def test_sizes_of_its_server_and_the_other_interface_stand_beside_it() -> None:
+    found = list(others(raced(), PICK))
+    assert [(one.processes, one.interface) for one in found] == [(4, "asgi"), (2, "wsgi")]
+    assert found[0].rate.value == pytest.approx(1, rel=0.02)
+    assert found[1].cpu.value == pytest.approx(1.25, rel=0.02)
+    # what changes from block to block is in neither
+    assert found[1].cpu.low == pytest.approx(found[1].cpu.high, rel=1e-6)
+
+
+def test_a_single_start_shows_no_ratio() -> None:
+    assert [one.interface for one in others(raced(uwsgi=1), PICK)] == ["asgi"]
