@@ -1,7 +1,8 @@
-"""What runs were made for, as plain JSON and back: an execution of a study, with all its cells.
+"""What runs were made for, as plain JSON and back: an execution of a study with all its cells, or a
+tuning with all its trials.
 
-Each exported run says which part of what it was made for; the first one of a file carries all of
-it. Whatever else runs are made for is one entry of `PURPOSES`.
+Each exported run says of which part it is, and the first one of a file carries all of what they
+were made for. Whatever else runs are made for is one entry of `PURPOSES`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +41,13 @@ class Purpose:
         return _other_end(self.part, self.whole)
 
 
-PURPOSES = {one.whole: one for one in (Purpose("study_cell", "study_run", "cells"),)}
+PURPOSES = {
+    one.whole: one
+    for one in (
+        Purpose("study_cell", "study_run", "cells"),
+        Purpose("trials", "tuning", "trials"),
+    )
+}
 
 READ_BESIDE = tuple(f"{one.link}__{one.whole}" for one in PURPOSES.values())
 """What is read with runs that are exported."""

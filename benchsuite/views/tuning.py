@@ -7,6 +7,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Tuning
+from benchsuite.report import queries
+from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages.one_file import one_file
 from benchsuite.report.tuning.exports import markdown
 from benchsuite.report.tuning.told import Told, told
@@ -88,8 +90,10 @@ def _title(mine: Told) -> str:
 
 
 def _export(request: HttpRequest, mine: Told, wanted: str) -> HttpResponseBase:
+    runs = queries.exported().filter(trials__tuning=mine.row).distinct()
     formats = {
         "md": lambda: [markdown(mine)],
         "html": lambda: [one_file("tuning_file", _title(mine), mine.charts, {"told": mine})],
+        "json": lambda: json_of(queries.by_and_by(runs)),
     }
     return export(request, wanted, f"tuning-{mine.row.pk}", formats)

@@ -1,5 +1,6 @@
 """A study of real runs: killed in the middle, resumed, and interrupted by Ctrl-C."""
 
+import re
 import signal
 import sqlite3
 from contextlib import closing
@@ -91,6 +92,7 @@ def test_what_was_killed_goes_on_and_measures_nothing_twice(command: Command) ->
     assert f"{len(before)} made before" in resumed.out
     assert "Skipped  setup impossible, page plain: --max-connections" in resumed.out
     assert f"({len(before) + 1} of 6) starting" in resumed.out
+    assert re.search(r"of 6\) starting · about \d.* left\n", resumed.out)
     assert "can't be told here: It answers. (impossible, plain: --max-connections" in resumed.out
     assert "/results/studies/small/" in resumed.out
     after = ended(command)

@@ -268,11 +268,20 @@ def test_it_needs_few_queries_however_many_starts_there_were(client: Client) -> 
 def test_what_can_t_be_shown_is_a_sentence(soup: Any) -> None:
     assert "There is no tuning" in soup(f"{LIST}{uuid4()}/", status=404).text
     row = make_tuning(searched(5))
-    assert "there are: md, html" in soup(f"{address(row)}?format=pdf", status=400).text
+    assert "there are: md, html, json" in soup(f"{address(row)}?format=pdf", status=400).text
     assert "There is no chart 'x'" in soup(f"{address(row)}x.csv", status=404).text
     Tuning.objects.update(question={"objective": 3, "new": 1})
     assert "This is no stored Notebook" in soup(address(row), status=400).text
     assert "This is no stored Notebook" in soup(LIST).select_one(".error").text
+
+
+def test_one_that_was_killed_is_not_under_way(soup: Any) -> None:
+    row = make_tuning(searched(5), status="running")
+    gone = owner.name().rsplit(":", 2)[0] + ":999999999:1"
+    for path in (LIST, address(row)):
+        Tuning.objects.update(status="running", owner=gone)
+        soup(path)
+        assert Tuning.objects.values_list("status", "owner").get() == ("interrupted", "")
 
 
 def test_strangers_see_none_of_it(settings: Any, client: Client) -> None:

@@ -82,7 +82,7 @@ class Command(BriefCommand):
         add(
             "--with",
             metavar="EXECUTION",
-            help="with --markdown: and what that one has otherwise than another, by id or label",
+            help="with --markdown: also its difference to another one, by label or id",
         )
 
     def handle(self, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""An execution of a study travels with its runs, however often, and whole."""
+"""What runs were made for travels with them, however often, and whole."""
 
 import json
 from collections.abc import Callable
@@ -9,16 +9,20 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
-from benchsuite.models import Environment, Run, StudyCell, StudyRun
+from benchsuite.core.plain import plain
+from benchsuite.models import Environment, Run, StudyCell, StudyRun, Tuning, TuningTrial
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.studies.exports import csv, markdown
 from benchsuite.report.studies.others import chosen_beside
 from benchsuite.report.studies.told import chosen, told
+from benchsuite.report.tuning import exports as tuning_exports
+from benchsuite.report.tuning import told as tuning_told
 from benchsuite.store import purposes
 from benchsuite.store.interchange import PARTS
 from benchsuite.system import owner
 from tests.factories import make_run
 from tests.study_factories import RATES, make_study_run
+from tests.tuning_factories import make_tuning, searched
 
 pytestmark = pytest.mark.django_db
 
@@ -49,7 +53,7 @@ def dump(file: Path, **options: str) -> str:
 
 def elsewhere() -> None:
     """Another machine, which has nothing."""
-    for model in (StudyRun, Run, Environment):
+    for model in (StudyRun, Tuning, Run, Environment):
         model.objects.all().delete()
 
 
@@ -239,3 +243,28 @@ def test_a_choice_of_nothing_is_told_what_there_is(
     assert said in str(refused.value)
     assert refused.value.returncode == 2
     assert not file.exists()
+
+
+def test_a_tuning_travels_with_its_trials_and_grows(
+    file: Path, loadbench: Callable[[], list[str]]
+) -> None:
+    row = make_tuning(searched(4), status="interrupted")
+    early, without = dump(file), row.trials.filter(run=None).count()
+    later = searched(6).entries[4:]
+    run = make_run("uwsgi")
+    for order, one in enumerate(later, start=4):
+        row.trials.create(order=order, trial=plain(one.trial), observation=plain(one.seen), run=run)
+    before, late = tuning(row), dump(file)
+    elsewhere()
+    file.write_text(early)
+    loadbench()
+    assert TuningTrial.objects.filter(run=None).count() == without
+    file.write_text(late)
+    assert loadbench()[-1] == f"{row} brought up to date."
+    assert tuning(Tuning.objects.get()) == before
+    assert [one.order for one in Run.objects.get(pk=run.pk).trials.all()] == [4, 5]
+    assert dump(file) == late
+
+
+def tuning(row: Tuning) -> str:
+    return tuning_exports.markdown(tuning_told.told(Tuning.objects.get(pk=row.pk)))
