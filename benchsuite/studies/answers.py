@@ -3,15 +3,17 @@
 The best is the one with the best mean. Each other is told apart from it by the interval of their
 ratio, at 1 − 0.05/k where k others are held against it (Bonferroni), so that the arm that is best
 in truth is left out of those named in at most about 5 % of the situations, whichever had the best
-mean by chance. `python -m benchmarks.claims` measures it. Nobody is named the best where an arm
-that was measured has no figure that counts: it might be the best.
+mean by chance. `python -m benchmarks.claims` measures it. An arm that failed in half of its starts
+is not named. Nobody is where one that was measured has no figure that counts, or one that isn't
+behind has half of its starts in doubt: it might be the best, or not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
+from benchsuite.comparing.starts import INVALID_SHARE
 from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.studies import matrix
 from benchsuite.studies.claims import doubts, find, place, side_of
@@ -43,12 +45,15 @@ class Situation:
     where: Coordinates  #: What is not chosen.
     best: Sequence[Arm]  #: The one with the best mean, then all that are not told apart from it.
     behind: Sequence[Arm]  #: The nearest first.
+    failed: Sequence[Arm]  #: Those that failed (B2xx) in half of their starts, whatever they did.
     unknown: Sequence[str]  #: Arms that were measured and have no figure that counts, with why.
     absent: Sequence[str]  #: Arms that were not measured, with why.
 
     @property
     def lead(self) -> Lead:
         if self.unknown or len(self.best) + len(self.behind) < 2:
+            return Lead.UNTOLD
+        if any(_spoilt(arm.cell) for arm in self.best):
             return Lead.UNTOLD
         return Lead.SHARED if len(self.best) > 1 else Lead.ALONE
 
@@ -91,26 +96,41 @@ def _situation(
     arms: Sequence[Coordinates],
 ) -> Situation:
     known: list[tuple[str, MeasuredCell]] = []
-    unknown: list[str] = []
+    failed: list[Arm] = []
+    unknown: dict[str, list[str]] = {}
     absent: dict[str, list[str]] = {}
     for coordinates in arms:
         cell, name = find(execution, coordinates), _name(answer, coordinates)
         if cell is None or cell.state is State.UNAVAILABLE:
             reason = cell.reason if cell else "no part of this execution"
             absent.setdefault(reason, []).append(name)
+        elif cell.state is State.MEASURED and any("B2" in one for one in _spoilt(cell)):
+            side = side_of(execution, cell, by.figure)
+            failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
         elif why := _doubts(execution, answer, by, cell):
-            unknown += why
+            for one in why:
+                unknown.setdefault(one.removeprefix(f"{place(coordinates)}: "), []).append(name)
         else:
             known.append((name, cell))
     best, behind = _apart(execution, by, known)
-    left_out = [f"{', '.join(names)}: {reason}" for reason, names in absent.items()]
-    return Situation(where, best, behind, list(dict.fromkeys(unknown)), left_out)
+    return Situation(where, best, behind, failed, _grouped(unknown), _grouped(absent))
+
+
+def _grouped(reasons: Mapping[str, Sequence[str]]) -> list[str]:
+    return [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
+
+
+def _spoilt(cell: MeasuredCell) -> list[str]:
+    """What spoilt its starts that count, where it is so many of them that the cell is invalid."""
+    counted = [one for one in cell.starts if not one.excluded]
+    codes = [one.failed for one in counted if one.failed]
+    return codes if len(codes) >= INVALID_SHARE * len(counted) else []
 
 
 def _doubts(execution: Execution, answer: Answer, by: Objective, cell: MeasuredCell) -> list[str]:
     found = list(doubts(execution, answer.needs, cell, cell.coordinates, by.figure))
     if not found and len(cell.values(by.figure)) < FEWEST:
-        return [f"{place(cell.coordinates)}: one start has no interval"]
+        return ["one start has no interval"]
     return found
 
 

@@ -14,8 +14,9 @@ from benchsuite.studies.study import Study
 HOW = """\
 The best has the best mean over the starts that count, with its 95 % interval. What is not told \
 apart from it may be as good: the interval of their ratio holds 1, at 95 % for all that are held \
-against it together. What is behind has its ratio to the best. Nobody is named where an arm that \
-was measured has no start that counts, or one alone: it might be the best."""
+against it together. What is behind has its ratio to the best. What failed (B2xx) in half of its \
+starts or more is not named. Nobody is where an arm that was measured has no start that counts, or \
+one alone, or where half of the starts of one that is not behind are in doubt."""
 
 NONE = " No cell of it is part of this execution."
 
@@ -56,6 +57,7 @@ def _columns(
     yield "best", [_best(one, metric) for one in every]
     yield Lead.SHARED, ["; ".join(_arm(arm, metric) for arm in one.best[1:]) for one in every]
     yield "behind", ["; ".join(map(_behind, one.behind)) for one in every]
+    yield "failed", ["; ".join(_arm(arm, metric) for arm in one.failed) for one in every]
     yield "not known", ["; ".join(one.unknown) for one in every]
     yield "not measured", ["; ".join(one.absent) for one in every]
 

@@ -68,7 +68,7 @@ def test_what_the_starts_do_not_tell_apart_stands_together() -> None:
     ("given", "reason"),
     [
         ({"starts": [worlds.start(9.0, excluded="B401")] * 2}, "no start counts (B401)"),
-        ({"starts": [worlds.start(None, failed="B203")] * 2}, "2 of 2 starts without plateau"),
+        ({"starts": [worlds.start(None)] * 2}, "2 of 2 starts without plateau"),
         ({"starts": [worlds.start(9.0)]}, "one start has no interval"),
         ({"state": State.PLANNED, "reason": "1 of 2 starts so far"}, "1 of 2 starts so far"),
     ],
@@ -111,7 +111,33 @@ def test_needs_that_are_not_met_are_the_reason() -> None:
     answer = replace(SETUP, needs={"cpus-target": 4})
     one = found(answer, worlds.execution(**{"cpus-target": 2}))["0"]
     assert one.lead is Lead.UNTOLD
-    assert one.unknown == ["cpus-target must be at least 4.00, and is 2.00"]
+    assert one.unknown == ["sync, async: cpus-target must be at least 4.00, and is 2.00"]
+
+
+def test_what_failed_is_not_named_whatever_it_did() -> None:
+    failed = [worlds.start(900.0, failed="B201"), worlds.start(905.0, failed="B201, B302")]
+    truth = ALIKE | {("sync", "200"): 200.0}
+    (one,) = found(ANY, one_cell(("sync", "0"), worlds.execution(truth), starts=failed)).values()
+    assert (one.lead, one.best[0].name) == (Lead.ALONE, "sync, 200")
+    assert [(arm.name, round(arm.found.value or 0)) for arm in one.failed] == [("sync, 0", 902)]
+    assert len(one.behind) == 4
+    gone = one_cell(
+        ("sync", "0"), worlds.execution(truth), starts=[worlds.start(None, failed="B203")]
+    )
+    (one,) = found(ANY, gone).values()
+    assert (one.lead, [arm.found.value for arm in one.failed]) == (Lead.ALONE, [None])
+    seldom = [worlds.start(200.0)] * 4 + [worlds.start(200.0, failed="B201")]
+    (one,) = found(ANY, one_cell(("sync", "0"), worlds.execution(truth), starts=seldom)).values()
+    assert "sync, 0" in [arm.name for arm in one.best]
+
+
+def test_an_arm_in_doubt_is_named_by_nobody_unless_it_is_behind() -> None:
+    truth = ALIKE | {("sync", "200"): 200.0}
+    for at, lead in ((("sync", "200"), Lead.UNTOLD), (("sync", "0"), Lead.ALONE)):
+        rate = truth[at]
+        doubtful = [worlds.start(rate), worlds.start(rate * 1.01, failed="B301")]
+        (one,) = found(ANY, one_cell(at, worlds.execution(truth), starts=doubtful)).values()
+        assert (one.lead, one.best[0].name) == (lead, "sync, 200")
 
 
 def test_without_a_right_answer_it_is_behind() -> None:
