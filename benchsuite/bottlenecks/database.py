@@ -146,7 +146,7 @@ def connecting(evidence: Evidence) -> Iterator[dict[str, str]]:
     if share >= CONNECTING:
         keep = "a pool (--pool)" if evidence.interface == "asgi" else "CONN_MAX_AGE, or a pool"
         yield {
-            "says": "Each request spends its time on connecting to the database.",
+            "says": "Requests connect to the database anew.",
             "evidence": f"Connecting takes {format_duration(found.connecting_s)} of "
             f"{format_duration(found.request_s)}, {format_percent(100 * share)}.",
             "fix": f"Keep connections: {keep}.",
