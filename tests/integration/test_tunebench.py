@@ -66,9 +66,11 @@ def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> 
     after = trials(command)
     assert after[: len(before)] == before, "nothing is measured twice"
     assert len(told["trials"]) == len(after)
-    confirming = [one for one in told["trials"] if one["phase"] == "confirm"]
-    assert len(confirming) >= 3
-    for one in confirming:
+    spoiled = [one for one in told["trials"] if one["observation"]["codes"]]
+    open_ones = [one for one in told["trials"] if one["load"]["rates"]]
+    measured = [one for one in open_ones if one["observation"]["levels"]]
+    assert spoiled or [one["phase"] for one in measured].count("confirm") >= 3
+    for one in measured:
         levels = one["observation"]["levels"]
         assert [level["rate"] for level in levels] == one["load"]["rates"][: len(levels)]
         assert all(level["met"][0] <= level["planned"] for level in levels)

@@ -91,8 +91,9 @@ class Execution:
         """Of users who have one, as soon as one of them was seen alone."""
         if not planning.workload(self.asked.spec.workload).locustfile:
             return None
+        cpus = self.asked.question.cpus
         alone = (one.seen for one in self.book.entries if one.trial.load.users == 1)
-        return next(filter(None, map(pace, alone)), None)
+        return next((found for one in alone if (found := pace(one, cpus))), None)
 
     @property
     def book(self) -> Notebook:

@@ -1,5 +1,6 @@
 """A trial of a search as the spec of a run."""
 
+import math
 from dataclasses import dataclass, replace
 
 from benchsuite.core.specs import (
@@ -31,7 +32,8 @@ class Pace:
     """
 
     cycle_s: float  #: From one request of a user to the next.
-    response_s: float  #: What of it is spent waiting for the answer.
+    think_s: float  #: What of it is not spent waiting for the answer.
+    most: float  #: Requests a second that no server exceeds on these CPUs.
 
     def users(self, rate: float) -> int:
         return min(MAX_USERS, max(1, round(rate * self.cycle_s)))
@@ -40,14 +42,19 @@ class Pace:
         return users / self.cycle_s
 
     def instead_of(self, users: int) -> int:
-        """Users who have as many requests under way as these, who ask again at once."""
-        return 1 if users == 1 else self.users(users / self.response_s)
+        """Users who have as many requests under way as these, who ask again at once, where the
+        server gets through as much as it can: the others think (response time law).
+        """
+        return 1 if users == 1 else min(MAX_USERS, users + math.ceil(self.most * self.think_s))
 
 
-def pace(alone: Observation) -> Pace | None:
+def pace(alone: Observation, cpus: int) -> Pace | None:
     """As one user alone showed it; None where he showed nothing."""
     found = [one.goodput for one in alone.levels if one.goodput]
-    return Pace(1 / found[0], alone.response_s) if found and alone.response_s else None
+    if not found or not alone.response_s:
+        return None
+    cycle_s, most = 1 / found[0], cpus / (alone.cpu_s or alone.response_s)
+    return Pace(cycle_s, max(0.0, cycle_s - alone.response_s), most)
 
 
 def spec_of(

@@ -62,18 +62,21 @@ def test_an_answer_is_awaited_as_long_as_the_objective_makes_sense_of_it() -> No
 def test_users_of_a_locustfile_are_as_many_as_ask_at_that_rate_while_nobody_waits() -> None:
     """One of them alone asked twice a second, and waited 20 ms for each answer."""
     alone = Observation(
-        levels=(Level(rate=0.0, planned=6, met=(6,), goodput=2.0),), took_s=5.0, response_s=0.02
+        levels=(Level(rate=0.0, planned=6, met=(6,), goodput=2.0),),
+        took_s=5.0,
+        response_s=0.02,
+        cpu_s=0.01,
     )
-    own_pace = pace(alone)
+    own_pace = pace(alone, cpus=2)
     assert own_pace is not None
     load = spec_of(TRIAL, BASE, parse("p95 < 200ms"), own_pace).load
     assert (load.model, load.stages, load.users) == ("closed", (47.0, 53.0), 53)
     assert own_pace.rate(47) == 94.0
     busy = spec_of(CLOSED, BASE, parse("p95 < 200ms"), own_pace).load
-    assert (busy.users, busy.stages) == (600, ()), "24 requests under way"
+    assert (busy.users, busy.stages) == (24 + 96, ()), "at 200/s 96 think for 0.48 s"
     one = spec_of(replace(CLOSED, load=replace(CLOSED.load, users=1)), BASE, parse("p95 < 1s"))
     assert one.load.users == 1
 
 
 def test_nobody_who_got_no_answer_has_a_pace() -> None:
-    assert pace(Observation(took_s=1.0, failure="it did not start")) is None
+    assert pace(Observation(took_s=1.0, failure="it did not start"), cpus=2) is None
