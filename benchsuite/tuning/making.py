@@ -14,6 +14,7 @@ Narrowed = Generator[Trial, Observation, list[Candidate]]  #: Steps that leave s
 PHASES = tuple(Phase)
 CONFIRMING_S = 10.0  #: The window of each rate that is confirmed.
 THOROUGH_S = 40.0
+SHORTEST_S = 1.0  #: No window is shorter, however short those are that confirm.
 
 
 class Making:
@@ -70,7 +71,7 @@ class Making:
             users=users,
             rates=tuple(rates),
             warmup_s=warmup_s * min(1.0, self.question.window_factor),
-            window_s=window_s * self.longer,
+            window_s=max(SHORTEST_S, window_s * self.longer),
         )
 
     def confirming(self, rates: Sequence[float]) -> Load:

@@ -26,15 +26,16 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
     book = making.book
     for first in firsts:
         one = yield from making.start(first, Phase.PROBE, making.users(1, 1, 3), "one user alone")
+        if one.levels and not _served(making, one):
+            load = making.users(1, 1, 8)
+            again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
+            if again.response_s and not _served(making, again):
+                book.end, book.said = End.NOTHING_HOLDS, _alone(making, again)
+                return None
+            one = again if again.levels else one
         if not one.levels or not one.response_s:
             book.decide(first, State.NO_STATEMENT, unsaid(one))
             continue
-        if not _served(making, one):
-            load = making.users(1, 1, 8)
-            longer = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
-            if longer.levels and not _served(making, longer):
-                book.end, book.said = End.NOTHING_HOLDS, _alone(making, longer)
-                return None
         found = yield from _full(making, first, one)
         if found is not None:
             return found
@@ -90,7 +91,7 @@ def _served(making: Making, seen: Observation) -> bool:
     from scipy import stats
 
     goals = making.question.objective.goals
-    return all(
+    return bool(seen.response_s) and all(
         level.planned - count <= stats.binom.ppf(1 - DOUBT, level.planned, 1 - goal.share)
         for level in seen.levels
         for goal, count in zip(goals, level.met, strict=True)

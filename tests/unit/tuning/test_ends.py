@@ -11,7 +11,7 @@ from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Observation, Phase, Trial
+from benchsuite.tuning.trial import Level, Observation, Phase, Trial
 
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4), candidate("granian", 2, 4)]
 
@@ -138,3 +138,19 @@ def test_it_can_be_asked_at_any_time() -> None:
         assert len(told.sentences[0]) > 10
         assert told.missing.startswith("A longer search would add ")
     assert answer(searched(ideal(), 0)).sentences == ("Nothing has been measured yet.",)
+
+
+def test_a_first_window_without_an_answer_is_made_again_and_longer() -> None:
+    count = 0
+
+    def busy(trial: Trial, seen: Observation) -> Observation:
+        nonlocal count
+        count += 1
+        if count > 1:
+            return seen
+        return replace(seen, levels=[Level(rate=0.0, planned=0, met=(0,))], response_s=None)
+
+    book = searched(ideal(spoil=busy))
+    first, second = [entry.trial.load.window_s for entry in book.entries[:2]]
+    assert first < second
+    assert book.end is End.CONFIRMED
