@@ -19,8 +19,13 @@ SPOILING = ("B106", "B107", "B202", "B4")
 """How findings begin that leave nothing to be said about the server: another one answered, another
 client saw other times, the machine was busy. One that is about a few levels spoils only these."""
 
-FAILING = ("B104", "B105", "B201", "B203", "B204", "B206", "B208")
-"""The server failed at a level; B104 and B105 only where the load generator kept up."""
+FAILING = ("B201", "B203", "B204", "B206", "B208")
+"""The server failed at a level."""
+
+PILING_UP = ("B104", "B105")
+"""So it did where these are found and the load generator kept up, which `LATE` would tell."""
+
+LATE = ("B101", "B102")
 
 
 def observation(
@@ -33,9 +38,11 @@ def observation(
     """Of a run that was not interrupted."""
     spoiled = _codes(result, SPOILING)
     total = result.total
-    if total is None or any(not one.stages for one in _invalid(result, SPOILING)):
-        failure = "" if spoiled else result.failure or "it was never asked anything"
+    if total is None:
+        failure = result.failure or "it was never asked anything"
         return Observation(took_s=took_s, codes=spoiled, failure=failure)
+    if any(not one.stages for one in _invalid(result, SPOILING)):
+        return Observation(took_s=took_s, codes=spoiled)
     each = _requests_each(result)
     levels = tuple(_levels(trial, result, objective.goals, each, own_pace))
     cpu = reading.cpu(result)
@@ -48,7 +55,7 @@ def observation(
         memory_bytes=reading.memory(result),
         codes=() if levels else spoiled,
         limit=_codes(result, GENERATOR),
-        fails=_codes(result, FAILING),
+        fails=_fails(result),
     )
 
 
@@ -61,6 +68,11 @@ def _invalid(result: RunResult, numbers: tuple[str, ...]) -> Iterator[Finding]:
 
 def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({one.code for one in _invalid(result, numbers)}))
+
+
+def _fails(result: RunResult) -> tuple[str, ...]:
+    late = any(one.code.startswith(LATE) for one in result.findings)
+    return _codes(result, FAILING if late else (*FAILING, *PILING_UP))
 
 
 def _levels(

@@ -130,8 +130,14 @@ def test_what_spoils_a_run_leaves_nothing_to_be_said(number: str) -> None:
 
 @pytest.mark.parametrize("number", ["B101", "B102", "B103"])
 def test_the_limit_of_the_load_generator_is_none_of_the_server(number: str) -> None:
-    one = with_findings(finding(number), finding("B104"))
-    assert (one.limit, one.codes, one.fails) == ((f"{number} name",), (), ("B104 name",))
+    one = with_findings(finding(number), finding("B201"))
+    assert (one.limit, one.codes, one.fails) == ((f"{number} name",), (), ("B201 name",))
+
+
+@pytest.mark.parametrize("late", ["B101", "B102"])
+def test_what_piles_up_is_no_fault_of_a_server_whose_load_was_late(late: str) -> None:
+    one = with_findings(finding(late, Level.WEAK), finding("B104"), finding("B105"))
+    assert (one.fails, one.limit, len(one.levels)) == ((), (), 1)
 
 
 @pytest.mark.parametrize("number", ["B104", "B105", "B201", "B203", "B204", "B206", "B208"])
@@ -166,7 +172,8 @@ def test_a_broken_load_process_says_nothing_of_the_server() -> None:
         summaries=(),
         findings=(finding("B107"),),
     )
-    assert seen(failed).says_nothing
+    one = seen(failed)
+    assert (one.says_nothing, one.failure) == (True, "the load process ended")
 
 
 def test_the_level_in_which_the_server_died_was_met_by_nobody() -> None:
