@@ -238,6 +238,7 @@ def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, st
     assert f"python manage.py tunebench --resume={row.pk}" in note
     assert page.select("p.sentence")
     assert not page.select("meta[http-equiv=refresh]")
+    assert bool(page.select("#paste")) == ("which leads and is not confirmed" in page.text)
 
 
 def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
