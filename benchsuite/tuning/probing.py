@@ -8,8 +8,9 @@ from benchsuite.core.units import format_duration
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.making import Making
 from benchsuite.tuning.notebook import End, State
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
+AGAIN_S = 8.0  #: One user is watched, where 3 s or less did not show that he is served.
 SLOW = 20.0  #: Below this goodput windows are longer, or a p95 has too few arrivals.
 LONGEST = 4.0  #: They are at most so many times as long.
 FULL = 0.6  #: Of the time allowed: so long do answers take under a full load.
@@ -27,7 +28,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
     for first in firsts:
         one = yield from making.start(first, Phase.PROBE, making.users(1, 1, 3), "one user alone")
         if one.levels and not _served(making, one):
-            load = making.users(1, 1, 8)
+            load = Load(users=1, warmup_s=1, window_s=AGAIN_S * max(1.0, making.longer))
             again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
             if again.response_s and not _served(making, again):
                 book.end, book.said = End.NOTHING_HOLDS, _alone(making, again)
