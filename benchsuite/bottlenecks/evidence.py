@@ -1,9 +1,8 @@
 """What the rules look at: one run over its window. Unknown values leave a rule silent."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-from benchsuite.core.results import LATE_S
 
 TARGET, DATABASE = "target", "database"  #: Parts of the system whose CPU the rules tell apart.
 
@@ -200,9 +199,8 @@ class Evidence:
         """Whether more is asked than can be answered at once, so that something must be the limit:
         requests queue, arrivals are late, CPUs are full, or users slow each other down.
         """
-        late_s = self.wait_s if self.wait_s > LATE_S else 0.0  # else the load's own timer
-        waiting = late_s + (self.queue_s or 0.0)
-        queues = self.response_s is not None and waiting >= 0.1 * self.response_s > 0
+        # the wait to be sent is mostly the load's own timer; where it is not, arrivals fall behind
+        queues = (self.queue_s or 0.0) >= 0.1 * (self.response_s or math.inf)
         behind = self.offered_rate is not None and (self.rate or 0.0) < 0.98 * self.offered_rate
         full = (self.own_share or 0.0) >= 0.9
         slowed = self.alone is not None and (self.response_s or 0.0) >= 2 * self.alone.mean_s

@@ -129,6 +129,10 @@ def test_none_speaks_of_a_healthy_run(changes: tuple[dict[str, Any], ...]) -> No
     assert of(**merged) == {}
 
 
+def test_a_late_load_generator_is_no_limit_of_the_target() -> None:
+    assert of(wait_s=0.03, response_s=0.08) == {}
+
+
 def test_nothing_known_names_nothing() -> None:
     assert bottlenecks.name(Evidence()) == []
 
