@@ -224,7 +224,7 @@ def _spec(options: Mapping[str, Any]) -> RunSpec:
             "Servers and their sizes are all that a tuning compares: give --python, --env, "
             "--front, --instances and delays one value each."
         )
-    work = conf.workload_class(spec.workload.workload)
+    work = planning.workload(spec.workload)
     if work.unit != REQUEST or work.needs_websocket:
         raise UsageError(
             f"An objective is about requests, and {work.name} measures WebSockets or streams: take "

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
-from benchsuite.runner import environments
+from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
 from benchsuite.tuning.trial import Candidate
@@ -26,15 +25,14 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
         threads=pick.threads,
         options=dict(pick.options),
     )
-    kind, asked = conf.server_class(pick.server), application(server.application)
-    recipe = environments.recipe(kind(server, asked), server)
-    python = environments.interpreter(server, recipe)
-    if python is None:
+    plan = planning.resolve(replace(spec, server=server))
+    if plan.python is None:
         raise UnavailableError(
             f"The environment {server.environment_name} is not built here, so nothing can be "
             "said to paste."
         )
-    adapter = kind(server, asked, Place(interpreter=python))
+    place = Place(interpreter=plan.python)
+    adapter = type(plan.server)(server, application(server.application), place)
     found = dict(adapter.deployment(ADDRESS))
     if found and (settings := deploying.databases(spec.database)):
         found["settings"] = settings
