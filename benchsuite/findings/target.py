@@ -340,10 +340,10 @@ def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 def starves(evidence: Evidence) -> bool:
-    """Whether some wait in vain. Figures of those who are served then account neither for all that
+    """Whether most wait in vain. Figures of those who are served then account neither for all that
     was in flight nor for what others see.
     """
-    return any(starvation(evidence))
+    return any(found.level is Level.INVALID for found in starvation(evidence))
 
 
 def _starved_users(counts: Sequence[int], who: str) -> tuple[float, str]:

@@ -74,8 +74,11 @@ def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> 
         levels = one["observation"]["levels"]
         assert [level["rate"] for level in levels] == one["load"]["rates"][: len(levels)]
         assert all(level["met"][0] <= level["planned"] for level in levels)
-        assert one["observation"]["cpu_s"] > 0
         assert one["observation"]["memory_bytes"] > 10_000_000
+    # windows of less than a second need not have a reading of the CPU
+    used = [one["observation"]["cpu_s"] for one in measured]
+    assert all(one is None or one > 0 for one in used)
+    assert any(used) or not measured
     states = dict(rows(command, "SELECT status, count(*) FROM benchsuite_run GROUP BY status"))
     assert set(states) <= {"finished", "interrupted"}
     assert rows(command, "SELECT status, owner FROM benchsuite_tuning") == [("finished", "")]
