@@ -36,6 +36,7 @@ def test_processes_that_are_recycled_in_the_window_are_told() -> None:
     assert "recycles" in finding.hint
 
 
+@pytest.mark.alone
 @needs("pyuwsgi")
 def test_the_stall_of_two_pieces_of_an_answer_is_told() -> None:
     result = a_run(

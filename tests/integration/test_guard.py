@@ -76,7 +76,14 @@ def test_a_fork_that_holds_the_pipe_does_not_hold_up_the_guard(temp_folder: Path
 
 def the_guard() -> psutil.Process:
     """The one child of this process that is a guard."""
-    [child] = [one for one in psutil.Process().children() if "reaper" in str(one.cmdline())]
+    found: list[psutil.Process] = []
+
+    def is_there() -> bool:  # a child that was just forked has its parent's name for a moment
+        found[:] = [one for one in psutil.Process().children() if "reaper" in str(one.cmdline())]
+        return bool(found)
+
+    assert eventually(is_there), "no guard"
+    [child] = found
     return child
 
 
