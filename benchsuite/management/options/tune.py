@@ -9,7 +9,7 @@ from typing import Any
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec
+from benchsuite.core.specs import DatabaseSpec, RunSpec
 from benchsuite.core.specs.load import MAX_RATE
 from benchsuite.core.specs.objective import EXAMPLE, parse
 from benchsuite.core.specs.spec import above
@@ -22,7 +22,7 @@ from benchsuite.management.options.setup import pairs
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
-from benchsuite.servers.base import Application
+from benchsuite.servers.base import ServerAdapter
 from benchsuite.system import cpus
 from benchsuite.tuning import candidates
 from benchsuite.tuning.making import CONFIRMING_S
@@ -65,7 +65,7 @@ class Asked:
 
     question: Question
     spec: RunSpec  #: Of its runs, but for server, size and load.
-    servers: Sequence[str]  #: Names of those that are compared, and can run.
+    servers: Mapping[str, type[ServerAdapter]]  #: Those that are compared, and can run, by name.
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
@@ -158,10 +158,8 @@ def asked(options: Mapping[str, Any]) -> Asked:
     if options["rate"] is not None:
         above("rate", options["rate"], 0.0, MAX_RATE)
     spec = _pinned(_spec(options), options["for_cpus"])
-    only, current = _only(options, spec.database), _current(options, spec.database)
+    only, current = _only(options, spec), _current(options, spec)
     given = names("--servers", options["servers"])
-    for name in given:
-        conf.server_class(name)
     if only and (given or current):
         others = listed(["--servers"] * bool(given) + ["--current"] * bool(current))
         raise UsageError(f"--server is measured alone, and {others} would compare: leave one out.")
@@ -175,7 +173,7 @@ def asked(options: Mapping[str, Any]) -> Asked:
         raise UnavailableError(_none_can(unable))
     known = databases(plans[0])
     database = reached(spec.database, pool=known.pool, keeps=known.keeps)
-    only, current = (one and _reaching(one, database) for one in (only, current))
+    only, current = (one and _reaching(one, spec, database) for one in (only, current))
     question = Question(
         objective=objective,
         cpus=cpus.usable(spec.server.cpus),
@@ -195,7 +193,12 @@ def asked(options: Mapping[str, Any]) -> Asked:
         gil=bool(plans[0].server.python.facts.get("gil", True)),
         window_factor=factor,
     )
-    return Asked(question, spec, [one.spec.server.server for one in plans])
+    return Asked(question, spec, {one.spec.server.server: type(one.server) for one in plans})
+
+
+def again(question: Question, spec: RunSpec, names: Sequence[str]) -> Asked:
+    """What a stored tuning asked for; raises as `asked` does."""
+    return Asked(question, spec, {one: type(_plan(one, spec).server) for one in names})
 
 
 def _times(options: Mapping[str, Any]) -> tuple[float, float]:
@@ -246,12 +249,12 @@ def _pinned(spec: RunSpec, count: int | None) -> RunSpec:
     return replace(spec, server=replace(spec.server, cpus=usable[:count]))
 
 
-def _only(options: Mapping[str, Any], database: DatabaseSpec) -> Candidate | None:
+def _only(options: Mapping[str, Any], spec: RunSpec) -> Candidate | None:
     """The one whose capacity is asked."""
     settings = pairs("--option", options["option"])
     if options["server"] is not None:
         size = options["processes"], options["threads"]
-        return candidate(database, options["server"], *size, settings)
+        return candidate(spec, spec.database, options["server"], *size, settings)
     beside = [name for name in ("processes", "threads", "option") if options[name]]
     if beside:
         raise UsageError(
@@ -261,7 +264,7 @@ def _only(options: Mapping[str, Any], database: DatabaseSpec) -> Candidate | Non
     return None
 
 
-def _current(options: Mapping[str, Any], database: DatabaseSpec) -> Candidate | None:
+def _current(options: Mapping[str, Any], spec: RunSpec) -> Candidate | None:
     text = options["current"]
     if text is None:
         return None
@@ -272,10 +275,11 @@ def _current(options: Mapping[str, Any], database: DatabaseSpec) -> Candidate | 
             "such as gunicorn-gthread:3x4 or gunicorn-sync:5."
         )
     threads = int(match["threads"]) if match["threads"] else None
-    return candidate(database, match["server"], int(match["processes"]), threads)
+    return candidate(spec, spec.database, match["server"], int(match["processes"]), threads)
 
 
 def candidate(
+    spec: RunSpec,
     database: DatabaseSpec,
     name: str,
     processes: int | None,
@@ -283,33 +287,40 @@ def candidate(
     options: Mapping[str, Any] | None = None,
 ) -> Candidate:
     """A server in a size of the user's; raises UsageError where it can't have it."""
-    server = conf.server_class(name)
-    given = ServerSpec(server=name, processes=processes, threads=threads, options=options or {})
-    adapter = server(given, Application())  # says what it can't have
-    threads = adapter.threads if server.threads_word is not None else None
-    settings = {one: adapter.settings[one] for one in given.options}
-    found = candidates.sized(name, server, adapter.processes, threads, settings, database)
+    given = {"processes": processes, "threads": threads, "options": options or {}}
+    adapter = _plan(name, spec, **given).server  # says what it can't have
+    threads = adapter.threads if adapter.threads_word is not None else None
+    settings = {one: adapter.settings[one] for one in options or {}}
+    found = candidates.sized(name, type(adapter), adapter.processes, threads, settings, database)
     assert found is not None
     return found
 
 
-def _reaching(one: Candidate, database: DatabaseSpec) -> Candidate:
+def _reaching(one: Candidate, spec: RunSpec, database: DatabaseSpec) -> Candidate:
     """The same with as many connections as it can hold to that."""
-    return candidate(database, one.server, one.processes, one.threads, dict(one.options))
+    return candidate(spec, database, one.server, one.processes, one.threads, dict(one.options))
 
 
 def _plans(names: Sequence[str], spec: RunSpec) -> tuple[list[Plan], dict[str, str]]:
-    """A run of each server that can do this work here, and why the others can't."""
+    """A run of each server that can do this work here, and why the others can't; raises UsageError
+    for a name that is no server's.
+    """
     plans, unable = [], {}
     for name in names:
         try:
-            plan = planning.resolve(replace(spec, server=replace(spec.server, server=name)))
+            plan = _plan(name, spec)
             preflight.check(plan)
         except (UsageError, UnavailableError) as error:
+            if name not in conf.server_paths():
+                raise
             unable[name] = str(error)
         else:
             plans.append(plan)
     return plans, unable
+
+
+def _plan(name: str, spec: RunSpec, **size: Any) -> Plan:
+    return planning.resolve(replace(spec, server=replace(spec.server, server=name, **size)))
 
 
 def _none_can(unable: Mapping[str, str]) -> str:

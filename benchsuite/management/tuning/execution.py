@@ -16,6 +16,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import listed
 from benchsuite.management import executions
+from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.session import Session
 from benchsuite.management.tuning.observing import observation
@@ -107,7 +108,7 @@ class Execution:
     def plan(self) -> Plan:
         """A run like those that will be made, in the Python that serves all of them."""
         spec = self.asked.spec
-        server = replace(spec.server, server=self.asked.servers[0])
+        server = replace(spec.server, server=next(iter(self.asked.servers)))
         return planning.resolve(replace(spec, server=server))
 
     def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
@@ -140,7 +141,7 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
     Raises UsageError where the code, its packages or the machine are others than before.
     """
     before = tunings.notebook(row)
-    asked = Asked(before.question, spec, row.servers)
+    asked = tune_options.again(before.question, spec, row.servers)
     ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
     execution = Execution(asked, row, Searching(asked, before.entries), ran)
     executions.ensure_same_machine(row, which(row))

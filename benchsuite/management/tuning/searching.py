@@ -2,7 +2,6 @@
 
 from collections.abc import Generator, Mapping, Sequence
 
-from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.management.options.tune import Asked
@@ -46,8 +45,7 @@ class Searching:
 
 
 def _search(book: Notebook, asked: Asked) -> Search:
-    question = asked.question
-    servers = {name: conf.server_class(name) for name in asked.servers}
+    question, servers = asked.question, asked.servers
     database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
 
     def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
