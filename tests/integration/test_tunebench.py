@@ -22,7 +22,7 @@ WORDS = (
     "--workload=io_read",
     "--rows=1000",
     "--objective=p95 < 200ms, failures < 1%",
-    "--window=1s",
+    "--window=2s",
     "--budget=2m",
 )
 
@@ -75,10 +75,11 @@ def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> 
         assert [level["rate"] for level in levels] == one["load"]["rates"][: len(levels)]
         assert all(level["met"][0] <= level["planned"] for level in levels)
         assert one["observation"]["memory_bytes"] > 10_000_000
-    # windows of less than a second need not have a reading of the CPU
-    used = [one["observation"]["cpu_s"] for one in measured]
-    assert all(one is None or one > 0 for one in used)
-    assert any(used) or not measured
+        cpu_s = one["observation"]["cpu_s"]
+        if cpu_s is None:  # readings come once a second, so a window of one may hold none
+            assert one["load"]["window_s"] <= 1
+        else:
+            assert cpu_s > 0
     states = dict(rows(command, "SELECT status, count(*) FROM benchsuite_run GROUP BY status"))
     assert set(states) <= {"finished", "interrupted"}
     assert rows(command, "SELECT status, owner FROM benchsuite_tuning") == [("finished", "")]
