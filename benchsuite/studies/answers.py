@@ -18,7 +18,7 @@ from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.studies import matrix
 from benchsuite.studies.claims import doubts, find, place, side_of
 from benchsuite.studies.intervals import FEWEST, Interval, Kind, interval
-from benchsuite.studies.measured import Execution, MeasuredCell, State
+from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Answer, Coordinates, Objective, Study, admits, situations
 
 
@@ -104,7 +104,7 @@ def _situation(
         if cell is None or cell.state is State.UNAVAILABLE:
             reason = cell.reason if cell else "no part of this execution"
             absent.setdefault(reason, []).append(name)
-        elif cell.state is State.MEASURED and any("B2" in one for one in _spoilt(cell)):
+        elif cell.state is State.MEASURED and "B2" in _spoilt(cell):
             side = side_of(execution, cell, by.figure)
             failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
         elif why := _doubts(execution, answer, by, cell):
@@ -120,11 +120,10 @@ def _grouped(reasons: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
 
 
-def _spoilt(cell: MeasuredCell) -> list[str]:
+def _spoilt(cell: MeasuredCell) -> str:
     """What spoilt its starts that count, where it is so many of them that the cell is invalid."""
-    counted = [one for one in cell.starts if not one.excluded]
-    codes = [one.failed for one in counted if one.failed]
-    return codes if len(codes) >= INVALID_SHARE * len(counted) else []
+    failed = [one for one in cell.counted if one.failed]
+    return reasons(failed) if len(failed) >= INVALID_SHARE * len(cell.counted) else ""
 
 
 def _doubts(execution: Execution, answer: Answer, by: Objective, cell: MeasuredCell) -> list[str]:

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from benchsuite.core.units import format_number, listed
+from benchsuite.core.units import format_number
 from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.studies import matrix
 from benchsuite.studies.intervals import Interval, Kind, Side, interval
-from benchsuite.studies.measured import Execution, MeasuredCell, State
+from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Check, Claim, Coordinates, Study, admits
 
 NAMED = 3  #: Reasons that a claim tells; the others are counted.
@@ -193,14 +193,14 @@ def doubts(
             known = "not known" if has is None else format_number(has)
             of = f"{where}: " if name in cell.conditions else ""
             yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
-    counted = [one for one in cell.starts if not one.excluded]
+    counted = cell.counted
     if not counted:
-        why = listed(sorted({one.excluded for one in cell.starts})) if cell.starts else "no start"
+        why = reasons(cell.starts) or "no start"
         yield f"{where}: no start counts ({why})"
         return
     without = [one for one in counted if one.figures.get(figure) is None]
     if without:
-        codes = ", ".join(sorted({one.failed for one in without if one.failed}))
+        codes = reasons(without)
         of = f"{len(without)} of {len(counted)} starts"
         yield f"{where}: {of} without {figure}{f' ({codes})' if codes else ''}"
 

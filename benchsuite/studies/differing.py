@@ -59,7 +59,7 @@ def difference(study: Study, earlier: Execution, later: Execution) -> Difference
 
 
 def _by_place(execution: Execution) -> Mapping[tuple[tuple[str, str], ...], MeasuredCell]:
-    counted = [one for one in execution.cells if any(not start.excluded for start in one.starts)]
+    counted = [one for one in execution.cells if one.counted]
     return {tuple(sorted(one.coordinates.items())): one for one in counted}
 
 

@@ -1,6 +1,6 @@
 """What claims, tables and differences look at: the figures of a study's cells, start by start."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -23,9 +23,10 @@ class Start:
     figures: Mapping[str, float | None]  #: By the study's names; None is "not known", never 0.
     amounts: Mapping[str, float] = field(default_factory=dict)
     """What a figure counts among, by `figures.amounts`; others than counts have none."""
-    excluded: str = ""  #: Why it doesn't count, by `comparing.starts`: "B401"; empty where it does.
+    excluded: Sequence[str] = ()
+    """Why it doesn't count, by `comparing.starts`: "B401"; empty where it does."""
     verdict: str = ""
-    failed: str = ""  #: What the server did wrong: codes of B2xx; such a start counts.
+    failed: Sequence[str] = ()  #: What the server did wrong: codes of B2xx; such a start counts.
     run: str = ""  #: Identity of the stored run.
 
 
@@ -38,17 +39,24 @@ class MeasuredCell:
     conditions: Mapping[str, float] = field(default_factory=dict)
     """What a claim's `needs` are held against, where cells differ in it: users."""
 
+    @property
+    def counted(self) -> list[Start]:
+        return [one for one in self.starts if not one.excluded]
+
     def values(self, figure: str) -> list[float]:
         """Of the starts that count and have it."""
-        counted = (one for one in self.starts if not one.excluded)
-        return [value for one in counted if (value := one.figures.get(figure)) is not None]
+        return [value for one in self.counted if (value := one.figures.get(figure)) is not None]
 
     def amounts(self, figure: str) -> list[float]:
         """What these count among; empty where the figure is no count."""
-        counted = (one for one in self.starts if not one.excluded)
-        having = [one for one in counted if one.figures.get(figure) is not None]
+        having = [one for one in self.counted if one.figures.get(figure) is not None]
         found = [one.amounts.get(figure, 0.0) for one in having]
         return found if all(found) else []
+
+
+def reasons(starts: Iterable[Start]) -> str:
+    """What keeps them from being sound, each once: "B201, B302"."""
+    return ", ".join(dict.fromkeys(why for one in starts for why in one.excluded or one.failed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

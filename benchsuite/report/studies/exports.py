@@ -115,8 +115,7 @@ def csv(told: Told) -> Iterator[str]:
 def _rows(told: Told, axes: Sequence[str], names: Sequence[str]) -> Iterator[Sequence[Any]]:
     for cell in told.execution.cells:
         row: list[Any] = [cell.coordinates.get(axis, "") for axis in axes]
-        counted = [one for one in cell.starts if not one.excluded]
-        row += [cell.state.value, cell.reason, len(cell.starts), len(counted)]
+        row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
         beside = published.of(told.published, cell.coordinates)
         for name in names:
             values = cell.values(name)

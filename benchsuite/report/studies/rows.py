@@ -94,12 +94,11 @@ def _cell(row: StudyRun, study: Study, cell: StudyCell) -> MeasuredCell:
 
 def _start(run: Run, study: Study) -> Start:
     known = cells.start(run)
-    why = ", ".join(known.reasons)
     return Start(
         figures=figures.values(study.figures, run, starves=starvation.number in known.reasons),
         amounts=figures.amounts(study.figures, run),
-        excluded="" if known.has_own_figures else why,
-        failed=why if known.standing is Standing.FAILED else "",
+        excluded=() if known.has_own_figures else known.reasons,
+        failed=known.reasons if known.standing is Standing.FAILED else (),
         verdict=run.verdict or run.status,
         run=str(run.pk),
     )

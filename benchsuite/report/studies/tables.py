@@ -10,7 +10,7 @@ from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import MISSING
 from benchsuite.report.shown import Shown
 from benchsuite.studies import figures, published
-from benchsuite.studies.measured import Execution, MeasuredCell, State
+from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import (
     Coordinates,
     Selector,
@@ -155,11 +155,10 @@ def shown(cell: MeasuredCell, metric: Metric) -> Shown:
 
 def failed(cell: MeasuredCell) -> str:
     """ "1 of 2 starts failed: B201"; empty where none did."""
-    counted = [one for one in cell.starts if not one.excluded]
-    codes = [one.failed for one in counted if one.failed]
-    if not codes:
+    failed = [one for one in cell.counted if one.failed]
+    if not failed:
         return ""
-    return f"{len(codes)} of {len(counted)} starts failed: {', '.join(dict.fromkeys(codes))}"
+    return f"{len(failed)} of {len(cell.counted)} starts failed: {reasons(failed)}"
 
 
 def written(metric: Metric, value: float) -> str:
@@ -169,5 +168,4 @@ def written(metric: Metric, value: float) -> str:
 def _why_not(cell: MeasuredCell) -> str:
     if cell.state is not State.MEASURED:
         return cell.reason or cell.state.value
-    codes = dict.fromkeys(one.excluded or one.failed for one in cell.starts)
-    return ", ".join(filter(None, codes)) or "no start has this figure"
+    return reasons(cell.starts) or "no start has this figure"

@@ -17,7 +17,7 @@ from benchsuite.report.studies.answering import HOW, Question, questions
 from benchsuite.report.studies.tables import Shape
 from benchsuite.studies import figures, matrix, published, scaling
 from benchsuite.studies.claims import Judgement, Outcome, judge
-from benchsuite.studies.measured import Execution, MeasuredCell, State
+from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Kind, Study, cell_title, names
 
 SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
@@ -43,8 +43,8 @@ class CellLine:
     @property
     def starts(self) -> str:
         """ "2", or "2, 1 excluded: B401", or why there are none."""
-        out = [one.excluded for one in self.cell.starts if one.excluded]
-        why = f", {len(out)} excluded: {', '.join(dict.fromkeys(out))}" if out else ""
+        out = [one for one in self.cell.starts if one.excluded]
+        why = f", {len(out)} excluded: {reasons(out)}" if out else ""
         return self.state or f"{len(self.cell.starts)}{why}"
 
 

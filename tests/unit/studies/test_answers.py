@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchsuite.studies.answers import Lead, Situation, answered
-from benchsuite.studies.measured import Execution, State
+from benchsuite.studies.measured import Execution, State, reasons
 from benchsuite.studies.study import Answer, Objective
 from tests.unit.studies import worlds
 
@@ -161,3 +161,10 @@ def test_the_best_in_truth_is_seldom_left_out(starts: int, unlike: float) -> Non
     ]
     missed = sum("sync, 0" not in [arm.name for arm in one.best] for one in told)
     assert missed <= 0.1 * len(told)
+
+
+def test_what_kept_starts_from_being_sound_is_told_once() -> None:
+    spoilt = [worlds.start(1.0, failed="B201, B302"), worlds.start(1.0, failed="B201")]
+    assert reasons(spoilt) == "B201, B302"
+    assert reasons([worlds.start(1.0, excluded="B401", failed="B201")]) == "B401"
+    assert reasons([worlds.start(1.0)]) == ""

@@ -47,6 +47,6 @@ def test_cells_are_matched_by_their_coordinates() -> None:
 
 def test_cells_without_a_start_that_counts_are_of_one_side() -> None:
     whole = worlds.execution()
-    left_out = [replace(one, excluded="B401") for one in whole.cells[0].starts]
+    left_out = [replace(one, excluded=("B401",)) for one in whole.cells[0].starts]
     other = replace(whole, cells=[replace(whole.cells[0], starts=left_out), *whole.cells[1:]])
     assert difference(STUDY, whole, other).only_earlier == [whole.cells[0].coordinates]

@@ -39,7 +39,9 @@ def claim(*checks: Check, **needs: float) -> Claim:
 
 
 def start(value: float | None, excluded: str = "", failed: str = "") -> Start:
-    return Start(figures={"plateau": value}, excluded=excluded, failed=failed)
+    """Codes as people write them: "B201, B302"."""
+    spoilt, wrong = (tuple(filter(None, one.split(", "))) for one in (excluded, failed))
+    return Start(figures={"plateau": value}, excluded=spoilt, failed=wrong)
 
 
 def cell(setup: str, delay: str, starts: Sequence[Start], **conditions: float) -> MeasuredCell:
