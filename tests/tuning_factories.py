@@ -12,6 +12,7 @@ from benchsuite.core.plain import plain
 from benchsuite.models import Tuning, TuningTrial
 from benchsuite.store.tunings import decisions
 from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.trial import Phase
 from tests.factories import BEGUN, MACHINE, make_run, make_spec
 
 WORLD = World(
@@ -50,14 +51,17 @@ def make_tuning(
     days: int = 0,
     made_by: str = "",
 ) -> Tuning:
-    """As the command stores it; only the first trial and the last still have their runs."""
+    """As the command stores it; only the first trial and the last that counts still have runs."""
     book = book or searched()
     began = BEGUN + timedelta(days=days)
+    counted = [
+        order for order, one in enumerate(book.entries) if one.trial.phase is not Phase.DIAGNOSE
+    ]
     runs = {
         order: make_run(
             book.entries[order].trial.candidate.server, environment=BUSY, cpu_percent=190.0
         )
-        for order in ({0, len(book.entries) - 1} if book.entries else ())
+        for order in sorted({*counted[:1], *counted[-1:]})
     }
     spec = make_spec("gunicorn-gthread", workload="url", options={"path": "/shop/"})
     row = Tuning.objects.create(

@@ -49,7 +49,7 @@ def mostly_database(evidence: Evidence) -> Iterator[dict[str, str]]:
         yield {
             "says": "Requests mostly wait for the database.",
             "evidence": _its_time(evidence),
-            "fix": "Fewer and cheaper queries; --diagnose names those that repeat.",
+            "fix": f"Fewer and cheaper queries; {_counted(evidence)}.",
             "gain": _without(evidence.database_s, evidence.inside_s),
         }
 
@@ -167,6 +167,12 @@ def sqlite_locked(evidence: Evidence) -> Iterator[dict[str, str]]:
             "fix": 'In OPTIONS of DATABASES: "transaction_mode": "IMMEDIATE", a longer "timeout", '
             'and "init_command": "PRAGMA journal_mode=WAL"; or a database server.',
         }
+
+
+def _counted(evidence: Evidence) -> str:
+    if evidence.diagnosis is None:
+        return "--diagnose names those that repeat"
+    return f"a request makes {format_number(evidence.diagnosis.queries)}"
 
 
 def _is_large(evidence: Evidence) -> bool:

@@ -51,6 +51,8 @@ class Diagnosis:
     """What a diagnostic start saw, on average over its requests."""
 
     requests: int
+    loaded: bool = False
+    """Whether it had the load of many, so that times contain turns of other requests."""
     request_s: float
     queries: float = 0.0  #: In a request.
     query_s: float = 0.0
@@ -138,10 +140,11 @@ class Evidence:
 
     @property
     def database_s(self) -> float | None:
-        """How long a request has the database at work; Little's law, or as the diagnosis timed."""
-        if self.active is None:
-            return self.diagnosis.query_s if self.diagnosis else None
-        return self._each_s(100 * self.active)
+        """How long a request has the database at work; Little's law, or as one user's was timed."""
+        if self.active is not None:
+            return self._each_s(100 * self.active)
+        timed = self.diagnosis
+        return timed.query_s if timed and not timed.loaded else None
 
     @property
     def inside_s(self) -> float | None:

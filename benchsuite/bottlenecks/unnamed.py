@@ -17,24 +17,25 @@ UNNAMED = Rule(
 )
 RULES[UNNAMED.number] = UNNAMED
 
-FIX = (
-    "Ask with --diagnose, which times queries and pauses of the garbage collector in one more "
-    "start; a profiler shows where the code waits."
+ASK = (
+    "Ask with --diagnose, which times queries and pauses of the garbage collector in one more start"
 )
+TIMED = "Queries and pauses of the garbage collector were timed, and do not explain it"
+FURTHER = "a profiler shows where the code waits."
 
 
 def unnamed(evidence: Evidence, parts: Collection[str]) -> Iterator[Limit]:
     """Where these parts of the response time, which the other rules explain, are too little."""
     if not evidence.is_pressed:
         return
-    found = budget(evidence)
+    found, fix = budget(evidence), f"{TIMED if evidence.diagnosis else ASK}; {FURTHER}"
     if found is None:
         if not parts:
             yield Limit(
                 code=UNNAMED.code,
                 says="Something limits this run, and what was measured does not tell what.",
                 evidence="The parts of its response time are not known.",
-                fix=FIX,
+                fix=fix,
             )
         return
     share = found.share(*parts)
@@ -46,5 +47,5 @@ def unnamed(evidence: Evidence, parts: Collection[str]) -> Iterator[Limit]:
             if parts
             else "No rule names what limits this run.",
             evidence=found.sentence,
-            fix=FIX,
+            fix=fix,
         )

@@ -26,7 +26,7 @@ from benchsuite.core.readings import (
 )
 from benchsuite.core.results import Level, Reading
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import LoadProfile
+from benchsuite.core.specs import OPEN, LoadProfile
 from benchsuite.models import Finding, Measurement, Run
 
 NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
@@ -78,6 +78,7 @@ def diagnosis(run: Run) -> Diagnosis | None:
 
     return Diagnosis(
         requests=requests,
+        loaded=run.model == OPEN,
         request_s=mean("request_s"),
         queries=mean("queries"),
         query_s=mean("query_s"),

@@ -92,8 +92,8 @@ def _middle(cell: Cell) -> Run | None:
 
 def _diagnosed(seen: Diagnosis) -> str:
     return (
-        f"A diagnostic start: a request of one user took {format_duration(seen.request_s)} in "
-        f"Django, {format_duration(seen.query_s)} of that in {format_number(seen.queries)} queries "
-        f"and {format_duration(seen.connecting_s)} in connecting; the garbage collector took "
+        f"A diagnostic start: a request took {format_duration(seen.request_s)} in Django, "
+        f"{format_duration(seen.query_s)} of that in {format_number(seen.queries)} queries and "
+        f"{format_duration(seen.connecting_s)} in connecting; the garbage collector took "
         f"{format_percent(100 * seen.collecting_share)} of the CPU time."
     )

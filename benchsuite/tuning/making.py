@@ -14,6 +14,7 @@ Narrowed = Generator[Trial, Observation, list[Candidate]]  #: Steps that leave s
 PHASES = tuple(Phase)
 CONFIRMING_S = 10.0  #: The window of each rate that is confirmed.
 THOROUGH_S = 40.0
+DIAGNOSING_S = 5.0
 SHORTEST_S = 1.0  #: No window is shorter, however short those are that confirm.
 
 
@@ -38,8 +39,9 @@ class Making:
         *,
         place: int = 0,
         ends_early: bool = False,
+        again: bool = True,
     ) -> Seen:
-        """One start, and another one if the machine or the load generator spoiled it."""
+        """One start, and `again` another one if the machine or the load generator spoiled it."""
         trial = Trial(
             candidate=candidate,
             phase=phase,
@@ -50,11 +52,11 @@ class Making:
         )
         seen = yield trial
         self.book.note(trial, seen)
-        if not seen.says_nothing:
+        if not (again and seen.says_nothing):
             return seen
-        again = replace(trial, reason=f"{reason}; once more, because of {', '.join(seen.codes)}")
-        seen = yield again
-        self.book.note(again, seen)
+        second = replace(trial, reason=f"{reason}; once more, because of {', '.join(seen.codes)}")
+        seen = yield second
+        self.book.note(second, seen)
         return seen
 
     def users(self, count: int, warmup_s: float, window_s: float) -> Load:
@@ -83,10 +85,18 @@ class Making:
     def cost_s(self, load: Load, starts: int = 1) -> float:
         return starts * (self.book.overhead_s + load.duration_s)
 
+    def diagnosing(self, rates: Sequence[float] = ()) -> Load:
+        return self.arrivals(rates, 1, DIAGNOSING_S)
+
     @property
-    def left_s(self) -> float:
+    def unspent_s(self) -> float:
         """Of the budget."""
         return self.question.budget_s - self.book.spent_s
+
+    @property
+    def left_s(self) -> float:
+        """The same beside what a diagnostic start of the pick will take."""
+        return self.unspent_s - self.cost_s(self.diagnosing())
 
     def shuffled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         order = list(candidates)

@@ -12,6 +12,7 @@ from benchsuite.tuning.question import Question
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 OVERHEAD_S = 4.0  #: Of the first start.
+COUNTED = tuple(one for one in Phase if one is not Phase.DIAGNOSE)
 FEWEST_BLOCKS = 3  #: From so many on a mean over starts is steadier than a fit of all rates.
 
 
@@ -57,7 +58,7 @@ class Notebook:
     end: End | None = None  #: Why the search ended; None while it goes on.
     said: str = ""  #: What that end rests on: "one user alone takes 230 ms".
     unable: dict[str, str] = field(default_factory=dict)
-    """What was never a candidate, such as a server that isn't installed → why."""
+    """What was never started, such as a server that isn't installed → why."""
 
     def note(self, trial: Trial, seen: Observation) -> None:
         self.entries.append(Entry(trial, seen))
@@ -79,10 +80,11 @@ class Notebook:
         return max(0.5, sorted(took)[len(took) // 2]) if took else OVERHEAD_S
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
+        """Its starts in these phases, else all that count: diagnostic ones never do."""
         return [
             one
             for one in self.entries
-            if one.trial.candidate == candidate and (not phases or one.trial.phase in phases)
+            if one.trial.candidate == candidate and one.trial.phase in (phases or COUNTED)
         ]
 
     def screened(self, candidate: Candidate) -> float | None:

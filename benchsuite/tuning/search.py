@@ -9,6 +9,7 @@ from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning import climbing, holding, rounds, screening
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.choosing import choose
+from benchsuite.tuning.diagnosing import diagnose
 from benchsuite.tuning.fresh import confirm
 from benchsuite.tuning.making import Making, Steps
 from benchsuite.tuning.neighbours import Resize
@@ -58,6 +59,7 @@ class Search:
             self._ended(candidates, confirmed=pick is not None)
         else:
             yield from self._highest(candidates)
+        yield from diagnose(self.making)
 
     def _startable(self) -> list[Candidate]:
         """What may be probed; none, and the end in the book, where nothing may be started."""

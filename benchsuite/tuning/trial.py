@@ -13,6 +13,7 @@ class Phase(StrEnum):
     LADDER = "ladder"
     RACE = "race"
     CONFIRM = "confirm"
+    DIAGNOSE = "diagnose"  #: Says what limits the pick, and never counts.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +90,8 @@ class Observation:
     """Findings by which the load generator was the limit; only levels that held then count."""
     fails: tuple[str, ...] = ()  #: Findings by which the target itself failed at a level.
     failure: str = ""  #: Why it did not start.
+    named: tuple[str, ...] = ()
+    """Of a diagnostic start: the limits that it and those that confirmed name together."""
 
     @property
     def says_nothing(self) -> bool:

@@ -66,7 +66,7 @@ class Account:
     path: Path
     pages: dict[str, Page] = field(default_factory=dict)
     pauses: int = 0
-    paused_s: float = 0.0
+    paused_s: float = 0.0  #: CPU time, as `cpu_s` is; the longest is by the clock.
     longest_pause_s: float = 0.0
     cpu_before_s: float = field(default_factory=time.process_time)
     written_at: float = field(default_factory=time.monotonic)
@@ -116,7 +116,7 @@ COUNTED = ("requests", "request_s", "queries", "query_s", "connections", "connec
 
 _request: ContextVar[Page | None] = ContextVar("benchsuite_diagnosed", default=None)
 _accounts: dict[int, Account] = {}  #: By PID, because processes fork.
-_paused_at = 0.0
+_paused_at = 0.0, 0.0  #: By the clock, and in CPU time of the thread.
 
 
 @sync_and_async_middleware
@@ -268,12 +268,12 @@ def _watch_collector() -> None:
 def _collected(phase: str, info: Mapping[str, int]) -> None:
     global _paused_at
     if phase == "start":
-        _paused_at = time.perf_counter()
+        _paused_at = time.perf_counter(), time.thread_time()
     elif (account := _accounts.get(os.getpid())) is not None:
-        seconds = time.perf_counter() - _paused_at
+        took_s, cpu_s = time.perf_counter() - _paused_at[0], time.thread_time() - _paused_at[1]
         account.pauses += 1
-        account.paused_s += seconds
-        account.longest_pause_s = max(account.longest_pause_s, seconds)
+        account.paused_s += cpu_s
+        account.longest_pause_s = max(account.longest_pause_s, took_s)
 
 
 def read(instructions: Path) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from benchsuite.management.tuning.searching import Searching
 from benchsuite.management.tuning.shown import Shown
 from benchsuite.management.tuning.trials import Pace, pace, spec_of
 from benchsuite.models import Run, Tuning
+from benchsuite.report.tuning.limits import limits
 from benchsuite.runner import environments, planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.store import tunings
@@ -31,7 +32,7 @@ from benchsuite.system import owner
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.revision import revision_of
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.trial import Observation, Trial
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 
 SHOWN = 8  #: Hexadecimal digits of an id that people read and write.
 
@@ -69,6 +70,8 @@ class Execution:
                     took_s = monotonic() - begun
                     objective = self.asked.question.objective
                     seen = observation(trial, result, objective, took_s, self._own_pace())
+                    if trial.phase is Phase.DIAGNOSE and seen.levels:
+                        seen = replace(seen, named=self._limits(trial.candidate, ran))
                     shown.saw(seen)
                 self._keep(seen, ran)
 
@@ -80,6 +83,14 @@ class Execution:
                 tunings.keep(self.row, self.book, ran)
             except Error as error:
                 raise BenchsuiteError(store.refusal(error)) from error
+
+    def _limits(self, pick: Candidate, start: Run) -> tuple[str, ...]:
+        """Codes of what limits the pick, by its diagnostic start and those that confirmed it."""
+        try:
+            told = limits(self.row, self.book, pick, start)
+        except Error as error:
+            raise BenchsuiteError(store.refusal(error)) from error
+        return tuple(one.code for one in told.limits) if told else ()
 
     def _plan(self, trial: Trial) -> Plan:
         asked = self.asked

@@ -13,7 +13,7 @@ from benchsuite.core.specs import (
     RunSpec,
 )
 from benchsuite.core.specs.objective import Objective
-from benchsuite.tuning.trial import Load, Observation, Trial
+from benchsuite.tuning.trial import Load, Observation, Phase, Trial
 
 PATIENCE_S = 5.0
 PATIENT = 10.0
@@ -73,7 +73,8 @@ def spec_of(
     load = _profile(trial.load, base.load, patience_s, own_pace)
     if trial.ends_early and load.is_open:
         load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
-    return replace(base, server=server, load=load, seed=trial.seed)
+    diagnoses = trial.phase is Phase.DIAGNOSE
+    return replace(base, server=server, load=load, seed=trial.seed, diagnoses=diagnoses)
 
 
 def _profile(

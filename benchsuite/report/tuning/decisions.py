@@ -13,6 +13,7 @@ PHASES = {
     Phase.LADDER: "ladder",
     Phase.RACE: "race",
     Phase.CONFIRM: "confirmation",
+    Phase.DIAGNOSE: "diagnosis",
 }
 
 
@@ -82,6 +83,8 @@ def _found(seen: Observation) -> Iterator[str]:
         yield f"the load generator was the limit: {', '.join(seen.limit)}"
     if seen.fails:
         yield f"the server failed: {', '.join(seen.fails)}"
+    if seen.named:
+        yield f"limits: {', '.join(seen.named)}"
 
 
 def _level(level: Level) -> str:

@@ -1,25 +1,47 @@
-"""What limits the pick of a tuning: by its figures, one user's, and those of others in the race."""
+"""What limits the pick of a tuning: by its figures, one user's, those of others in the race, and
+what its diagnostic start has seen.
+"""
 
 from benchsuite.bottlenecks.evidence import Alone
+from benchsuite.comparing.limiting import diagnosis
 from benchsuite.models import Run, Tuning
 from benchsuite.report import limiting
 from benchsuite.tuning.beside import others
-from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.notebook import COUNTED, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 
 
-def limits(row: Tuning, book: Notebook, pick: Candidate | None) -> limiting.Told | None:
-    """Of its last start that confirmed, else of its last; None where that run is not stored."""
-    orders = [
-        (entry.trial.phase is Phase.CONFIRM, order)
-        for order, entry in enumerate(book.entries)
-        if entry.trial.candidate == pick and entry.seen.levels
-    ]
-    if pick is None or not orders:
+def limits(
+    row: Tuning, book: Notebook, pick: Candidate | None, start: Run | None = None
+) -> limiting.Told | None:
+    """Of its last start that confirmed, else of its last that counts; None where that run is not
+    stored. `start` is its diagnostic one, where that is no trial yet.
+    """
+    if pick is None:
         return None
-    run = Run.objects.filter(trials__tuning=row, trials__order=max(orders)[1]).first()
+    counted = [Phase.CONFIRM] if book.of(pick, Phase.CONFIRM) else COUNTED
+    order, diagnosed = _last(book, pick, *counted), _last(book, pick, Phase.DIAGNOSE)
+    trials = row.trials.filter(order__in=[order, diagnosed]).select_related("run")
+    runs = {one.order: one.run for one in trials}
+    run, start = runs.get(order), start or runs.get(diagnosed)
     if run is None:
         return None
-    alone = Alone(mean_s=book.probe.response_s) if book.probe else None
-    goal = book.question.objective.limit_s
-    return limiting.told(run, alone=alone, objective_s=goal, others=others(book, pick))
+    return limiting.told(
+        run,
+        alone=Alone(mean_s=book.probe.response_s) if book.probe else None,
+        objective_s=book.question.objective.limit_s,
+        others=others(book, pick),
+        diagnosis=diagnosis(start) if start else None,
+    )
+
+
+def _last(book: Notebook, pick: Candidate, *phases: Phase) -> int:
+    """Which trial was its last start in these phases that showed something; -1 for none."""
+    return max(
+        (
+            order
+            for order, entry in enumerate(book.entries)
+            if entry.trial.candidate == pick and entry.trial.phase in phases and entry.seen.levels
+        ),
+        default=-1,
+    )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.bottlenecks.budget import CPU, DATABASE, QUEUE, REST, RUN_DELAY, SENDING, budget
+from benchsuite.bottlenecks.evidence import Diagnosis
 from tests.unit.bottlenecks.healthy import HEALTHY
 
 
@@ -31,6 +32,15 @@ def test_what_nobody_measured_is_said_with_it() -> None:
     found = budget(replace(HEALTHY, active=None, run_delay_percent=None))
     assert found is not None
     assert found.sentence.endswith("(not measured: waiting for a CPU and database).")
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_queries_that_others_held_up_are_no_part_of_the_time(loaded) -> None:
+    timed = Diagnosis(requests=9, loaded=loaded, request_s=0.04, query_s=0.02)
+    found = budget(replace(HEALTHY, active=None, diagnosis=timed))
+    assert found is not None
+    assert (found.parts.get(DATABASE) == 0.02) is not loaded
+    assert (DATABASE in found.unknown) is loaded
 
 
 def test_requests_wait_for_a_process_that_is_busy() -> None:

@@ -114,6 +114,14 @@ def test_what_was_injected_is_named_alone(numbers: set[str], changes: dict[str, 
     assert set(of(**changes)) == numbers
 
 
+def test_who_was_diagnosed_is_not_sent_to_ask_for_it() -> None:
+    unnamed = {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05)}
+    mostly = {**IN_DATABASE, "offered_rate": 45.0}
+    for number, changes in (("L00", unnamed), ("L04", mostly)):
+        assert "--diagnose" in of(**changes)[number].fix
+        assert "--diagnose" not in of(**changes, diagnosis=DIAGNOSIS)[number].fix
+
+
 def test_every_rule_has_been_injected() -> None:
     assert set(RULES) == {number for numbers, _ in INJECTED for number in numbers}
 

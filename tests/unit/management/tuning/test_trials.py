@@ -39,6 +39,13 @@ def test_the_server_is_the_candidate_where_and_behind_what_it_stands() -> None:
     assert server.options == {"buffer_bytes": 65536}
 
 
+def test_only_the_diagnostic_start_times_queries() -> None:
+    assert not spec_of(TRIAL, BASE, parse("p95 < 200ms")).diagnoses
+    start = spec_of(replace(TRIAL, phase=Phase.DIAGNOSE), BASE, parse("p95 < 200ms"))
+    assert start.diagnoses
+    assert start.load.stages == (93.12, 107.0)
+
+
 def test_users_ask_again_at_once() -> None:
     load = spec_of(CLOSED, BASE, parse("p95 < 200ms")).load
     assert (load.model, load.users, load.stages, load.arrival_rate) == ("closed", 24, (), None)

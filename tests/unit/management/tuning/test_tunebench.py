@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,7 +34,27 @@ OBJECTIVE = "--objective=p95 < 200ms"
 ONE = ("--server=gunicorn-gthread", "--processes=1", "--threads=4", OBJECTIVE)
 FEW = ("--servers=gunicorn-gthread,gunicorn-sync", OBJECTIVE)
 
+COUNTING = ("ladder", "race", "confirm")
+
 CPU_S, WAIT_S = 0.010, 0.020
+CONNECTS = {
+    "pages": [
+        {
+            "page": "GET /",
+            "requests": 100,
+            "request_s": 0.030,
+            "queries": 2,
+            "query_s": 0.004,
+            "connections": 1,
+            "connecting_s": 0.006,
+            "shapes": [],
+        }
+    ],
+    "paused_s": 0.0,
+    "longest_pause_s": 0.0,
+    "cpu_s": 1.0,
+}
+"""A fifth of each request goes into a connection."""
 
 
 OWN_CHECK = "benchsuite.runner.preflight.check"
@@ -80,7 +101,8 @@ def simulated(plan: Plan) -> RunResult:
         )
         for order, rate in enumerate(load.stages, start=1)
     ]
-    return _result(plan, replace(stages[0], scope="all", order=0), tuple(stages))
+    found = _result(plan, replace(stages[0], scope="all", order=0), tuple(stages))
+    return replace(found, diagnosis=CONNECTS) if plan.spec.diagnoses else found
 
 
 def figures(count: float, window_s: float, *, in_time: float) -> Summary:
@@ -176,11 +198,38 @@ def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
     assert 60 <= told["answer"]["rate"] <= 90
     assert told["answer"]["end"] == "confirmed"
     phases = [one["phase"] for one in told["trials"]]
-    assert (phases[0], phases[-1]) == ("probe", "confirm")
+    assert (phases[0], phases[-2:]) == ("probe", ["confirm", "diagnose"])
     assert all(one["reason"] and one["observation"]["took_s"] >= 0 for one in told["trials"])
     assert {one["run"] for one in told["trials"]} == {str(one.pk) for one in Run.objects.all()}
     assert told["decisions"]
     assert told["id"] == str(Tuning.objects.get().pk)
+
+
+def test_one_more_start_of_the_pick_says_what_limits_it_and_never_counts(machine: Machine) -> None:
+    told = as_json(*ONE)
+    *counted, last = machine.made
+    assert [one.spec.diagnoses for one in counted] == [False] * len(counted)
+    assert last.spec.diagnoses
+    assert last.spec.load.stages == (pytest.approx(told["answer"]["rate"], rel=1e-3),)
+    limits = [one["code"] for one in told["limits"]]
+    assert "L04d connecting" in limits
+    assert told["trials"][-1]["observation"]["named"] == limits
+    (row,) = [one for one in told["answer"]["rows"] if one["starts"]]
+    assert row["starts"] == sum(one["phase"] in COUNTING for one in told["trials"])
+
+
+def test_one_that_can_not_be_diagnosed_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    sound = preflight.check
+
+    def check(plan: Plan) -> None:
+        if plan.spec.diagnoses:
+            raise UnavailableError("Its queries can't be timed.")
+        sound(plan)
+
+    monkeypatch.setattr(OWN_CHECK, check)
+    told = as_json(*ONE)
+    assert told["answer"]["not_tried"] == [["a diagnostic start", "Its queries can't be timed."]]
+    assert told["answer"]["end"] == "confirmed"
 
 
 def test_an_option_of_the_server_is_measured_with_it(machine: Machine) -> None:
@@ -211,7 +260,8 @@ def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
 ) -> None:
     whole = as_json(*FEW)
     phases = [one["phase"] for one in whole["trials"]]
-    assert list(dict.fromkeys(phases)) == ["probe", "screen", "ladder", "race", "confirm"]
+    every = ["probe", "screen", "ladder", "race", "confirm", "diagnose"]
+    assert list(dict.fromkeys(phases)) == every
     for place in map(phases.index, dict.fromkeys(phases)):
         machine.made.clear()
         machine.instead = {place + 1: interrupted}
@@ -330,6 +380,7 @@ def test_a_dry_run_starts_nothing_and_says_how_long(
     out = capsys.readouterr().out
     assert "2 servers, plain, p95 < 200ms" in out
     assert "confirm" in out
+    assert re.search(r"diagnose +1 start ", out)
     assert "Compared: gunicorn-gthread 1×" in out
     assert "Not tried: gunicorn-sync 1, " in out
     assert "holds" not in out, "nothing has been measured"

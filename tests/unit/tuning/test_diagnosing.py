@@ -1,0 +1,95 @@
+"""The diagnostic start of the pick: after all others, and never counted."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.tuning.ideal import Ideal, driven
+from benchmarks.tuning.simulated import candidate
+from benchsuite.core.specs.objective import parse
+from benchsuite.tuning.answer import answer
+from benchsuite.tuning.diagnosing import WHAT
+from benchsuite.tuning.making import DIAGNOSING_S
+from benchsuite.tuning.notebook import End, Notebook
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Observation, Phase, Trial
+
+SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4)]
+OBJECTIVE = parse("p95 < 200ms")
+
+
+def searched(spoil=None, capacity=lambda _: 90.0, **more) -> Notebook:
+    """With these two, of which the spoiled starts are the diagnostic ones."""
+
+    def seen(trial: Trial, found: Observation) -> Observation:
+        return spoil(found) if spoil and trial.phase is Phase.DIAGNOSE else found
+
+    question = Question(objective=OBJECTIVE, cpus=1, **more)
+    measure = Ideal(OBJECTIVE, capacity, spoil=seen)
+    return driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+
+
+def starts(book: Notebook) -> list[Trial]:
+    return [one.trial for one in book.entries if one.trial.phase is Phase.DIAGNOSE]
+
+
+@pytest.mark.parametrize("mode", [{}, {"only": SIZES[1]}, {"rate": 40.0}])
+def test_it_is_the_last_at_the_rate_that_is_said(mode) -> None:
+    book = searched(**mode)
+    told = answer(book)
+    (trial,) = starts(book)
+    assert trial is book.entries[-1].trial
+    assert trial.candidate == told.pick
+    assert trial.load.rates == (mode.get("rate") or told.rate,)
+    assert trial.load.window_s == DIAGNOSING_S
+    assert told.end is End.CONFIRMED
+
+
+def test_nothing_of_it_counts() -> None:
+    def more_of_all(found: Observation) -> Observation:
+        levels = [replace(one, met=(one.planned,), rate=9 * one.rate) for one in found.levels]
+        return replace(found, levels=levels, memory_bytes=1e12, connections=9999, cpu_s=9.0)
+
+    plain, other = answer(searched()), answer(searched(more_of_all))
+    assert other == plain
+
+
+def test_it_is_not_made_again_where_it_was_disturbed() -> None:
+    book = searched(lambda found: Observation(took_s=found.took_s, codes=("B401",)))
+    assert len(starts(book)) == 1
+    told = answer(book)
+    assert (WHAT, "it was disturbed: B401") in told.not_tried
+    assert told.end is End.CONFIRMED
+
+
+def test_its_time_is_kept_from_the_budget() -> None:
+    for budget_s in (240.0, 300.0, 450.0):
+        book = searched(budget_s=budget_s)
+        assert book.spent_s <= budget_s
+        assert len(starts(book)) == 1, budget_s
+
+
+def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
+    def slow(trial: Trial, found: Observation) -> Observation:
+        return replace(found, took_s=found.took_s + 30.0 * (trial.phase is Phase.CONFIRM))
+
+    question = Question(objective=OBJECTIVE, cpus=1, budget_s=300.0)
+    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=slow)
+    book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    assert book.end is End.CONFIRMED
+    assert not starts(book)
+    assert (WHAT, "the budget left no time for it") in answer(book).not_tried
+
+
+def test_what_was_not_confirmed_is_not_diagnosed() -> None:
+    def falls(trial: Trial, found: Observation) -> Observation:
+        if trial.phase is not Phase.CONFIRM:
+            return found
+        return Ideal(OBJECTIVE, lambda _: 20.0)(trial)
+
+    question = Question(objective=OBJECTIVE, cpus=1)
+    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=falls)
+    book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    assert book.end is End.NOT_CONFIRMED
+    assert not starts(book)
