@@ -189,6 +189,7 @@ class Evidence:
     recovery: Recovery | None = None  #: Where all connections were cut.
     answers_by_user: Sequence[int] = ()
     """Right answers that each user of a closed model got, including 0."""
+    in_vain: int = 0  #: Requests that waited through the whole window and were never answered.
     slots: Slots | None = None
 
     host: HostShares | None = None

@@ -74,6 +74,24 @@ def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield from _failed_share(rule, evidence.units, [evidence.total])
 
 
+@also("B201", by_stage=True)
+def waited_in_vain(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Where most requests wait through the whole window, hardly any is left to fail in it."""
+    total, waited = evidence.total, evidence.in_vain
+    if total is None or waited <= total.requests - total.failures:
+        return
+    if any(True for _ in failures(evidence)):
+        return
+    percent = (waited + total.failures) / (waited + total.requests) * 100
+    if level := rule.level(percent):
+        yield rule.found(
+            level,
+            f"{format_count(waited)} {evidence.units} waited through the whole window and were "
+            f"never answered; {format_count(total.requests - total.failures)} succeeded in it.",
+            hint="See the server's log below, and B206.",
+        )
+
+
 @also("B201")
 def failed_journeys(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Journeys that failed though their requests were answered."""

@@ -145,6 +145,7 @@ def _of(
         wakes_per_s=segment.wakes_per_s,
         under_way=segment.under_way,
         answers_by_user=segment.answers_by_user,
+        in_vain=segment.in_vain,
         slots=segment.slots,
         probes=probes,
         unprobed="" if probes else _unprobed(record),

@@ -27,6 +27,7 @@ class Segment:
     wakes_per_s: float = 0.0
     under_way: UnderWay | None = None
     answers_by_user: tuple[int, ...] = ()
+    in_vain: int = 0
     slots: Slots | None = None
     unit: Unit | None = None  #: What the total is of, where that is not what the run's is of.
 
@@ -78,6 +79,7 @@ def _open(
     return Segment(
         total=total,
         window=window,
+        in_vain=signs.in_vain(figures.requests, window),
         under_way=UnderWay(
             arrived_per_s=total.requests / (window[1] - window[0]),
             mean=summary.concurrency(figures.requests, window=window, since="intended_start"),
@@ -91,8 +93,9 @@ def _open(
 def _closed(
     figures: Figures, total: Summary, window: Window, users: int, *, alike: bool
 ) -> Segment:
+    in_vain = signs.in_vain(figures.requests, window)
     if not alike:
-        return Segment(total=total, window=window)
+        return Segment(total=total, window=window, in_vain=in_vain)
     pauses = figures.of(PAUSE)
     pauses = pauses[pauses["user"] < users]
     return Segment(
@@ -100,6 +103,7 @@ def _closed(
         window=window,
         waiting_users=_waiting(figures, pauses, window, users),
         wakes_per_s=_ends_per_s(pauses, window),
+        in_vain=in_vain,
         answers_by_user=signs.answers_by_user(figures.requests, window, users),
     )
 

@@ -88,6 +88,14 @@ IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)
 """A request that the server took and never answered."""
 
 
+def in_vain(requests: NDArray[np.void], window: tuple[float, float]) -> int:
+    """How many were under way through the whole window and were never answered. The window counts
+    none of them, as they were neither sent in it nor ended.
+    """
+    through = (requests["start"] < window[0]) & (requests["finish"] >= window[1])
+    return int(np.isin(requests["kind"][through], IN_VAIN).sum())
+
+
 def slots(journeys: NDArray[np.void], window: tuple[float, float]) -> Slots | None:
     """What became, slot by slot, of the journeys that were made in the window; None without any.
 

@@ -45,6 +45,28 @@ def test_the_most_frequent_failure_speaks_for_itself() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("answered", "level"), [(0, Level.INVALID), (499, Level.INVALID), (500, None)]
+)
+def test_nobody_is_answered_and_nothing_ends_in_the_window(
+    answered: int, level: Level | None
+) -> None:
+    """500 users whose pages need a CPU each: none of their requests was sent or ended in it."""
+    total = summary(requests=answered, response_time=summary().response_time)
+    findings = found(total=total, in_vain=500)
+    assert {number: one.level for number, one in findings.items()} == (
+        {"B201": level} if level else {}
+    )
+    if level:
+        said = f"500 requests waited through the whole window and were never answered; {answered} "
+        assert findings["B201"].message.startswith(said)
+
+
+def test_failures_are_told_once_where_others_wait_in_vain() -> None:
+    total = summary(requests=22, failures=22, failures_by_kind={"unfinished": 22})
+    assert "(22 × unfinished)" in found(total=total, in_vain=478)["B201"].message
+
+
 def test_journeys_that_fail_though_their_requests_are_answered() -> None:
     journeys = summary(failures=30, failures_by_kind={"journey error": 30})
     finding = found(journeys=[journeys])["B201"]

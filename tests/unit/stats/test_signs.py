@@ -59,6 +59,12 @@ def test_only_whole_right_journeys_inside_the_window_count() -> None:
     assert signs.answers_by_user(made, WINDOW, 2) == (0, 0)
 
 
+def test_requests_that_waited_through_the_whole_window() -> None:
+    made = samples([99.0] * 5 + [10.0] + [99.0] * 20)
+    made["kind"] = [Kind.UNFINISHED] * 3 + [Kind.READ_TIMEOUT, Kind.OK] + [Kind.UNFINISHED] * 21
+    assert signs.in_vain(made, WINDOW) == 8, "not the answered one, nor what ended or began in it"
+
+
 def test_slots_of_the_open_model_that_waited_in_vain() -> None:
     made = samples([0.01] * 40, [0] * 34 + [1, 1, 2, 3, 4, 0])
     made["kind"][34:39] = [
