@@ -21,10 +21,20 @@ from benchsuite.core.units import (
     format_percent,
     format_rate,
 )
-from benchsuite.models import Environment, Finding, Measurement, Run, Software
+from benchsuite.models import (
+    Environment,
+    Finding,
+    Measurement,
+    Run,
+    Software,
+    StudyCell,
+    StudyRun,
+    Tuning,
+    TuningTrial,
+)
 from benchsuite.report import queries
 from benchsuite.report.pages import html
-from benchsuite.store.abandoned import sweep
+from benchsuite.store.abandoned import sweep, sweep_executions
 
 
 class ReadOnly(admin.options.BaseModelAdmin):
@@ -91,8 +101,38 @@ class FindingInline(ReadOnly, admin.TabularInline):
     can_delete = False
 
 
+class CellInline(ReadOnly, admin.TabularInline):
+    model = StudyCell
+    fields = ("order", "coordinates", "reason")
+    can_delete = False
+
+
+class TrialInline(ReadOnly, admin.TabularInline):
+    model = TuningTrial
+    fields = ("order", "trial", "observation", "run")
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).select_related("run")
+
+
+class WithPage(ReadOnly, admin.ModelAdmin):
+    """What has a page of its own."""
+
+    list_display_links = ("started_at",)
+    date_hierarchy = "started_at"
+
+    def view_on_site(self, obj: Run | StudyRun | Tuning) -> str | None:
+        return _url(obj)
+
+    @admin.display(description="page")
+    def page(self, obj: Run | StudyRun | Tuning) -> SafeString | str:
+        url = _url(obj)
+        return format_html('<a href="{}">{}</a>', url, obj.pk.hex[:8]) if url else MISSING
+
+
 @admin.register(Run)
-class RunAdmin(ReadOnly, admin.ModelAdmin):
+class RunAdmin(WithPage):
     list_display = (
         "page",
         "state",
@@ -102,10 +142,8 @@ class RunAdmin(ReadOnly, admin.ModelAdmin):
         "server",
         "users",
     )
-    list_display_links = ("started_at",)
     list_filter = ("status", "verdict", "server", "workload", "started_at")
     search_fields = ("label", "server", "workload", "failure")
-    date_hierarchy = "started_at"
     inlines = (FindingInline, MeasurementInline)
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
@@ -116,17 +154,34 @@ class RunAdmin(ReadOnly, admin.ModelAdmin):
         sweep()
         return queries.listed()
 
-    def view_on_site(self, obj: Run) -> str | None:
-        return _url(obj)
-
-    @admin.display(description="page")
-    def page(self, obj: Run) -> SafeString | str:
-        url = _url(obj)
-        return format_html('<a href="{}">{}</a>', url, obj.pk.hex[:8]) if url else MISSING
-
     @admin.display(description="verdict", ordering="verdict")
     def state(self, obj: Run) -> SafeString:
         return html.badge(html.state(obj))
+
+
+class ExecutionAdmin(WithPage):
+    list_filter = ("status", "started_at")
+    search_fields = ("label",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        sweep_executions()
+        return super().get_queryset(request)
+
+    @admin.display(description="status", ordering="status")
+    def state(self, obj: StudyRun | Tuning) -> SafeString:
+        return html.badge(obj.status)
+
+
+@admin.register(StudyRun)
+class StudyRunAdmin(ExecutionAdmin):
+    list_display = ("page", "state", "started_at", "label", "name", "scale", "repeat")
+    inlines = (CellInline,)
+
+
+@admin.register(Tuning)
+class TuningAdmin(ExecutionAdmin):
+    list_display = ("page", "state", "started_at", "label", "servers")
+    inlines = (TrialInline,)
 
 
 @admin.register(Environment)
@@ -140,9 +195,9 @@ class SoftwareAdmin(ReadOnly, admin.ModelAdmin):
     fields = ("fingerprint", "data")
 
 
-def _url(run: Run) -> str | None:
-    """The run's page; None where the pages are not mounted."""
+def _url(row: Run | StudyRun | Tuning) -> str | None:
+    """Its page; None where the pages are not mounted."""
     try:
-        return run.get_absolute_url()
+        return row.get_absolute_url()
     except NoReverseMatch:
         return None

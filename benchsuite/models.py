@@ -80,14 +80,35 @@ class Calibration(models.Model):
         return f"{self.model}, {self.users} in flight: {self.throughput:.0f} /s"
 
 
-class StudyRun(models.Model):
-    """One execution of a study: what was asked for, and how far it came."""
+class Execution(models.Model):
+    """What many runs are made for, by one command at a time; broken off, it can go on."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    name = models.CharField(max_length=100, db_index=True)
     label = models.CharField(
         max_length=200, blank=True, db_index=True, validators=[validate_printable]
     )
+    environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
+    started_at = models.DateTimeField(db_index=True)
+    ended_at = models.DateTimeField(null=True, help_text="When all that was to be run had ended.")
+    owner = models.CharField(
+        max_length=LONGEST, blank=True, help_text="The process that makes its runs, while it does."
+    )
+    status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
+
+    class Meta:
+        abstract = True
+        ordering = ["-started_at", "id"]
+
+    @property
+    def short_id(self) -> str:
+        """As people read and write it."""
+        return self.id.hex[:8]
+
+
+class StudyRun(Execution):
+    """One execution of a study: what was asked for, and how far it came."""
+
+    name = models.CharField(max_length=100, db_index=True)
     digest = models.CharField(max_length=64, help_text="SHA-256 of its file.")
     text = models.TextField(help_text="The file itself, TOML.")
     scale = models.FloatField(default=1.0)
@@ -97,22 +118,15 @@ class StudyRun(models.Model):
     resolved = models.JSONField(
         default=dict, help_text="What was not known before other cells had run, or calibrated."
     )
-    environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
-    started_at = models.DateTimeField(db_index=True)
-    ended_at = models.DateTimeField(null=True, help_text="When its last cell had ended.")
-    owner = models.CharField(
-        max_length=LONGEST, blank=True, help_text="The process that executes it, while it does."
-    )
-    status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
     remark = models.TextField(
         blank=True, help_text="A paragraph by people: what surprised, and by which figures."
     )
 
-    class Meta:
-        ordering = ["-started_at", "id"]
-
     def __str__(self) -> str:
-        return f"{self.name} · {self.id.hex[:8]}"
+        return f"{self.name} · {self.short_id}"
+
+    def get_absolute_url(self) -> str:
+        return f"{reverse('benchsuite:study', args=[self.name])}?execution={self.pk}"
 
 
 class StudyCell(models.Model):
@@ -134,34 +148,23 @@ class StudyCell(models.Model):
         return ", ".join(f"{axis} {value}" for axis, value in self.coordinates.items())
 
 
-class Tuning(models.Model):
+class Tuning(Execution):
     """One search of a server and its sizes: what was asked, and how far it came."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    label = models.CharField(
-        max_length=200, blank=True, db_index=True, validators=[validate_printable]
-    )
     question = models.JSONField(help_text="The objective, and by what the search goes.")
     spec = models.JSONField(help_text="Of its runs, but for servers, sizes and loads.")
     servers = models.JSONField(default=list, help_text="Names of those that are compared.")
     revision = models.CharField(max_length=100, blank=True, help_text="Of the measured code.")
-    environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
     software = models.ForeignKey(Software, null=True, on_delete=models.PROTECT)
-    started_at = models.DateTimeField(db_index=True)
-    ended_at = models.DateTimeField(null=True, help_text="When it had its answer.")
-    owner = models.CharField(
-        max_length=LONGEST, blank=True, help_text="The process that makes it, while it does."
-    )
-    status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
     answer = models.JSONField(
         default=dict, help_text="What it has decided so far, beside what its trials have shown."
     )
 
-    class Meta:
-        ordering = ["-started_at", "id"]
-
     def __str__(self) -> str:
-        return f"tuning · {self.id.hex[:8]}"
+        return f"tuning · {self.short_id}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("benchsuite:tuning", args=[self.pk])
 
 
 class Run(models.Model):

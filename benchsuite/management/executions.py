@@ -1,23 +1,26 @@
 """What executions of studies and tunings have in common: many runs, broken off and resumed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from typing import Any
 
 from django.db import Error
 
+from benchsuite import store
 from benchsuite.comparing import differences
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
-from benchsuite.core.results import Status
+from benchsuite.core.results import RunResult, Status
 from benchsuite.core.units import listed
 from benchsuite.management.session import Session
-from benchsuite.models import Run, StudyRun, Tuning
+from benchsuite.models import Execution, Run, StudyCell
+from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, owner, scratch
 from benchsuite.system.interrupts import held_back
 
 
 @contextmanager
-def entered(row: StudyRun | Tuning) -> Iterator[None]:
+def entered(row: Execution) -> Iterator[None]:
     """Whatever ends the block, its row says so; after SIGKILL `sweep_executions()` does."""
     row.status = Status.INTERRUPTED.value
     try:
@@ -29,21 +32,41 @@ def entered(row: StudyRun | Tuning) -> Iterator[None]:
             row.save()
 
 
-def ensure_on(at_work: Session, run: Run) -> None:
-    """Raises BenchsuiteError where nothing that follows could be measured or stored."""
+def begin(row: Execution, environment: Mapping[str, Any]) -> bool:
+    """Stores that somebody is at work on it; True where it is new."""
+    new = row._state.adding
+    if new:
+        row.environment = store.environment(environment)
+    row.owner, row.status, row.ended_at = owner.name(), Status.RUNNING.value, None
+    row.save(force_insert=new)
+    return new
+
+
+def one(
+    at_work: Session, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
+) -> tuple[Run, RunResult]:
+    """Makes one of its runs, as `Session.one` does.
+
+    Raises BenchsuiteError where nothing that follows could be measured or stored, and
+    KeyboardInterrupt after Ctrl-C.
+    """
+    run, result = at_work.one(plan, later, cell)
     if at_work.results.refused:
         raise BenchsuiteError(at_work.results.sentence)
     if run.failure.startswith(scratch.BEGINNING):
         raise BenchsuiteError(run.failure)
+    if result.status is Status.INTERRUPTED:
+        raise KeyboardInterrupt
+    return run, result
 
 
-def ensure_idle(row: StudyRun | Tuning, which: str) -> None:
+def ensure_idle(row: Execution, which: str) -> None:
     """Raises UsageError where somebody is at work on it."""
     if row.owner and not owner.has_ended(row.owner):
         raise UsageError(f"{which} is still under way, on {owner.host(row.owner)}.")
 
 
-def ensure_same_machine(row: StudyRun | Tuning, which: str) -> None:
+def ensure_same_machine(row: Execution, which: str) -> None:
     """Raises UsageError where it was begun on another one, or this one has changed."""
     before = row.environment.data if row.environment else {}
     unlike = differences.of_machines([before, fingerprint.fingerprint()])

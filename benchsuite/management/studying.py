@@ -12,7 +12,6 @@ from typing import Any
 
 from django.db import transaction
 
-from benchsuite import store
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.management import executions
@@ -29,7 +28,7 @@ from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import key
 from benchsuite.studies.options import in_cell, shares
 from benchsuite.studies.study import Cell, Share, Study, cell_title
-from benchsuite.system import owner, scratch
+from benchsuite.system import scratch
 
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
@@ -116,14 +115,10 @@ class Execution:
                 try:
                     if candidate.plan is None:
                         raise UnavailableError(candidate.reason)
-                    ran, result = at_work.one(candidate.at(turn), later, row)
+                    executions.one(at_work, candidate.at(turn), later, row)
                 except UnavailableError as error:
                     self._refuse(candidate, row, str(error))
                     progress.skip(candidate.reason)
-                    continue
-                executions.ensure_on(at_work, ran)
-                if result.status is Status.INTERRUPTED:
-                    raise KeyboardInterrupt
 
     def prepare(self, at_work: Session) -> None:
         """Builds what servers need, so that nothing is built between two runs."""
@@ -148,9 +143,7 @@ class Execution:
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
         with transaction.atomic():
-            if not self.rows:
-                self.row.environment = store.environment(environment)
-                self.row.save(force_insert=True)
+            if executions.begin(self.row, environment):
                 self.rows = StudyCell.objects.bulk_create(
                     StudyCell(
                         study_run=self.row,
@@ -162,9 +155,6 @@ class Execution:
                     for order, one in enumerate(self.candidates)
                 )
                 return
-            self.row.owner, self.row.status = owner.name(), Status.RUNNING.value
-            self.row.ended_at = None
-            self.row.save()
             for row, one in zip(self.rows, self.candidates, strict=True):
                 row.reason = one.reason
             StudyCell.objects.bulk_update(self.rows, ["reason"])
@@ -243,7 +233,6 @@ def begun(
         repeat=repeat,
         seed=seed,
         started_at=datetime.now(UTC),
-        owner=owner.name(),
     )
     return Execution(study, row, _candidates(cells, row))
 

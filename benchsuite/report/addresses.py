@@ -24,6 +24,10 @@ def of_study(name: str) -> str:
     return f"{of_list()}studies/{name}/"
 
 
+def of_tunings() -> str:
+    return f"{of_list()}tune/"
+
+
 def of_tuning(pk: UUID) -> str:
     """What a tuning found."""
-    return f"{of_list()}tune/{pk}/"
+    return f"{of_tunings()}{pk}/"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from django.db.models import QuerySet
 
 from benchsuite.core.units import format_period
-from benchsuite.models import Run, StudyRun, Tuning
+from benchsuite.models import Execution, Run
 
 MACHINE = {
     "cpu_model": "CPU",
@@ -17,7 +17,7 @@ MACHINE = {
 """Facts of an environment that a reader looks for first; its pages have all."""
 
 
-def when(row: StudyRun | Tuning) -> str:
+def when(row: Execution) -> str:
     """When it was, how long it took, and how far it came."""
     said = f"{row.started_at:%d %b %Y, %H:%M} UTC"
     if row.ended_at:
@@ -26,7 +26,7 @@ def when(row: StudyRun | Tuning) -> str:
     return f"{said}, {row.status}{f', {row.label}' if row.label else ''}"
 
 
-def machine(row: StudyRun | Tuning) -> dict[str, object]:
+def machine(row: Execution) -> dict[str, object]:
     data = row.environment.data if row.environment else {}
     return {title: data[name] for name, title in MACHINE.items() if data.get(name)}
 

@@ -97,6 +97,12 @@ def answer(book: Notebook) -> Answer:
     )
 
 
+def sentence(book: Notebook) -> str:
+    """The first of the answer, alone."""
+    pick = book.pick()
+    return saying.first(book, pick, confirming.held(book, pick) if pick else None)
+
+
 def tied(book: Notebook, pick: Candidate) -> list[Candidate]:
     """Those that aren't told apart from the pick."""
     return [

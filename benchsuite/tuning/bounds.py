@@ -33,14 +33,15 @@ def bound(candidate: Candidate, probe: Probe, cpus: int, *, gil: bool = True) ->
     limits = [
         Bound(
             used / probe.cpu_s,
-            f"{_count(used, 'CPU')} / {1000 * probe.cpu_s:.3g} ms of CPU time",
+            f"{_count(used, 'CPU')}, {1000 * probe.cpu_s:.3g} ms of CPU time a request",
         )
     ]
     if candidate.slots is not None:
         limits.append(
             Bound(
                 candidate.slots / probe.response_s,
-                f"{_count(candidate.slots, 'slot')} / {1000 * probe.response_s:.3g} ms",
+                f"{_count(candidate.slots, 'request')} at a time, "
+                f"{1000 * probe.response_s:.3g} ms each",
             )
         )
     return min(limits, key=lambda one: one.rate)
@@ -61,7 +62,7 @@ def hopeless(
     if rate is None:
         rate = max((one.rate for one in bounds.values()), default=0.0)
     return {
-        candidate: f"{one.because} = {one.rate:.3g}/s at most"
+        candidate: f"{one.because}: at most {one.rate:.3g}/s"
         for candidate, one in bounds.items()
         if one.rate < HOPELESS * rate
     }

@@ -25,6 +25,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
     not even one user is served as asked.
     """
     book = making.book
+    failures: set[str] = set()
     for first in firsts:
         one = yield from making.start(first, Phase.PROBE, making.users(1, 1, 3), "one user alone")
         if one.levels and not _served(making, one):
@@ -36,6 +37,9 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
             one = again if again.levels else one
         if not one.levels or not one.response_s:
             book.decide(first, State.NO_STATEMENT, unsaid(one))
+            if one.failure and one.failure in failures:
+                break  # as another server did, so it is not due to the server
+            failures.add(one.failure)
             continue
         found = yield from _full(making, first, one)
         if found is not None:

@@ -40,8 +40,13 @@ def first(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
         rate, shown = book.question.rate, f", shown at {format_number(held.rate)}/s"
     return (
         f"{described(pick)} holds {at_least}{format_number(rate)}/s with {_goals(book)}{shown} "
-        f"({_evidence(held)}).{limit}{least}{_now(book, pick)}"
+        f"({_evidence(book, held)}).{limit}{least}{_now(book, pick)}"
     )
+
+
+def became(state: State, why: str, between: str = ": ") -> str:
+    """ "refused: it may open 512 connections", "17 % behind"."""
+    return why if state.value in why else between.join(filter(None, (state.value, why)))
 
 
 def described(candidate: Candidate) -> str:
@@ -78,11 +83,13 @@ def cautions(book: Notebook, pick: Candidate) -> list[str]:
         restart = (
             f"; while a restart overlaps, {2 * needed}, too many" if 2 * needed > limit else ""
         )
-        found.append(f"At most {needed} of the {limit} connections that {kind} has{restart}.")
+        found.append(
+            f"It opens at most {needed} of the {limit} connections that {kind} has{restart}."
+        )
     if question.for_cpus is not None:
         found.append(f"The server had {question.for_cpus} CPUs, as was asked.")
     if question.cpus == 1:
-        found.append("Measured on 1 CPU: how many processes more CPUs need is not known.")
+        found.append("Measured on 1 CPU: how many processes several CPUs need is not known.")
     return found
 
 
@@ -106,7 +113,8 @@ def missing(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
         found += _not_shown(book, held)
         if held.window_s <= CONFIRMING_S:
             found.append(
-                f"windows longer than {held.window_s:g} s, which flatter by about 3 % (--thorough)"
+                f"windows longer than {held.window_s:g} s, as short ones flatter by about 3 % "
+                "(--thorough)"
             )
     return f"A longer search would add {'; '.join(found)}." if found else ""
 
@@ -146,15 +154,17 @@ def _goals(book: Notebook) -> str:
     )
 
 
-def _evidence(held: Held) -> str:
+def _evidence(book: Notebook, held: Held) -> str:
     planned = format_count(held.planned)
-    most = f"at most {100 * confirming.at_most(held.failures, held.planned):.2g} %"
+    most = f"at most {100 * confirming.at_most(held.failures, held.planned):.2g} % fail"
+    first, *_ = book.question.objective.goals
+    how = "right" if first.within_s is None else "in time"
     failures = (
         f"no failure in {planned}" if not held.failures else f"{held.failures} of {planned} failed"
     )
     return (
-        f"{100 * held.share:.1f} % of them, [{100 * held.low:.1f}, {100 * held.high:.1f}], "
-        f"{held.starts} fresh starts of {held.window_s:.3g} s; {failures}, so {most}"
+        f"measured: {100 * held.share:.1f} % {how}, [{100 * held.low:.1f}, {100 * held.high:.1f}], "
+        f"in {held.starts} fresh starts of {held.window_s:.3g} s; {failures}, so {most}"
     )
 
 
@@ -168,8 +178,9 @@ def _now(book: Notebook, pick: Candidate) -> str:
         return f" Now: {format_number(held.rate)}/s."
     if rates := confirming.rates(book, now):
         return f" What runs now did not hold {format_number(rates[0])}/s."
-    state, why = book.states.get(now, (None, ""))
-    return f" What runs now: {state}{f', {why}' if why else ''}." if state else ""
+    if now not in book.states:
+        return ""
+    return f" What runs now: {became(*book.states[now], between=', ')}."
 
 
 def _unconfirmed(book: Notebook, pick: Candidate) -> str:
@@ -199,10 +210,11 @@ def _unconfirmed(book: Notebook, pick: Candidate) -> str:
 
 def _begun(book: Notebook) -> str:
     if book.probe is not None:
-        alone = (
-            f"{1000 * book.probe.response_s:.3g} ms, {1000 * book.probe.cpu_s:.3g} ms of CPU time"
+        whole, cpu = 1000 * book.probe.response_s, 1000 * book.probe.cpu_s
+        return (
+            f"So far only one size was probed: a request takes {whole:.3g} ms, {cpu:.3g} ms of "
+            "that on a CPU."
         )
-        return f"So far only one size was probed: a request takes {alone}."
     return "Nothing has been measured yet."
 
 

@@ -20,9 +20,10 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Place
 from benchsuite.core.metrics.reading import was_asked
 from benchsuite.core.results import Status
-from benchsuite.models import Measurement, Run
+from benchsuite.models import Measurement, Run, TuningTrial
 from benchsuite.report import limiting, queries, sockets
 from benchsuite.report.charts import of_run
+from benchsuite.report.made_for import made_for
 from benchsuite.report.pages import html
 from benchsuite.report.populations import columns_of_parts
 from benchsuite.report.sentences import model_sentence, run_sentence
@@ -39,9 +40,11 @@ WEIGHTS = ("invalid", "weak", "info")
 @access.guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     others = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
-    found = Run.objects.select_related("environment", "software")
+    found = Run.objects.select_related("environment", "software", "study_cell__study_run")
+    found = found.defer("study_cell__study_run__text")
     found = found.prefetch_related("measurements", "readings", "findings")
-    found = found.annotate(in_company=Exists(others))
+    trials = TuningTrial.objects.filter(run=OuterRef("pk"))
+    found = found.annotate(in_company=Exists(others), in_tuning=Exists(trials))
     run = found.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
@@ -60,6 +63,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "findings": findings,
         "request_time": told.sentence,
         "limits": told.limits,
+        "made_for": made_for(run, in_tuning=run.in_tuning),
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
         "names": [
             (one, [column.show(column.of_part(one)) for column in columns])

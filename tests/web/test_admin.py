@@ -8,8 +8,11 @@ from bs4 import BeautifulSoup
 from django.contrib.auth.models import User
 
 from benchsuite.core.units import format_bytes, format_duration, format_rate
-from benchsuite.models import Run
+from benchsuite.models import Run, Tuning
+from benchsuite.system import owner
 from tests.factories import WEAK, make_failed_run, make_run
+from tests.study_factories import make_study_run
+from tests.tuning_factories import make_tuning, searched
 
 
 @pytest.fixture
@@ -57,6 +60,30 @@ def test_nothing_is_added_or_changed(admin: Any) -> None:
     assert answer.status_code == 403
     run.refresh_from_db()
     assert run.label == ""
+
+
+@pytest.mark.parametrize("make", [make_tuning, make_study_run])
+def test_what_runs_were_made_for_is_shown_and_can_be_deleted(admin: Any, make: Any) -> None:
+    row = make()
+    runs = Run.objects.count()
+    place = f"/admin/benchsuite/{row._meta.model_name}/"
+    listed = admin.get(place).content.decode()
+    assert f'href="{row.get_absolute_url()}"' in listed
+    assert "finished" in listed
+    page = BeautifulSoup(admin.get(f"{place}{row.pk}/change/").content, "html.parser")
+    parts = page.select(".inline-related tr.has_original")
+    assert len(parts) == (row.trials if make is make_tuning else row.cells).count()
+    assert admin.get(f"{place}add/").status_code == 403
+    assert admin.post(f"{place}{row.pk}/delete/", {"post": "yes"}).status_code == 302
+    assert not type(row).objects.exists()
+    assert Run.objects.count() == runs
+
+
+def test_one_whose_command_was_killed_is_not_running_in_the_admin(admin: Any) -> None:
+    gone = owner.name().rsplit(":", 2)[0] + ":999999999:1"
+    make_tuning(searched(5), status="running", made_by=gone)
+    assert "interrupted" in admin.get("/admin/benchsuite/tuning/").content.decode()
+    assert Tuning.objects.get().status == "interrupted"
 
 
 def test_deletion_is_allowed_with_the_permission(admin: Any, client: Any) -> None:

@@ -9,7 +9,10 @@ import pytest
 
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
+from benchsuite.report.tuning.decisions import PHASES
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
+from tests.study_factories import make_study_run
+from tests.tuning_factories import make_tuning
 
 CHARTS = ["goodput", "response-times", "distribution", "cpu", "memory", "processes"]
 
@@ -218,3 +221,31 @@ def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup: Any) -> N
         section = soup(f"/results/{one.pk}/").select_one("section[aria-labelledby=limits]")
         assert "shop/views.py:12 makes 24.0 equal queries" in section.text
     assert "in 25.0 queries" in section.select_one("p.quiet").text
+
+
+def test_a_run_of_a_tuning_leads_back_to_it_and_says_why_it_was_made(soup: Any) -> None:
+    row = make_tuning()
+    last = row.trials.filter(run__isnull=False).last()
+    page = soup(last.run.get_absolute_url())
+    link = page.select_one(f"a[href='{row.get_absolute_url()}']")
+    assert link.text == f"the tuning {row.short_id}"
+    why = f"{PHASES[last.trial['phase']]}: {last.trial['reason']}"
+    assert link.parent.text.endswith(f": start {last.order + 1}, {why}.")
+    last.trial = {"of": "another benchsuite"}
+    last.save()
+    page = soup(last.run.get_absolute_url())
+    assert page.find("a", string=link.text).parent.text.endswith(f": start {last.order + 1}.")
+
+
+def test_a_run_of_a_study_leads_back_to_its_execution(soup: Any) -> None:
+    row = make_study_run(only={"delay": ("0",)})
+    cell = row.cells.first()
+    page = soup(cell.runs.order_by("repetition").first().get_absolute_url())
+    link = page.select_one(f"a[href='{row.get_absolute_url()}']")
+    assert link.text == f"the study {row.name}"
+    assert link.parent.text.endswith(f": {cell}, start 1 of {row.repeat}.")
+    assert str(row.pk) in link["href"]
+
+
+def test_a_run_of_its_own_was_made_for_nothing_else(soup: Any) -> None:
+    assert "Made for" not in soup(make_run("uwsgi").get_absolute_url()).text

@@ -56,6 +56,15 @@ def test_the_list_says_what_to_type_and_then_what_was_found(soup: Any) -> None:
     assert rows[1][1].endswith("url /shop/")
 
 
+@pytest.mark.parametrize("starts", [0, 1, 5, 12, None])
+@pytest.mark.parametrize("rate", [None, 120.0])
+def test_list_and_page_say_the_same(soup: Any, starts: int | None, rate: float | None) -> None:
+    status = "finished" if starts is None else "interrupted"
+    row = make_tuning(searched(starts, rate), status=status)
+    said = table(soup(LIST), "Tunings")[1][2]
+    assert said == " ".join(soup(address(row)).select_one("p.sentence").text.split())
+
+
 def test_the_answer_comes_first_and_its_configuration_leads_the_table(soup: Any) -> None:
     row = make_tuning()
     found = answer(searched())
@@ -71,7 +80,7 @@ def test_the_answer_comes_first_and_its_configuration_leads_the_table(soup: Any)
     assert len(rows) == 1 + len(raced)
     others = [one for one in found.rows if one.state not in UNTRIED and one not in raced]
     folded = table(page, f"{len(others)} others that did not come so far")
-    assert [one[-1] for one in folded[1:]] == [f"behind: {one.why}" for one in others]
+    assert [one[-1] for one in folded[1:]] == [one.why for one in others]
     why = {one["title"] for one in page.select("details .tuning .missing")}
     assert any("in the screening" in one for one in why), why
 
@@ -138,7 +147,7 @@ def test_the_log_has_every_start_with_its_reason_and_run(soup: Any) -> None:
     assert [(one[1], one[2], one[4]) for one in rows] == [
         (PHASES[one.trial.phase], one.trial.candidate.name, one.trial.reason) for one in entries
     ]
-    assert rows[0][3] == "1 user, 3.00 s"
+    assert rows[0][3] == "1 user, 3 s"
     assert rows[0][5].endswith("/s")
     assert "% at" in rows[-1][5]
     page = soup(address(row))

@@ -8,14 +8,17 @@ from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.spec import Spec
-from benchsuite.core.units import LONGEST, format_bytes, parse_seconds
+from benchsuite.core.units import LONGEST, format_bytes
 
 EXAMPLE = "p95 < 200ms, failures < 0.1%, memory <= 1GiB, connections <= 80"
 TOLD = 3.0  #: Misses that a goal must allow of all arrivals, so that none missed shows something.
 _CONDITION = re.compile(
-    r"\s*(?P<what>[a-z]+)(?P<percent>[\d.]*)\s*(?P<sign><=?)\s*(?P<limit>\S.*?)\s*"
+    r"\s*(?:p(?P<percent>\d+\.?\d*)|(?P<what>failures|memory|connections))\s*<=?"
+    r"\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<unit>[a-z%]*)\s*"
 )
-_BYTES = {"": 1, "b": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "kb": 1e3, "mb": 1e6, "gb": 1e9}
+_SECONDS = {"ms": 0.001, "s": 1.0}
+_BYTES = {"kib": 2**10, "mib": 2**20, "gib": 2**30, "kb": 1e3, "mb": 1e6, "gb": 1e9}
+_LONGEST_S = 60.0  # a load waits ten times as long for its last answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,53 +97,54 @@ def _logit(share: float) -> float:
 
 def parse(text: str) -> Objective:
     """The objective in these words; raises UsageError."""
-    goals: list[Goal] = []
-    memory: float | None = None
-    connections: int | None = None
+    goals: dict[str, Goal] = {}
+    limits: dict[str, float] = {}
     for part in text.split(","):
         match = _CONDITION.fullmatch(part.lower())
         if match is None:
-            raise _wrong(part)
-        what, percent, limit = match["what"], match["percent"], match["limit"]
-        if what == "p" and percent:
-            goals.append(Goal(_share(part, float(percent)), _time(part, limit)))
-        elif what == "failures" and not percent and limit.endswith("%"):
-            goals.append(Goal(1 - _share(part, _number(part, limit[:-1])), None))
-        elif what == "memory" and not percent:
-            memory = _size(part, limit)
-        elif what == "connections" and not percent:
-            connections = int(_number(part, limit))
+            raise UsageError(
+                f"{_quoted(part)} is no condition of an objective; for example: {EXAMPLE}"
+            )
+        what = match["what"] or f"p{match['percent']}"
+        if what in goals or what in limits:
+            raise UsageError(f"The objective limits {what} twice: leave one of both out.")
+        if match["percent"]:
+            share = _share(part, float(match["percent"]))
+            goals[what] = Goal(share, _limit(part, match, _SECONDS, _LONGEST_S))
+        elif what == "failures":
+            goals[what] = Goal(1 - _share(part, _limit(part, match, {"%": 1.0})), None)
         else:
-            raise _wrong(part)
-    return Objective(goals=tuple(goals), memory_bytes=memory, connections=connections)
+            limits[what] = _limit(part, match, _BYTES if what == "memory" else {"": 1.0})
+    most = limits.get("connections")
+    if most is not None and most % 1:
+        raise UsageError(f"{most:g} connections can't be had: write a whole number.")
+    return Objective(
+        goals=tuple(goals.values()),
+        memory_bytes=limits.get("memory"),
+        connections=None if most is None else int(most),
+    )
 
 
 def _share(part: str, percent: float) -> float:
     if not 0 < percent < 100:
-        raise UsageError(f"{part.strip()[:LONGEST]!r}: {percent:g} must lie between 0 and 100.")
+        raise UsageError(f"{_quoted(part)}: {percent:g} must lie between 0 and 100.")
     return percent / 100
 
 
-def _time(part: str, text: str) -> float:
-    if (seconds := parse_seconds(text)) <= 0:
-        raise _wrong(part)
-    return seconds
+def _limit(
+    part: str, match: re.Match[str], units: Mapping[str, float], most: float = math.inf
+) -> float:
+    """What the condition allows, in the base unit."""
+    unit = match["unit"]
+    if unit not in units:
+        known = " or ".join(filter(None, units)) or "none"
+        raise UsageError(f"{_quoted(part)} has {unit or 'no unit'} where {known} is needed.")
+    value = float(match["number"]) * units[unit]
+    if not 0 < value <= most:
+        at_most = f" and at most {most:g}s" if most < math.inf else ""
+        raise UsageError(f"{_quoted(part)}: the limit must be above 0{at_most}.")
+    return value
 
 
-def _number(part: str, text: str) -> float:
-    if not re.fullmatch(r"\d+\.?\d*|\.\d+", text.strip()):
-        raise _wrong(part)
-    return float(text)
-
-
-def _size(part: str, text: str) -> float:
-    match = re.fullmatch(r"([\d.]+)\s*([a-z]*)", text)
-    if match is None or match[2] not in _BYTES:
-        raise _wrong(part)
-    return _number(part, match[1]) * _BYTES[match[2]]
-
-
-def _wrong(part: str) -> UsageError:
-    return UsageError(
-        f"{part.strip()[:LONGEST]!r} is no condition of an objective; for example: {EXAMPLE}"
-    )
+def _quoted(part: str) -> str:
+    return repr(part.strip()[:LONGEST])

@@ -27,7 +27,7 @@ from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import rehearsed
 from benchsuite.management.tuning.shown import Shown
 from benchsuite.report import addresses
-from benchsuite.report.tuning.told import Told
+from benchsuite.report.tuning.told import Told, told
 from benchsuite.runner import planning
 from benchsuite.store.periods import overheads
 from benchsuite.system import cpus, fingerprint
@@ -57,6 +57,9 @@ class Command(BriefCommand):
         tune_options.add_to(parser)
 
     def handle(self, **options: Any) -> None:
+        if options["paste"] is not None or options["of"]:
+            self._paste(options)
+            return
         sample, screen = HostSample(), Screen(quiet_stdout=options["json"] == "-")
         try:
             execution = self._execution(options)
@@ -99,10 +102,21 @@ class Command(BriefCommand):
         if (end := execution.book.end) in WHY:
             raise CommandError(WHY[end], returncode=UNCONFIRMED)
 
+    def _paste(self, options: dict[str, Any]) -> None:
+        if options["paste"] is None:
+            raise UsageError("--of names the tuning of --paste: add --paste.")
+        why = "--paste prints what a stored tuning found"
+        tune_options.refuse_beside(options, tune_options.BESIDE_PASTE, why)
+        found = told(executing.stored(options["of"] or ""))
+        text = telling.to_paste(found, options["paste"])
+        Screen(quiet_stdout=True).warn(found.sentence)
+        self.stdout.write(text)
+
     def _execution(self, options: dict[str, Any]) -> Execution:
         if options["resume"] is None:
             return executing.begun(tune_options.asked(options))
-        tune_options.refuse_beside_resume(options)
+        why = "--resume goes on with a tuning as it was begun"
+        tune_options.refuse_beside(options, tune_options.BESIDE_RESUME, why)
         row = executing.unfinished(options["resume"])
         spec = setup_options.again(RunSpec.from_json(row.spec), options)
         return executing.resumed(row, visitor_options.again(spec, options))
@@ -134,25 +148,25 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
     """What is known, whatever ended the search; nothing where it has not begun."""
     if execution.row._state.adding:
         return
-    told = Told(execution.row, execution.book)
-    limits = _limits(told)
-    if (table := telling.table(told)) is not None:
+    found = Told(execution.row, execution.book)
+    limits = _limits(found)
+    if (table := telling.table(found)) is not None:
         screen.console.table(table)
-    for line in telling.lines(told, limits):
+    for line in telling.lines(found, limits):
         screen.warn(line)
     if planning.workload(execution.asked.spec.workload).locustfile:
         screen.warn(LOCUST)
     screen.warn(f"Look: {addresses.of_tuning(execution.row.pk)}")
     if file:
         try:
-            writing.write(file, telling.as_json(told, execution.runs, limits))
+            writing.write(file, telling.as_json(found, execution.runs, limits))
         except BenchsuiteError as error:
             raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 
 
-def _limits(told: Told) -> Sequence[Limit]:
+def _limits(found: Told) -> Sequence[Limit]:
     """What limits the pick; nothing where its runs can't be read."""
     try:
-        return told.limiting.limits if told.limiting else ()
+        return found.limiting.limits if found.limiting else ()
     except Error:
         return ()

@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +57,7 @@ BESIDE_RESUME = frozenset(
         *("database", "layer_url", "header", "cookie"),  # secrets, which are not stored
     )
 )
+BESIDE_PASTE = frozenset(("paste", "of"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,15 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="go on with the last tuning that has no answer yet, or with this one",
     )
+    output.add_argument(
+        "--paste",
+        nargs="?",
+        const="",
+        metavar="KIND",
+        help="print what deploys the configuration of the last tuning, and stop: its command, a "
+        "systemd unit, … or all of them",
+    )
+    output.add_argument("--of", metavar="ID", help="another tuning for --paste")
     run_options.add_output_to(output)
 
 
@@ -275,7 +285,10 @@ def _current(options: Mapping[str, Any], spec: RunSpec) -> Candidate | None:
             "such as gunicorn-gthread:3x4 or gunicorn-sync:5."
         )
     threads = int(match["threads"]) if match["threads"] else None
-    return candidate(spec, spec.database, match["server"], int(match["processes"]), threads)
+    try:
+        return candidate(spec, spec.database, match["server"], int(match["processes"]), threads)
+    except UsageError as error:
+        raise UsageError(f"--current={text} can't be had: {error}") from error
 
 
 def candidate(
@@ -331,17 +344,15 @@ def _none_can(unable: Mapping[str, str]) -> str:
     return f"{said} See listbench for what the others need."
 
 
-def refuse_beside_resume(options: Mapping[str, Any]) -> None:
-    """A tuning goes on as it was begun."""
+def refuse_beside(options: Mapping[str, Any], allowed: Collection[str], why: str) -> None:
+    """Raises UsageError for options that ask for a tuning where a stored one is meant."""
     parser = argparse.ArgumentParser()
     add_to(parser)
     changed = [
         f"--{name.replace('_', '-')}"
         for name, default in vars(parser.parse_args([])).items()
-        if name not in BESIDE_RESUME and options.get(name, default) != default
+        if name not in allowed and options.get(name, default) != default
     ]
     if changed:
-        raise UsageError(
-            f"--resume goes on with a tuning as it was begun, and {listed(changed)} would change "
-            f"it: leave {'it' if len(changed) == 1 else 'them'} out."
-        )
+        out = f"leave {'it' if len(changed) == 1 else 'them'} out"
+        raise UsageError(f"{why}, and {listed(changed)} would change it: {out}.")

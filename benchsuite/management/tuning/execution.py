@@ -24,17 +24,15 @@ from benchsuite.management.tuning.searching import Searching
 from benchsuite.management.tuning.shown import Shown
 from benchsuite.management.tuning.trials import Pace, pace, spec_of
 from benchsuite.models import Run, Tuning
+from benchsuite.report import addresses
 from benchsuite.report.tuning.limits import limits
 from benchsuite.runner import environments, planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.store import tunings
-from benchsuite.system import owner
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.revision import revision_of
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
-
-SHOWN = 8  #: Hexadecimal digits of an id that people read and write.
 
 
 @dataclass(slots=True)
@@ -59,14 +57,11 @@ class Execution:
                 begun = monotonic()
                 ran: Run | None = None
                 try:
-                    ran, result = at_work.one(self._plan(trial))
+                    ran, result = executions.one(at_work, self._plan(trial))
                 except (UsageError, UnavailableError) as error:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
                     shown.skip(str(error))
                 else:
-                    executions.ensure_on(at_work, ran)
-                    if result.status is Status.INTERRUPTED:
-                        raise KeyboardInterrupt
                     took_s = monotonic() - begun
                     objective = self.asked.question.objective
                     seen = observation(trial, result, objective, took_s, self._own_pace())
@@ -114,7 +109,7 @@ class Execution:
     @property
     def name(self) -> str:
         """As people write it."""
-        return self.row.id.hex[:SHOWN]
+        return self.row.short_id
 
     def plan(self) -> Plan:
         """A run like those that will be made, in the Python that serves all of them."""
@@ -124,14 +119,11 @@ class Execution:
 
     def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on."""
-        new = self.row._state.adding
-        if new:
+        if self.row._state.adding:
             (plan,) = at_work.prepared([self.plan()])
-            self.row.environment = store.environment(environment)
             self.row.software = store.software(_software(plan))
             self.row.revision = _revision()
-        self.row.owner, self.row.status = owner.name(), Status.RUNNING.value
-        self.row.save(force_insert=new)
+        executions.begin(self.row, environment)
 
 
 def begun(asked: Asked) -> Execution:
@@ -174,23 +166,41 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
 
 def unfinished(given: str) -> Tuning:
     """The tuning whose id begins so, or the newest that can go on; UsageError without one."""
-    rows = Tuning.objects.exclude(status=Status.FINISHED.value)
-    row = next((one for one in rows if not given or one.id.hex.startswith(_digits(given))), None)
-    if row is None:
-        raise UsageError(
-            f"There is no tuning {given + ' ' if given else ''}to go on with: leave --resume out."
-        )
+    if given:
+        row = stored(given)
+        if row.status == Status.FINISHED.value:
+            raise UsageError(
+                f"{which(row)} has its answer: leave --resume out, or see "
+                f"{addresses.of_tuning(row.pk)}"
+            )
+    else:
+        found = Tuning.objects.exclude(status=Status.FINISHED.value).first()
+        if found is None:
+            raise UsageError("There is no tuning to go on with: leave --resume out.")
+        row = found
     executions.ensure_idle(row, which(row))
     return row
 
 
-def _digits(given: str) -> str:
-    return given.replace("-", "").lower()
+def stored(given: str) -> Tuning:
+    """The tuning whose id begins so, or the newest; UsageError without one, or where several do."""
+    digits = given.replace("-", "").lower()
+    ids = Tuning.objects.values_list("pk", flat=True)
+    found = [one for one in ids if one.hex.startswith(digits)]
+    if not found:
+        raise UsageError(
+            f"There is no tuning {given}; see {addresses.of_tunings()}"
+            if given
+            else "Nothing has been tuned yet: ask with --objective."
+        )
+    if given and len(found) > 1:
+        raise UsageError(f"{len(found)} tunings begin with {given}: give more of the id.")
+    return Tuning.objects.get(pk=found[0])
 
 
 def which(row: Tuning) -> str:
     """Names a tuning at the begin of a sentence."""
-    return f"The tuning {row.id.hex[:SHOWN]} of {row.started_at:%d %b %Y, %H:%M}"
+    return f"The tuning {row.short_id} of {row.started_at:%d %b %Y, %H:%M}"
 
 
 def _software(plan: Plan) -> dict[str, Any]:

@@ -6,7 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from benchsuite.bottlenecks.registry import Limit
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
+from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_duration, format_period
 from benchsuite.management.tuning.searching import ASSUMED
 from benchsuite.report.terminal.grid import Grid
@@ -20,13 +22,47 @@ SPARE = ("starts", "connections", "CPU a request")
 
 
 def lines(told: Told, limits: Sequence[Limit]) -> list[str]:
-    """Its sentences, what limits it, what was not tried, and what a longer search would add."""
+    """Its sentences, how to start what is confirmed, what limits it, what was not tried, and what a
+    longer search would add.
+    """
     return [
         *told.answer.sentences,
+        *_start(told),
         *(" ".join(filter(None, ("Limit:", *_words(one)))) for one in limits),
         *_not_tried(told.answer),
         *filter(None, [told.answer.missing]),
     ]
+
+
+def _start(told: Told) -> Iterator[str]:
+    if told.answer.rate is None:
+        return
+    if told.unpasted:
+        yield told.unpasted
+    if told.paste:
+        *_, command = told.paste["command"].splitlines()
+        example, *_ = told.paste
+        yield f"Start it with: {command}"
+        yield (
+            f"To paste: {', '.join(told.paste)}; for example: python manage.py tunebench "
+            f"--paste={example} --of={told.row.short_id}"
+        )
+
+
+def to_paste(told: Told, kind: str) -> str:
+    """What deploys the pick: of that kind, or of all under their names.
+
+    Raises UsageError where there is none.
+    """
+    if told.answer.pick is None:
+        raise UsageError(f"There is nothing to paste. {told.answer.sentences[0]}")
+    if not told.paste:
+        raise UsageError(told.unpasted)
+    if not kind:
+        return "\n".join(f"### {name}\n{text}" for name, text in told.paste.items())
+    if kind not in told.paste:
+        raise UsageError(f"There is no {kind!r} to paste; {choices(kind, told.paste)}")
+    return told.paste[kind]
 
 
 def _words(limit: Limit) -> tuple[str, ...]:
@@ -77,13 +113,17 @@ def rehearsal(book: Notebook, before: int) -> Iterator[str]:
 
 
 def as_json(told: Told, runs: Sequence[str | None], limits: Sequence[Limit]) -> str:
-    """Everything: the question, the answer, each trial with its reason, and the decisions."""
+    """Everything: the question, the answer, what to paste (or why there is none), each trial with
+    its reason, and the decisions.
+    """
     book = told.book
     data: dict[str, Any] = {
         "id": str(told.row.pk),
         "question": plain(book.question),
         "answer": plain(told.answer),
         "limits": [asdict(one) for one in limits],
+        "paste": dict(told.paste),
+        "unpasted": told.unpasted,
         "trials": [
             {"run": run, **plain(entry.trial), "observation": plain(entry.seen)}
             for run, entry in zip(runs, book.entries, strict=True)

@@ -3,7 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchsuite.core.units import format_count, format_number, format_percent, format_rate
+from benchsuite.core.units import (
+    format_count,
+    format_number,
+    format_percent,
+    format_period,
+    format_rate,
+)
 from benchsuite.tuning.notebook import Entry
 from benchsuite.tuning.trial import Level, Load, Observation, Phase
 
@@ -61,7 +67,7 @@ def decisions(
 
 def load_words(load: Load) -> str:
     """ "12 users", "150, 163, 176/s", each with its window."""
-    window = f"{format_number(load.window_s)} s"
+    window = format_period(load.window_s)
     if load.users:
         return f"{format_count(load.users)} user{'s' * (load.users != 1)}, {window}"
     return f"{', '.join(map(format_number, load.rates))} /s, {window} each"

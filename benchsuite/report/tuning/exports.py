@@ -29,10 +29,10 @@ def _lines(told: Told) -> Iterator[str]:
             said = (f"**{one.says}**", one.evidence, one.fix, one.gain, f"({one.code})")
             yield f"- {' '.join(filter(None, said))}"
         yield from ("", told.limiting.sentence, "")
-    if told.paste:
-        yield from ("## To paste", "")
+    if told.paste or told.unpasted:
+        yield from ("## To paste", "", *([told.unpasted, ""] if told.unpasted else []))
         for kind, text in told.paste.items():
-            yield from (f"{kind}:", "", "```", text.rstrip(), "```", "") if kind else (text, "")
+            yield from (f"{kind}:", "", "```", text.rstrip(), "```", "")
     if told.answer.not_tried:
         yield from ("## Not tried", "")
         yield from table(["what", "why"], told.answer.not_tried)

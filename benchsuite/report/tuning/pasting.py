@@ -14,9 +14,10 @@ ADDRESS = "127.0.0.1:8000"
 
 
 def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
-    """Kind → text, such as "gunicorn.conf.py" and "systemd"; none where it can't be told.
+    """Kind → text, such as "gunicorn.conf.py" and "systemd".
 
-    Raises UsageError for a server that isn't known here, UnavailableError for a Python that is not.
+    Raises UsageError for a server that isn't known here or not deployed, UnavailableError for a
+    Python that isn't here.
     """
     server = replace(
         spec.server,
@@ -28,13 +29,15 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
     plan = planning.resolve(replace(spec, server=server))
     if plan.python is None:
         raise UnavailableError(
-            f"The environment {server.environment_name} is not built here, so nothing can be "
-            "said to paste."
+            f"The environment {server.environment_name} is not built here, so there is nothing to "
+            "paste."
         )
     place = Place(interpreter=plan.python)
     adapter = type(plan.server)(server, application(server.application), place)
     found = dict(adapter.deployment(ADDRESS))
-    if found and (settings := deploying.databases(spec.database)):
+    if not found:
+        raise UsageError(f"{server.server} is not for production: there is nothing to paste.")
+    if settings := deploying.databases(spec.database):
         found["settings"] = settings
     return found
 
@@ -46,7 +49,7 @@ def application(asked: str) -> Application:
     settings = environments.target_settings()
     wsgi = getattr(settings, "WSGI_APPLICATION", None)
     if not wsgi:
-        raise UsageError("The settings name no WSGI_APPLICATION, so nothing can be said to paste.")
+        raise UsageError("The settings name no WSGI_APPLICATION, so there is nothing to paste.")
     beside = wsgi.replace(".wsgi.", ".asgi.")
     asgi = getattr(settings, "ASGI_APPLICATION", None) or beside
     return Application.dotted(wsgi, asgi)

@@ -15,6 +15,7 @@ from benchsuite.core.units import (
 from benchsuite.report.shown import Shown
 from benchsuite.tuning.answer import UNTRIED, Answer, Row
 from benchsuite.tuning.notebook import State
+from benchsuite.tuning.saying import became
 
 ORDER = (
     State.RECOMMENDED,
@@ -55,7 +56,7 @@ def columns(goal: Goal) -> Mapping[str, Callable[[Row], Shown]]:
 
 
 def state(row: Row) -> str:
-    return f"{row.state.value}: {row.why}" if row.why else row.state.value
+    return became(row.state, row.why)
 
 
 def estimated(row: Row) -> str:

@@ -21,7 +21,7 @@ from benchsuite.report.tuning.decisions import PHASES, Decision, decisions
 from benchsuite.report.tuning.limits import limits
 from benchsuite.report.tuning.shares import shares
 from benchsuite.store.tunings import notebook
-from benchsuite.tuning.answer import Answer, Row, answer
+from benchsuite.tuning.answer import Answer, Row, answer, sentence
 from benchsuite.tuning.notebook import Notebook
 
 
@@ -47,6 +47,11 @@ class Told:
     @cached_property
     def answer(self) -> Answer:
         return answer(self.book)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one, at a part of its cost."""
+        return sentence(self.book)
 
     @property
     def objective(self) -> str:
@@ -110,15 +115,24 @@ class Told:
             for name, share in shares.items()
         ]
 
-    @cached_property
+    @property
     def paste(self) -> Mapping[str, str]:
-        """Kind → text of the pick, or why there is none under an empty kind."""
+        """Kind → text of the pick."""
+        return self._pasted[0]
+
+    @property
+    def unpasted(self) -> str:
+        """Why there is none of it; empty where there is, or no pick."""
+        return self._pasted[1]
+
+    @cached_property
+    def _pasted(self) -> tuple[Mapping[str, str], str]:
         if self.answer.pick is None:
-            return {}
+            return {}, ""
         try:
-            return pasting.texts(self.answer.pick, RunSpec.from_json(self.row.spec))
+            return pasting.texts(self.answer.pick, RunSpec.from_json(self.row.spec)), ""
         except (UsageError, UnavailableError) as error:
-            return {"": str(error)}
+            return {}, str(error)
 
     @property
     def is_running(self) -> bool:

@@ -1,7 +1,6 @@
 """How a study is executed, whatever its runs do; the runs themselves are told here."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,9 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
-from benchsuite import runner
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.management import keeping
-from benchsuite.management import session as management_session
 from benchsuite.models import Run, StudyRun
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
@@ -82,19 +79,9 @@ def interrupted(plan: Plan) -> RunResult:
 
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(run_by: Callable[[Machine], None]) -> Machine:
     found = Machine()
-
-    @contextmanager
-    def session(**given: Any) -> Iterator[Machine]:
-        yield found
-
-    @contextmanager
-    def nobody_else(on_wait: object) -> Iterator[None]:
-        yield
-
-    monkeypatch.setattr(runner, "session", session)
-    monkeypatch.setattr(management_session, "alone", nobody_else)
+    run_by(found)
     return found
 
 

@@ -58,6 +58,20 @@ def test_where_nothing_starts_it_says_why() -> None:
     )
 
 
+def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
+    def missing(trial: Trial, seen: Observation) -> Observation:
+        same = "expected status 200, and got 404"
+        failure = same if trial.candidate.server != "waitress" else "waitress ended"
+        return Observation(took_s=2.0, failure=failure)
+
+    names = ("waitress", "gthread", "granian", "uwsgi", "cheroot")
+    sizes = [candidate(name, 1, 4) for name in names]
+    question = Question(objective=parse("p95 < 200ms"), cpus=1)
+    book = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=missing))
+    assert [one.trial.candidate.server for one in book.entries] == list(names[:3])
+    assert "got 404" in answer(book).sentences[0]
+
+
 def test_where_the_first_does_not_start_another_is_probed() -> None:
     def dead(trial: Trial, seen: Observation) -> Observation:
         if trial.candidate == SIZES[0]:

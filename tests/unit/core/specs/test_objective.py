@@ -1,6 +1,10 @@
 """How far a level is from its goals."""
 
+import pytest
+
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.objective import Objective, margin, parse
+from benchsuite.core.units import format_bytes
 
 TIME = parse("p95 < 200ms").goals
 BOTH = parse("p95 < 200ms, failures < 0.1%").goals
@@ -21,3 +25,44 @@ def test_a_goal_that_so_few_arrivals_cannot_show_says_nothing_unless_it_is_misse
 def test_an_objective_goes_to_json_and_back() -> None:
     objective = parse("p95 < 200ms, failures < 0.1%, memory <= 1GiB, connections <= 80")
     assert Objective.from_json(objective.to_json()) == objective
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("p95 < 200", "'p95 < 200' has no unit where ms or s is needed."),
+        ("p95 < 200 kb", "'p95 < 200 kb' has kb where ms or s is needed."),
+        ("p95 < 2h", "'p95 < 2h' has h where ms or s is needed."),
+        ("p95 < 2000s", "the limit must be above 0 and at most 60s."),
+        ("p50 < 0ms", "the limit must be above 0 and at most 60s."),
+        ("p95 < -5ms", "'p95 < -5ms' is no condition of an objective; for example: p95"),
+        ("p95 > 200ms", "is no condition of an objective"),
+        ("p95.5.5 < 200ms", "is no condition of an objective"),
+        ("p. < 200ms", "is no condition of an objective"),
+        ("p < 200ms", "is no condition of an objective"),
+        ("p0 < 200ms", "'p0 < 200ms': 0 must lie between 0 and 100."),
+        ("p100 < 200ms", "100 must lie between 0 and 100."),
+        ("p95 < 200ms, ", "'' is no condition of an objective"),
+        ("p95 < 200ms, p95 < 1s", "The objective limits p95 twice"),
+        ("p95 < 200ms, memory <= 1GiB, memory <= 2GiB", "The objective limits memory twice"),
+        ("p95 < 200ms, memory <= 512", "has no unit where kib or mib or gib or"),
+        ("p95 < 200ms, memory <= 0GiB", "'memory <= 0GiB': the limit must be above 0."),
+        ("p95 < 200ms, failures < 0.1", "has no unit where % is needed."),
+        ("p95 < 200ms, failures < 0%", "the limit must be above 0."),
+        ("p95 < 200ms, failures < 100%", "100 must lie between 0 and 100."),
+        ("p95 < 200ms, connections <= 8%", "has % where none is needed."),
+        ("p95 < 200ms, connections <= 2.5", "2.5 connections can't be had: write a whole number."),
+        ("failures < 1%", "An objective needs a response time, such as p95 < 200ms"),
+    ],
+)
+def test_what_is_no_objective_gets_one_sentence(text: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(text)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_units_and_spaces_are_read_as_people_write_them() -> None:
+    words = parse("P95<0.2s,memory<=0.5 GiB").words
+    assert words == f"p95 < 200ms, memory <= {format_bytes(2**29)}"
+    assert parse("p99.9 <= 1.5s").goals[0].within_s == 1.5

@@ -9,18 +9,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command, load_command_class
 
-from benchsuite import runner
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
 from benchsuite.management import session as management_session
 from benchsuite.management.tuning import execution
 from benchsuite.models import Run, Tuning, TuningTrial
+from benchsuite.report.addresses import of_tuning
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.stats import summary
@@ -139,19 +140,9 @@ def interrupted(plan: Plan) -> RunResult:
 
 
 @pytest.fixture(autouse=True)
-def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(run_by: Callable[[Machine], None], monkeypatch: pytest.MonkeyPatch) -> Machine:
     found = Machine()
-
-    @contextmanager
-    def session(**given: Any) -> Iterator[Machine]:
-        yield found
-
-    @contextmanager
-    def nobody_else(on_wait: object) -> Iterator[None]:
-        yield
-
-    monkeypatch.setattr(runner, "session", session)
-    monkeypatch.setattr(management_session, "alone", nobody_else)
+    run_by(found)
     monkeypatch.setattr(execution, "revision_of", lambda folder: "4f2c1a9b")
     return found
 
@@ -366,6 +357,54 @@ def test_one_that_was_killed_goes_on(half_done: Tuning, machine: Machine) -> Non
 def test_one_that_has_its_answer_does_not_go_on() -> None:
     assert ended(*ONE)[0] == 0
     assert "There is no tuning to go on with" in refused()
+    row = Tuning.objects.get()
+    status, said = ended(f"--resume={row.short_id}")
+    assert status == 2
+    assert said.startswith(f"The tuning {row.short_id} of ")
+    assert said.endswith(f"has its answer: leave --resume out, or see {of_tuning(row.pk)}")
+
+
+def test_an_id_that_several_begin_with_is_refused(half_done: Tuning) -> None:
+    half_done.pk = UUID(int=half_done.pk.int ^ 1)
+    half_done.save(force_insert=True)
+    status, said = ended(f"--resume={half_done.short_id}")
+    assert (status, said.partition(":")[0]) == (2, f"2 tunings begin with {half_done.short_id}")
+
+
+@pytest.mark.parametrize("kind", ["gunicorn.conf.py", "command", "systemd"])
+def test_a_stored_tuning_is_pasted_without_measuring_anew(
+    kind: str, machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = as_json(*ONE)
+    made = len(machine.made)
+    capsys.readouterr()
+    assert ended(f"--paste={kind}") == (0, "")
+    pasted = capsys.readouterr()
+    assert pasted.out == told["paste"][kind]
+    assert "holds" in pasted.err
+    assert "--server=gunicorn-gthread --processes=1 --threads=4" in pasted.out.splitlines()[0]
+    assert ended("--paste", f"--of={told['id']}") == (0, "")
+    everything = capsys.readouterr().out
+    assert all(f"### {name}\n{text}" in everything for name, text in told["paste"].items())
+    assert len(machine.made) == made
+    assert "; did you mean systemd?" in ended("--paste=systemdd")[1]
+
+
+def test_the_terminal_says_how_to_start_what_is_confirmed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert ended(*ONE)[0] == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Start it with: python -m gunicorn" in out
+    assert f"tunebench --paste=gunicorn.conf.py --of={Tuning.objects.get().short_id}" in out
+
+
+def test_what_nothing_holds_has_nothing_to_paste(machine: Machine) -> None:
+    machine.instead = dict.fromkeys(range(1, 99), slow)
+    told = as_json(*ONE, status=3)
+    assert told["paste"] == {}
+    status, said = ended("--paste")
+    assert (status, said) == (2, f"There is nothing to paste. {told['answer']['sentences'][0]}")
 
 
 def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) -> None:
@@ -409,10 +448,11 @@ def test_a_server_that_can_not_start_ends_the_search_with_its_reason(
     assert len(machine.made) <= 2
 
 
-def test_what_nothing_holds_ends_with_3(machine: Machine) -> None:
-    def slow(plan: Plan) -> RunResult:
-        return _result(plan, figures(10, 5.0, in_time=0.0), ())
+def slow(plan: Plan) -> RunResult:
+    return _result(plan, figures(10, 5.0, in_time=0.0), ())
 
+
+def test_what_nothing_holds_ends_with_3(machine: Machine) -> None:
     machine.instead = dict.fromkeys(range(1, 99), slow)
     told = as_json(*ONE, status=3)
     assert told["answer"]["end"] == "nothing holds it"
@@ -429,7 +469,8 @@ def test_the_help_shows_an_objective() -> None:
     [
         ([], "--objective says what must hold, and is missing"),
         (["--objective=fast"], "'fast' is no condition of an objective"),
-        (["--objective=p95 < 0"], "is no condition of an objective"),
+        (["--objective=p95 < 200"], "'p95 < 200' has no unit where ms or s is needed"),
+        (["--objective=p50 < 0ms"], "'p50 < 0ms': the limit must be above 0 and at most 60s"),
         (["--objective=memory <= 1GiB"], "An objective needs a response time"),
         ([OBJECTIVE, "--rate=0"], "--rate must be above 0"),
         ([OBJECTIVE, "--budget=1m"], "--budget=1m is too short"),
@@ -448,7 +489,11 @@ def test_the_help_shows_an_objective() -> None:
         ([OBJECTIVE, "--instances=1,2", "--front=nginx"], "one value each"),
         ([OBJECTIVE, "--workload=ws_echo"], "ws_echo measures WebSockets or streams"),
         ([OBJECTIVE, "--workload=nope"], "There is no workload 'nope'"),
-        (["--resume=abcdef"], "There is no tuning abcdef to go on with"),
+        (["--resume=abcdef"], "There is no tuning abcdef; see http"),
+        (["--paste"], "Nothing has been tuned yet: ask with --objective"),
+        (["--paste", "--of=abcdef"], "There is no tuning abcdef"),
+        (["--of=abcdef"], "--of names the tuning of --paste: add --paste"),
+        (["--paste", "--rate=3"], "prints what a stored tuning found, and --rate would change it"),
     ],
 )
 def test_bad_input_gets_one_sentence(words: list[str], said: str, machine: Machine) -> None:

@@ -29,7 +29,7 @@ USERS = Load(users=1, warmup_s=1, window_s=3)
 
 @pytest.mark.parametrize(
     ("load", "words"),
-    [(RATES, "150, 163, 176 /s, 5.00 s each"), (USERS, "1 user, 3.00 s")],
+    [(RATES, "150, 163, 176 /s, 5 s each"), (USERS, "1 user, 3 s")],
 )
 def test_a_load_is_told_in_words(load: Load, words: str) -> None:
     (one,) = decisions([entry(load)], [("a1", "valid", "finished")])
