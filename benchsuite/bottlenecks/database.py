@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from benchsuite.bottlenecks.budget import CPU, QUEUE, RUN_DELAY, SENDING
 from benchsuite.bottlenecks.budget import DATABASE as ITS_TIME
-from benchsuite.bottlenecks.cpu import FULL, full_cpus
-from benchsuite.bottlenecks.evidence import DATABASE, TARGET, Evidence
+from benchsuite.bottlenecks.cpu import FULL, awaited_cpus, cpus_words, users_of_cpus
+from benchsuite.bottlenecks.evidence import DATABASE, Evidence
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.units import (
     format_count,
     format_duration,
     format_number,
     format_percent,
+    format_rate,
 )
 
 MOST_OF_IT = 0.5
@@ -57,23 +58,30 @@ def mostly_database(evidence: Evidence) -> Iterator[dict[str, str]]:
 @bottleneck(
     "L04a",
     "database-cpu",
-    when="the database uses at least 90 % of its CPUs, or most of CPUs that are 90 % busy",
-    explains=EXPLAINED,
+    when="the database uses at least 90 % of its CPUs, or more than anybody else of CPUs that are "
+    "full or waited for, as L01 says",
 )
 def database_cpu(evidence: Evidence) -> Iterator[dict[str, str]]:
-    its, target = evidence.cpu_percent.get(DATABASE), evidence.cpu_percent.get(TARGET, 0.0)
-    if its is None or not evidence.cpus:
+    its, cpus = evidence.cpu_percent.get(DATABASE), evidence.cpus
+    if its is None or not cpus:
         return
-    others = max(target, 100 * evidence.others_cpus)
-    if its >= 100 * FULL * evidence.cpus or (full_cpus(evidence) and its >= others):
+    alone = its >= 100 * FULL * cpus
+    if alone or (awaited_cpus(evidence) and next(iter(users_of_cpus(evidence))) == DATABASE):
+        own_s = evidence.own_cpu_s
         each_s = its / 100 / evidence.rate if evidence.rate else None
+        words = f"a request takes {format_duration(each_s)} of the database's CPU"
+        if own_s:
+            words += f" and {format_duration(own_s)} of the target's"
         yield {
-            "says": "The database has no CPU left.",
-            "evidence": f"It uses {format_number(its / 100)} of {format_number(evidence.cpus)} "
-            f"CPUs, the target {format_number(target / 100)}; the queries of a request take "
-            f"{format_duration(each_s)} of its CPU.",
-            "fix": "Make the queries cheaper (EXPLAIN, an index, a cache), or give the database "
-            "CPUs of its own.",
+            "says": "The database has no CPU left."
+            if alone
+            else "The database uses more of the CPUs than the target does.",
+            "evidence": f"{cpus_words(evidence)}; {words}.",
+            "fix": "Make the queries cheaper (EXPLAIN, an index, a cache), keep connections "
+            "(CONN_MAX_AGE, a pool), or give the database CPUs or a machine of its own.",
+            "gain": f"Without it these CPUs would answer up to {format_rate(cpus / own_s)}."
+            if own_s
+            else "",
         }
 
 

@@ -67,6 +67,7 @@ class Diagnosis:
 class Evidence:
     """Figures of one run; CPU in percent of one CPU."""
 
+    window_s: float | None = None  #: How long it was watched.
     rate: float | None = None  #: Answers per second, right or wrong.
     offered_rate: float | None = None  #: Open model: arrivals per second.
     dropped: int = 0  #: Open model: arrivals that were never sent.
@@ -91,6 +92,8 @@ class Evidence:
     """Part → its CPU, of all that answers."""
     idle_percent: float | None = None  #: Of the time of these CPUs, whoever uses them.
     load_percent: float = 0.0  #: Of the load generator, where it shares those CPUs.
+    database_beside_percent: float = 0.0
+    """Of databases of the machine that the run has not started, on whichever CPUs."""
     busiest_percent: float | None = None  #: Of the target's busiest process.
     run_delay_percent: float | None = None
     """Threads of the target that were ready and had no CPU; 100 is one all the time."""
@@ -109,6 +112,8 @@ class Evidence:
     stall: str = ""  #: What finding B205 says.
     memory_bytes: int | None = None  #: Most that the target had.
     memory_limit_bytes: int | None = None
+    memory_grows: float | None = None
+    """Bytes a second; None where it is not shown that it grows steadily."""
     memory_pressure_percent: float | None = None  #: Time in which something waited for memory.
     major_faults_per_s: float | None = None
     alone: Alone | None = None
@@ -184,11 +189,16 @@ class Evidence:
         return self.busiest_percent or self.mean_process_percent
 
     @property
+    def inside(self) -> float | None:
+        """Mean number of requests that the server is at."""
+        return None if self.in_flight is None else self.in_flight - (self.queued or 0.0)
+
+    @property
     def slots_share(self) -> float | None:
         """Of the slots, how many had a request."""
-        if not self.slots or self.in_flight is None:
+        if not self.slots or self.inside is None:
             return None
-        return min(1.0, (self.in_flight - (self.queued or 0.0)) / self.slots)
+        return min(1.0, self.inside / self.slots)
 
     @property
     def database_share(self) -> float | None:

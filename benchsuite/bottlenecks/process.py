@@ -5,11 +5,19 @@ from collections.abc import Iterator
 from benchsuite.bottlenecks.budget import CPU, REST
 from benchsuite.bottlenecks.evidence import Evidence
 from benchsuite.bottlenecks.registry import bottleneck
-from benchsuite.core.units import format_bytes, format_duration, format_number, format_percent
+from benchsuite.core.units import (
+    format_bytes,
+    format_duration,
+    format_number,
+    format_percent,
+    format_period,
+)
 
 NEARLY_ALL = 0.9
 PRESSURE_PERCENT = 5.0
 FAULTS_PER_S = 50.0
+GROWN = 0.02  #: Of the memory, over the window.
+DAY_S = 86_400.0
 COLLECTING = 0.05
 LONG = 0.25  #: Of the objective.
 
@@ -47,6 +55,31 @@ def memory(evidence: Evidence) -> Iterator[dict[str, str]]:
             "evidence": f"{text[:1].upper()}{text[1:]}.",
             "fix": "Use fewer processes with more threads, load the project before the server "
             "forks (preload), or add memory.",
+        }
+
+
+@bottleneck(
+    "L12a",
+    "memory-grows",
+    when="the target's memory grows by at least 2 % over the window, in its later half, too, and "
+    "at least half as fast",
+    explains=(),
+)
+def growing(evidence: Evidence) -> Iterator[dict[str, str]]:
+    grows, window_s, used = evidence.memory_grows, evidence.window_s, evidence.memory_bytes
+    if not grows or not window_s or not used or not evidence.rate:
+        return
+    if grows * window_s >= GROWN * used:
+        limit = evidence.memory_limit_bytes
+        left_s = (limit - used) / grows if limit else DAY_S
+        left = f": {format_bytes(limit)} are used up after {format_period(left_s)} more of this"
+        yield {
+            "says": "The target's memory grows and doesn't stop.",
+            "evidence": f"It has {format_bytes(used)} and grows by "
+            f"{format_bytes(grows / evidence.rate)} a request, {format_bytes(60 * grows)} a minute"
+            f"{left if 0 < left_s < DAY_S else ''}.",
+            "fix": "Find what keeps it (tracemalloc), such as a cache without a limit; until then, "
+            "replace processes after so many requests, where the server can.",
         }
 
 

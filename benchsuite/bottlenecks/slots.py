@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterator
 
-from benchsuite.bottlenecks.cpu import FULL, ceiling
+from benchsuite.bottlenecks.cpu import BUSY, FULL, MOSTLY, ceiling
 from benchsuite.bottlenecks.evidence import Evidence
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.units import format_duration, format_number, format_percent, format_rate
 
 TAKEN = 0.85  #: Of the slots.
-IDLE = 0.7  #: Of the CPUs: with less in use, they are not what is waited for.
 QUEUES = 0.1  #: Of the response time.
 FREE = 0.6
 TAIL = 3.0
@@ -25,7 +24,7 @@ TAIL = 3.0
 def slots_full(evidence: Evidence) -> Iterator[dict[str, str]]:
     taken, busy = _taken(evidence), evidence.busy_share
     processes, inside_s, cpu_s = evidence.processes, _inside_s(evidence), evidence.own_cpu_s
-    if taken is None or busy is None or taken < TAKEN or busy >= IDLE or not evidence.response_s:
+    if taken is None or busy is None or taken < TAKEN or busy >= BUSY or not evidence.response_s:
         return
     waits_s = (evidence.queue_s or 0.0) + evidence.wait_s
     if waits_s < QUEUES * evidence.response_s or (evidence.busiest or 0.0) >= 100 * FULL:
@@ -56,25 +55,32 @@ def slots_full(evidence: Evidence) -> Iterator[dict[str, str]]:
 @bottleneck(
     "L10",
     "head-of-line",
-    when="less than 60 % of the threads and less than 70 % of the CPUs are in use, yet p95 is at "
-    "least three times that of one user",
+    when="less than 60 % of the threads and less than 70 % of the CPUs and of the busiest process "
+    "are in use, and requests don't wait for a CPU, yet p95 is at least three times that of one "
+    "user; with event loops, too, which have no limit of requests",
+    unless=("L03", "L04", "L04a", "L04b", "L05", "L06", "L09", "L13"),
 )
 def head_of_line(evidence: Evidence) -> Iterator[dict[str, str]]:
-    taken, busy, alone, p95_s = (
-        _taken(evidence),
-        evidence.busy_share,
-        evidence.alone,
-        evidence.p95_s,
-    )
+    loops = evidence.slots is None and evidence.interface == "asgi"
+    taken = 0.0 if loops else evidence.slots_share
+    busy, alone, p95_s = evidence.busy_share, evidence.alone, evidence.p95_s
     if taken is None or busy is None or alone is None or not alone.p95_s or p95_s is None:
         return
-    if taken < FREE and busy < IDLE and p95_s >= TAIL * alone.p95_s:
+    if taken >= FREE or busy >= BUSY or (evidence.busiest or 0.0) >= 100 * BUSY:
+        return
+    computes = (evidence.run_delay_s or 0.0) >= MOSTLY * (evidence.inside_s or 0.0)
+    if not computes and p95_s >= TAIL * alone.p95_s:
         yield {
-            "says": "Short requests wait behind long ones though threads are free.",
-            "evidence": f"{format_percent(100 * taken)} of the slots have a request; p95 is "
-            f"{format_duration(p95_s)}, of one user {format_duration(alone.p95_s)} "
-            f"({format_number(p95_s / alone.p95_s)} times).",
-            "fix": "Give the slow pages processes of their own, or more threads.",
+            "says": "Requests wait for others in the same event loop, though CPUs are free."
+            if loops
+            else "Short requests wait behind long ones though threads are free.",
+            "evidence": f"p95 is {format_duration(p95_s)}, of one user "
+            f"{format_duration(alone.p95_s)} ({format_number(p95_s / alone.p95_s)} times), with "
+            f"{format_percent(100 * (busy if loops else taken))} of the "
+            f"{'CPUs' if loops else 'slots'} in use.",
+            "fix": "More processes; and let nothing block the event loop (sync code, files, CPU)."
+            if loops
+            else "Give the slow pages processes of their own, or more threads.",
         }
 
 

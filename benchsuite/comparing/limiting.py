@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from benchsuite.bottlenecks.evidence import Diagnosis, Evidence, Repeated
+from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Repeated
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.reading import whole
 from benchsuite.core.readings import (
     ACTIVE,
     BUSIEST,
     DATABASE,
+    DATABASE_BESIDE,
     IDLE,
     LIMIT,
     LOAD,
@@ -24,15 +25,23 @@ from benchsuite.core.readings import (
     in_window,
     mean_cpu_percent,
 )
-from benchsuite.core.results import Level, Reading
+from benchsuite.core.results import Level, Reading, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import OPEN, LoadProfile
 from benchsuite.models import Finding, Measurement, Run
+from benchsuite.stats.growth import growth
 
 NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
 """Parts that measure, or stand for what is not on the machine."""
 
 PERIOD_US = 100_000  #: Of a quota of CPU time, where only the quota is known.
+
+ALONE = 0.25
+"""Requests in flight, on average, of which hardly any meets another one, though they come by
+chance."""
+
+LOADS = frozenset({"load", "label", "repetition", "seed"})
+"""What the spec of a run says of its load and its place in a series, not of what is measured."""
 
 REACHED = re.compile(r"A limit was reached: (.*)\.")
 """What finding B204 says."""
@@ -59,10 +68,48 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidenc
         **_server(run),
         **_machine(run, readings, window),
         **_target(seen.get(TARGET, [])),
+        "window_s": window[1] - window[0] if window else None,
         **_database(seen.get(DATABASE, [])),
         **_findings(run.findings.all()),
     }
     return Evidence(**{**found, **more})
+
+
+def alone(run: Run, others: Iterable[Run] = ()) -> Alone | None:
+    """The times of one user: of the lowest of its own stages, if its requests met nobody, else of
+    another run that differs in its load alone. None where nobody was ever alone.
+    """
+    stages = [one for one in run.measurements.all() if one.scope == "stage"]
+    lowest = min(stages, key=lambda one: one.level or 0.0, default=None)
+    own = _alone(run, lowest) if lowest and lowest.level != run.level else None
+    same = (one for one in others if one.pk != run.pk and _asked(one) == _asked(run))
+    return own or next(filter(None, map(one_user, same)), None)
+
+
+def one_user(run: Run) -> Alone | None:
+    """The times of a whole run, if it is of one user, and believable."""
+    total = whole(run)
+    if total is None or run.unit != REQUEST or run.verdict not in (Verdict.VALID, Verdict.WEAK):
+        return None
+    return _alone(run, total)
+
+
+def _alone(run: Run, seen: Measurement) -> Alone | None:
+    response, met = seen.response_time or {}, seen.concurrency
+    if run.model == OPEN:
+        was_alone = met is not None and met <= ALONE
+    else:
+        was_alone = (seen.level or run.users) == 1
+    if not was_alone or seen.failures or not response.get("mean_s"):
+        return None
+    return Alone(mean_s=response["mean_s"], p95_s=response.get("p95_s"))
+
+
+def _asked(run: Run) -> tuple[Any, ...]:
+    """What was served of which code on which machine: everything but the load."""
+    parts = {name: one for name, one in run.spec.items() if name not in LOADS}
+    keeps = _part(run, "load").get("keep_alive")
+    return parts, keeps, run.revision, run.software_id, run.environment_id, bool(run.diagnosis)
 
 
 def diagnosis(run: Run) -> Diagnosis | None:
@@ -147,14 +194,17 @@ def _machine(
     }
 
 
-def _target(readings: Iterable[Reading]) -> dict[str, Any]:
+def _target(readings: Sequence[Reading]) -> dict[str, Any]:
     counts = [one.counts for one in readings if one.counts]
+    memory = [(one.second, float(one.memory_bytes)) for one in readings if one.memory_bytes]
     return {
         "busiest_percent": _mean(counts, BUSIEST),
         "run_delay_percent": _mean(counts, RUN_DELAY),
         "idle_percent": _mean(counts, IDLE),
         "major_faults_per_s": _mean(counts, MAJOR_FAULTS),
         "memory_pressure_percent": _mean(counts, MEMORY_WAIT),
+        "memory_grows": growth(memory),
+        "database_beside_percent": _mean(counts, DATABASE_BESIDE) or 0.0,
     }
 
 

@@ -16,6 +16,9 @@ BUSIEST, RUN_DELAY = "busiest_process_percent", "run_delay_percent"
 IDLE, MAJOR_FAULTS, MEMORY_WAIT = "idle_percent", "major_faults", "memory_wait_percent"
 """Counts of the target (`telemetry/scheduling.py`)."""
 
+DATABASE_BESIDE = "database_beside_percent"
+"""The same of databases that the run has not started (`telemetry/host.py`)."""
+
 HALF_S = 0.5  #: Half of the second that ends with a reading.
 
 

@@ -8,8 +8,9 @@ from benchsuite import bottlenecks
 from benchsuite.bottlenecks.budget import REST, Budget, budget
 from benchsuite.bottlenecks.evidence import Diagnosis
 from benchsuite.bottlenecks.registry import Limit
+from benchsuite.comparing.alternatives import others
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.limiting import diagnosis, evidence
+from benchsuite.comparing.limiting import alone, diagnosis, evidence
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
@@ -29,10 +30,14 @@ class Told:
 
 
 def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
-    """What one run tells with `more` evidence, and its diagnostic start if it is among `starts`."""
-    own = diagnosis(run)
+    """What one run tells with `more` evidence, and with that of `starts`: its diagnostic start, and
+    one user of the same.
+    """
+    own, starts = diagnosis(run), list(starts)
     if beside := _diagnosis(run, starts):
         more["diagnosis"] = beside
+    if "alone" not in more:
+        more["alone"] = alone(run, starts)
     found = evidence(run, **more)
     if found is None:
         return Told()
@@ -49,10 +54,12 @@ def as_json(run: Run) -> dict[str, Any]:
 
 
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
-    """What limits the middle one of the starts of each cell, with its diagnostic start."""
-    starts = list(diagnosed)
+    """What limits the middle one of the starts of each cell, with its diagnostic start, and beside
+    the other cells.
+    """
+    starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
     found = {
-        title: told(run, starts).limits
+        title: told(run, starts, others=others(cell, cells)).limits
         for title, cell in zip(cell_titles(cells), cells, strict=True)
         if (run := _middle(cell)) is not None
     }

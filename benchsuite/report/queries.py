@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
 from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.starts import Starts
@@ -13,6 +13,7 @@ from benchsuite.comparing.titles import units_beside
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.results import Level
+from benchsuite.core.specs import CLOSED
 from benchsuite.core.units import format_rate
 from benchsuite.models import Finding, Interval, Measurement, Run
 from benchsuite.report.exports.runs import FACTS
@@ -72,9 +73,12 @@ def intervals(run: Run) -> QuerySet[Interval]:
     return run.intervals.defer("histogram")
 
 
-def diagnosed(run: Run) -> QuerySet[Run]:
-    """The diagnostic starts of the command that made this run."""
-    return Run.objects.filter(batch=run.batch, diagnosis__isnull=False)
+def beside(run: Run) -> QuerySet[Run]:
+    """Runs of the same command that tell more of what limits this one: diagnostic starts, and those
+    of one user.
+    """
+    tells = Q(diagnosis__isnull=False) | Q(model=CLOSED, users=1)
+    return Run.objects.filter(tells, batch=run.batch).prefetch_related("measurements")
 
 
 def neighbours(run: Run) -> tuple[Run | None, Run | None]:

@@ -74,7 +74,7 @@ class Monitor:
             },
             interval_s=INTERVAL_S,
             also=(self.host.look, self.see_cpus),
-            service_probes=self._serving.service_probes,
+            service_probes={**self._serving.service_probes, TARGET: self.host},
             devices=(*DEVICES, Speed, Scheduling, *self._devices),
         )
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchsuite.core.observations import ClockCheck, HostShares
+from benchsuite.core.readings import DATABASE_BESIDE
 from benchsuite.system import cgroup
 from benchsuite.system.procfs import read_bytes
 from benchsuite.telemetry.clocks import Clocks
@@ -75,6 +76,14 @@ class Host:
                 stopped=self._others.stopped,
             )
         )
+
+    def sample(self) -> Mapping[str, int]:
+        """What the last look adds to the counts of the target."""
+        percent = self._others.database_percent
+        return {} if percent is None else {DATABASE_BESIDE: round(percent)}
+
+    def close(self) -> None:
+        """As a `ServiceProbe`: there is nothing to give back."""
 
     def _counters(self) -> set[Path]:
         """Those of the groups in which this process and the target's are now."""

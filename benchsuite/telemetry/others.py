@@ -13,9 +13,8 @@ KERNEL_THREADS = 2  #: The PID of their parent: what they do they mostly do for 
 
 STOPPED = "T"  #: The state of a process after SIGSTOP (proc_pid_stat(5)); a debugger's is another.
 
-SERVICES = frozenset(
-    {"postgres", "mysqld", "mariadbd", "redis-server", "valkey-server", "memcached"}
-)
+DATABASES = frozenset({"postgres", "mysqld", "mariadbd"})
+SERVICES = DATABASES | {"redis-server", "valkey-server", "memcached"}
 """Programs that the target may keep busy: their time is not another's."""
 
 
@@ -25,6 +24,9 @@ class Others:
     def __init__(self, ours: Callable[[], Iterable[int]]) -> None:
         self._ours = ours
         self._cpu = Cpu()
+        self._databases = Cpu()
+        self.database_percent: float | None = None
+        """Of one CPU, of databases that this run has not started; None where there are none."""
         self._names: dict[tuple[int, int], str] = {}
         self._seen: dict[tuple[int, int], int] = {}
         self.ticks: Counter[tuple[str, int]] = Counter()  #: By name and PID, since the first look.
@@ -36,18 +38,16 @@ class Others:
         stats = [stat for pid in all_pids() if (stat := read_stat(pid)) is not None]
         ours = _descendants(stats, {os.getpid(), *self._ours()})
         self.stopped = any(stat.state == STOPPED and stat.pid in ours for stat in stats)
-        strangers = [
-            stat
+        named = [
+            (stat, self._name(stat))
             for stat in stats
-            if stat.pid not in ours
-            and KERNEL_THREADS not in (stat.pid, stat.ppid)
-            and self._name(stat) not in SERVICES
+            if stat.pid not in ours and KERNEL_THREADS not in (stat.pid, stat.ppid)
         ]
+        strangers = [stat for stat, name in named if name not in SERVICES]
         self._remember(strangers)
-        snapshot = Snapshot(
-            at=time.monotonic(), stats=tuple(stat for stat in strangers if stat.alive)
-        )
-        return self._cpu.sample(snapshot).get("cpu_percent")
+        databases = [stat for stat, name in named if name in DATABASES]
+        self.database_percent = _percent(self._databases, databases)
+        return _percent(self._cpu, strangers)
 
     def culprit(self, least_percent: float, seconds: float) -> str:
         """Who took most, if it was that much of a CPU over these seconds: "make (91)"."""
@@ -83,3 +83,8 @@ def _descendants(stats: list[Stat], found: set[int]) -> set[int]:
         found |= children
         grown = bool(children)
     return found
+
+
+def _percent(cpu: Cpu, stats: Iterable[Stat]) -> float | None:
+    living = tuple(stat for stat in stats if stat.alive)
+    return cpu.sample(Snapshot(at=time.monotonic(), stats=living)).get("cpu_percent")

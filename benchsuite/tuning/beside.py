@@ -1,11 +1,9 @@
 """A candidate against the others of its race, as the rules about bottlenecks compare them."""
 
 import math
-from collections.abc import Mapping
 
-from benchsuite.bottlenecks.evidence import Other, Ratio
-from benchsuite.stats.racing import FIRST_LOOK
-from benchsuite.tuning.confirming import interval
+from benchsuite.bottlenecks.evidence import Other
+from benchsuite.bottlenecks.paired import ratio
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 
@@ -18,8 +16,8 @@ def others(book: Notebook, candidate: Candidate) -> list[Other]:
     for one in book.states:
         if one.server != candidate.server and one.interface == candidate.interface:
             continue
-        rate = _ratio(book.blocks(candidate), book.blocks(one))
-        cpu = _ratio(_cpu(book, candidate), _cpu(book, one))
+        rate = ratio(book.blocks(candidate), book.blocks(one))
+        cpu = ratio(_cpu(book, candidate), _cpu(book, one))
         if one != candidate and rate and cpu:
             found.append(
                 Other(
@@ -40,12 +38,3 @@ def _cpu(book: Notebook, candidate: Candidate) -> dict[int, float]:
         for one in book.of(candidate, Phase.RACE)
         if one.seen.cpu_s
     }
-
-
-def _ratio(own: Mapping[int, float], theirs: Mapping[int, float]) -> Ratio | None:
-    """Of two figures given as logarithms by block; None with too few blocks."""
-    differences = [own[seed] - theirs[seed] for seed in own if seed in theirs]
-    if len(differences) < FIRST_LOOK:
-        return None
-    mean, half = interval(differences)
-    return Ratio(value=math.exp(mean), low=math.exp(mean - half), high=math.exp(mean + half))

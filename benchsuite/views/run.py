@@ -52,7 +52,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     measurements = list(run.measurements.all())
     columns = columns_of_parts()
     before, after = queries.neighbours(run)
-    told = limiting.told(run, queries.diagnosed(run) if run.in_company else ())
+    told = limiting.told(run, queries.beside(run) if run.in_company else ())
     context: dict[str, Any] = {
         "title": f"{run.server} · {workload_title(run)}",
         "run": run,

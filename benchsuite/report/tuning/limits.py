@@ -3,7 +3,7 @@ what its diagnostic start has seen.
 """
 
 from benchsuite.bottlenecks.evidence import Alone
-from benchsuite.comparing.limiting import diagnosis
+from benchsuite.comparing.limiting import diagnosis, one_user
 from benchsuite.models import Run, Tuning
 from benchsuite.report import limiting
 from benchsuite.tuning.beside import others
@@ -15,20 +15,25 @@ def limits(
     row: Tuning, book: Notebook, pick: Candidate | None, start: Run | None = None
 ) -> limiting.Told | None:
     """Of its last start that confirmed, else of its last that counts; None where that run is not
-    stored. `start` is its diagnostic one, where that is no trial yet.
+    stored. `start` is its diagnostic one, where that is no trial yet. One user's times are those of
+    the server that was tried first.
     """
     if pick is None:
         return None
     counted = [Phase.CONFIRM] if book.of(pick, Phase.CONFIRM) else COUNTED
     order, diagnosed = _last(book, pick, *counted), _last(book, pick, Phase.DIAGNOSE)
-    trials = row.trials.filter(order__in=[order, diagnosed]).select_related("run")
+    one_user_order = _one_user(book)
+    trials = row.trials.filter(order__in=[order, diagnosed, one_user_order])
+    trials = trials.select_related("run").prefetch_related("run__measurements")
     runs = {one.order: one.run for one in trials}
     run, start = runs.get(order), start or runs.get(diagnosed)
     if run is None:
         return None
+    one = runs.get(one_user_order)
+    mean = Alone(mean_s=book.probe.response_s) if book.probe else None
     return limiting.told(
         run,
-        alone=Alone(mean_s=book.probe.response_s) if book.probe else None,
+        alone=(one_user(one) if one else None) or mean,
         objective_s=book.question.objective.limit_s,
         others=others(book, pick),
         diagnosis=diagnosis(start) if start else None,
@@ -45,3 +50,13 @@ def _last(book: Notebook, pick: Candidate, *phases: Phase) -> int:
         ),
         default=-1,
     )
+
+
+def _one_user(book: Notebook) -> int:
+    """Which trial was the last start of one user that showed something; -1 for none."""
+    found = [
+        order
+        for order, entry in enumerate(book.entries)
+        if entry.trial.phase is Phase.PROBE and entry.trial.load.users == 1 and entry.seen.levels
+    ]
+    return max(found, default=-1)

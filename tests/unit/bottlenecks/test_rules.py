@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.connecting import POOL_EMPTY
+from benchsuite.bottlenecks.connecting import LISTEN_QUEUE, POOL_EMPTY
 from benchsuite.bottlenecks.database import LOCKED
 from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Repeated
 from benchsuite.bottlenecks.registry import RULES
@@ -41,7 +41,30 @@ SLOTS_FULL = {
     "busiest_percent": 21.0,
     "active": None,
 }
+SHARED = {
+    "rate": 97.3,
+    "offered_rate": 97.0,
+    "response_s": 0.0448,
+    "wait_s": 0.0002,
+    "p95_s": 0.0988,
+    "in_flight": 4.34,
+    "queued": 1.59,
+    "processes": 1,
+    "threads": 4,
+    "slots": 4,
+    "cpus": 1.0,
+    "cpu_percent": {"target": 25.8, "database": 62.3},
+    "idle_percent": 10.4,
+    "busiest_percent": 25.0,
+    "run_delay_percent": 203.0,
+    "active": 0.1,
+    "active_samples": 1,
+    "waits": {},
+}
+"""As a tuning saw it on a server whose one CPU PostgreSQL uses, too."""
 IN_DATABASE = {"rate": 40.0, "response_s": 0.05, "in_flight": 2.0, "active": 1.6}
+UNLIMITED = {"interface": "asgi", "slots": None, "queued": None}
+LEAKS = {"memory_grows": 2.0**20, "window_s": 20.0}
 DIAGNOSIS = Diagnosis(requests=100, request_s=0.05, queries=30.0, query_s=0.02)
 LOOP = Repeated(
     query="SELECT shop_product", place="shop/views.py:12", page="/shop/", times=24.0, share=0.4
@@ -62,6 +85,9 @@ INJECTED: list[tuple[set[str], dict[str, Any]]] = [
     ({"L03"}, SLOTS_FULL),
     ({"L04"}, {**IN_DATABASE, "offered_rate": 45.0}),
     ({"L04a"}, {**CPU_BOUND, "cpu_percent": {"target": 60.0, "database": 130.0}, "active": 9.0}),
+    ({"L04a"}, SHARED),
+    ({"L01"}, {**SHARED, "cpu_percent": {"target": 75.0, "database": 12.0}}),
+    ({"L01"}, {**SHARED, "cpu_percent": {"target": 20.0}, "database_beside_percent": 62.0}),
     ({"L04b"}, {**IN_DATABASE, "waits": {"Lock:transactionid": 0.7, "IO:WALSync": 0.1}}),
     ({"L04b"}, {**IN_DATABASE, "active": 0.6, "waits": {"Lock:tuple": 1.0}}),
     ({"L04c"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, repeated=(LOOP,))}),
@@ -70,15 +96,18 @@ INJECTED: list[tuple[set[str], dict[str, Any]]] = [
     ({"L05"}, {"processes": 4, "threads": 128, "connections_wanted": 512}),
     ({"L06"}, {"reached": [POOL_EMPTY], "pool": 2}),
     ({"L06"}, {"pool": 2, "active": 3.9, "response_s": 0.25}),
+    ({"L06"}, {"pool": 2, "in_flight": 7.0}),
     ({"L07"}, {"others": [other(cpu=1.2, threads=2)]}),
     ({"L07"}, {"others": [other(rate=0.95, threads=2)]}),
     ({"L08"}, {"processes": 8, "run_delay_percent": 40.0, "others": [other(rate=1.0)]}),
     ({"L09"}, {"busiest_percent": 75.0}),
     ({"L10"}, {"p95_s": 0.4, "alone": Alone(mean_s=0.045, p95_s=0.06)}),
+    ({"L10"}, {"p95_s": 0.4, "alone": Alone(mean_s=0.045, p95_s=0.06), **UNLIMITED}),
     ({"L11"}, {"stall": "90 % of the answers took just over 40 ms longer than the fastest."}),
     ({"L12"}, {"memory_bytes": 2**30 - 2**20}),
     ({"L12"}, {"memory_pressure_percent": 30.0}),
     ({"L12"}, {"major_faults_per_s": 400.0}),
+    ({"L12a"}, LEAKS),
     ({"L13"}, {"reached": [LOCKED]}),
     ({"L14"}, {"interface": "asgi", "slots": None, "others": [other(cpu=1.4)]}),
     ({"L15"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, collecting_share=0.08)}),
@@ -91,6 +120,7 @@ INJECTED: list[tuple[set[str], dict[str, Any]]] = [
     ),
     ({"L00"}, {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05)}),
     ({"L00"}, {"response_s": None, "offered_rate": 80.0}),
+    ({"L00", "L12a"}, {**LEAKS, "response_s": 0.3, "offered_rate": 80.0}),
     (
         {"L00", "L04"},
         {
@@ -173,12 +203,59 @@ def test_other_programs_that_take_the_cpus_are_told_of() -> None:
     assert of(idle_percent=2.0) == {}, "they are in nobody's way"
 
 
+def test_who_uses_the_cpus_is_told_and_what_to_do() -> None:
+    (limit,) = of(**SHARED).values()
+    # 6.4 ms of the database's CPU and 2.65 ms of the target's; 203 % / 97.3 /s are 20.9 ms
+    assert "1.00 CPU is busy 89.6\u2009% of the time (database 0.623 and target 0.258)" in (
+        limit.evidence
+    )
+    assert "waits 20.9\u2009ms for one" in limit.evidence
+    assert "6.40\u2009ms of the database's CPU and 2.65\u2009ms of the target's" in limit.evidence
+    assert "CPUs or a machine of its own" in limit.fix
+    assert "up to 377" in limit.gain, "one CPU / 2.65 ms"
+
+
+def test_databases_that_the_run_did_not_start_are_told_apart() -> None:
+    shared = {**SHARED, "cpu_percent": {"target": 20.0}}
+    limit = of(**shared, database_beside_percent=62.0)["L01"]
+    assert "other databases 0.62 and target 0.2" in limit.evidence
+    assert limit.fix.startswith("Give the databases that the run did not start other CPUs")
+    # wherever else they ran: no more than the CPUs were busy with
+    assert "other databases 0.696 and target 0.2" in (
+        of(**shared, database_beside_percent=180.0)["L01"].evidence
+    )
+
+
+def test_busy_cpus_that_nobody_waits_for_are_no_limit() -> None:
+    assert not {"L01", "L04a"} & set(of(**{**SHARED, "run_delay_percent": 40.0}))
+    assert of(**{**SHARED, "queued": 0.1, "response_s": 0.03}) == {}, "nothing queues"
+
+
+def test_a_process_that_computes_is_no_head_of_line() -> None:
+    slow = {"p95_s": 0.4, "alone": Alone(mean_s=0.045, p95_s=0.06)}
+    assert of(**slow, busiest_percent=75.0, processes=1) == {}
+    assert of(**slow, run_delay_percent=90.0) == {}, "they wait for a CPU"
+
+
+def test_memory_that_grows_is_told_by_request() -> None:
+    limit = of(**LEAKS)["L12a"]
+    assert "25.6\u2009KiB a request, 60.0\u2009MiB a minute" in limit.evidence
+    assert "1.00\u2009GiB are used up after 13 min 44 s" in limit.evidence
+    assert of(**{**LEAKS, "window_s": 2.0}) == {}, "1 % is a cache that fills"
+
+
 def test_another_process_is_predicted_by_its_cpu() -> None:
     _, changes = INJECTED[1]
     limit = of(**changes)["L02"]
     # 12.1 ms a request in one process: two answer 165 /s
     assert "--processes=2" in limit.fix
     assert "165" in limit.gain
+
+
+def test_one_user_alone_lacks_no_process() -> None:
+    _, changes = INJECTED[1]
+    assert "L02" not in of(**{**changes, "in_flight": 0.99})
+    assert of(busiest_percent=79.0, in_flight=0.98, queued=0.0) == {}, "the other has nothing to do"
 
 
 def test_python_without_the_lock_needs_no_second_process() -> None:
@@ -205,6 +282,13 @@ def test_the_line_of_a_loop_is_named() -> None:
 def test_which_product_exceeds_the_limit_is_told() -> None:
     limit = of(processes=4, threads=128, connections_wanted=512)["L05"]
     assert "4 processes with 128 threads each may hold 512 connections" in limit.evidence
+
+
+def test_a_full_listen_queue_is_not_mended_by_fewer_threads() -> None:
+    limit = of(reached=[f"2 831 {LISTEN_QUEUE}"])["L05"]
+    assert "backlog" in limit.fix
+    assert "threads" not in limit.fix
+    assert "threads" in of(reached=[f"3 {LISTEN_QUEUE}", DATABASE_FULL])["L05"].fix
 
 
 def test_words_of_limits_are_those_of_the_finding() -> None:

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Evidence
-from benchsuite.comparing.limiting import evidence
+from benchsuite.bottlenecks.evidence import Alone, Evidence
+from benchsuite.comparing.limiting import alone, evidence
 from benchsuite.core.results import Finding, Level, Reading
 from benchsuite.models import Measurement, Run
 from benchsuite.models import Reading as Row
-from tests.factories import make_run
+from tests.factories import INVALID, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -127,3 +127,71 @@ def test_a_stage_is_looked_at_over_its_own_window() -> None:
     for level, percent in ((50, 50.0), (100, 150.0)):
         total.level = level
         assert found(run, total).cpu_percent == {"target": percent}
+
+
+def staged(levels: dict[int, dict[str, Any]], **load: Any) -> Run:
+    """A run with stages of so many users or arrivals each, whose figures are those of the last."""
+    run = make_run(environment=MACHINE)
+    (total,) = run.measurements.filter(scope="all")
+    for order, (level, fields) in enumerate(levels.items(), 1):
+        total.pk, total.scope, total.level, total.order = None, "stage", level, order
+        total.response_time = {**total.response_time, **fields.pop("times")}
+        for name, value in fields.items():
+            setattr(total, name, value)
+        total.save()
+    Run.objects.filter(pk=run.pk).update(level=max(levels), **load)
+    return Run.objects.get(pk=run.pk)
+
+
+ONE = {"times": {"mean_s": 0.01, "p95_s": 0.02}}
+
+
+@pytest.mark.parametrize(
+    ("levels", "load", "is_alone"),
+    [
+        ({1: {**ONE, "failures": 0}, 8: ONE}, {}, True),
+        ({1: {**ONE, "failures": 3}, 8: ONE}, {}, False),
+        ({2: ONE, 8: ONE}, {}, False),
+        ({1: ONE}, {}, False),
+        ({20: {**ONE, "concurrency": 0.2}, 80: ONE}, {"model": "open", "users": None}, True),
+        ({20: {**ONE, "concurrency": 0.6}, 80: ONE}, {"model": "open", "users": None}, False),
+    ],
+    ids=["one user", "who failed", "two users", "no other stage", "rare arrivals", "arrivals"],
+)
+def test_the_lowest_stage_may_be_one_user_alone(
+    levels: dict[int, dict[str, Any]], load: dict[str, Any], *, is_alone: bool
+) -> None:
+    levels = {level: {**fields, "times": {**fields["times"]}} for level, fields in levels.items()}
+    found = alone(staged(levels, **load))
+    assert found == (Alone(mean_s=0.01, p95_s=0.02) if is_alone else None)
+
+
+def test_another_run_of_one_user_tells_what_one_is_served() -> None:
+    run, one = make_run(users=8), make_run(users=1, rate=90.0, duration_s=20.0, seed=3)
+    assert alone(run, [run, one]) == Alone(mean_s=one.mean_s or 0.0, p95_s=one.p95_s)
+    unlike: list[dict[str, Any]] = [
+        {"users": 2},
+        {"users": 1, "threads": 8},
+        {"users": 1, "workload": "io_create"},
+        {"users": 1, "keep_alive": False},
+        {"users": 1, "findings": (INVALID,)},
+        {"users": 1, "failed_share": 0.1},
+        {"users": 1, "packages": {"django": "6.0"}},
+    ]
+    assert alone(run, [make_run(**other) for other in unlike]) is None
+
+
+def test_memory_that_grows_all_the_time_is_seen() -> None:
+    run = make_run(environment=MACHINE, duration_s=30.0)
+    Row.objects.filter(run=run, part="target").delete()
+    Row.objects.bulk_create(
+        Row(run=run, part="target", second=float(second), memory_bytes=2**28 + second * 2**20)
+        for second in range(1, 34)
+    )
+    seen = found(Run.objects.get(pk=run.pk))
+    assert (seen.memory_grows, seen.window_s) == (2**20, 30.0)
+
+
+def test_databases_beside_the_run_are_seen() -> None:
+    run = with_counts(make_run(environment=MACHINE), "target", {"database_beside_percent": 62})
+    assert found(run).database_beside_percent == 62

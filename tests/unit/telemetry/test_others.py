@@ -1,9 +1,12 @@
 """Who is not of the run, and whether one of the run was stopped; /proc is given."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import others
+from benchsuite.telemetry.cpu import TICKS_PER_S
 from benchsuite.telemetry.others import Others
 
 
@@ -35,3 +38,28 @@ def test_a_stopped_process_of_the_run_is_seen(
     seen = Others(lambda: [51])
     seen.look()
     assert seen.stopped is stopped
+
+
+def test_databases_that_the_run_did_not_start_are_counted_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """98 is a PostgreSQL of the machine, whose session 97 ended between the looks; 52 is the run's
+    own, 99 anybody's.
+    """
+    names = {51: "gunicorn", 52: "postgres", 97: "postgres", 98: "postgres", 99: "make"}
+    tree = {51: stat(51, 1), 52: stat(52, 51), 97: stat(97, 98), 98: stat(98, 1), 99: stat(99, 1)}
+    now = [100.0]
+    monkeypatch.setattr(others, "all_pids", lambda: list(tree))
+    monkeypatch.setattr(others, "read_stat", tree.get)
+    monkeypatch.setattr(others, "read_bytes", lambda path: names[int(path.split("/")[2])].encode())
+    monkeypatch.setattr(others, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    seen = Others(lambda: [51])
+    seen.look()
+    assert seen.database_percent is None
+    now[0] += 1
+    ended = tree.pop(97)
+    tree[98] = tree[98]._replace(own_ticks=20, children_ticks=ended.own_ticks + 40)
+    tree[52] = tree[52]._replace(own_ticks=30)
+    tree[99] = tree[99]._replace(own_ticks=10)
+    assert seen.look() == pytest.approx(1000 / TICKS_PER_S)
+    assert seen.database_percent == pytest.approx(6000 / TICKS_PER_S)

@@ -1,0 +1,1 @@
+"""A project whose pages have one bottleneck each, for `python -m benchmarks.bottlenecks`."""
