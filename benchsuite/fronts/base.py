@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs import Option, chosen_options
+from benchsuite.core.specs import Limits, Option, chosen_options
 from benchsuite.servers.base import Available
 from benchsuite.system.account import can_read, unprivileged
 
@@ -67,12 +67,12 @@ class FrontAdapter(ABC):
     """How long it may take until an answer of the run passes through it."""
     options: ClassVar[Mapping[str, Option]] = {}
     """Options of `--front-option` with their defaults, which also set the type."""
+    limits: ClassVar[Limits] = {}  #: Of its options.
 
     def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
-        self.settings = chosen_options(self.name, self.options, options)
+        self.settings = chosen_options(self.name, self.options, options, self.limits)
         self.place = place or FrontPlace()
         self.run_as = unprivileged()  #: The user it runs as; empty for ours.
-        self._check()
 
     @property
     def parallel(self) -> int | None:
@@ -146,7 +146,3 @@ class FrontAdapter(ABC):
     @abstractmethod
     def available(cls) -> Available:
         """Whether it can run here; if not, the reason and a command that helps."""
-
-    @abstractmethod
-    def _check(self) -> None:
-        """Refuses options that it can't honour."""

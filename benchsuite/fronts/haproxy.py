@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchsuite.core.specs import Option, refuse_below, refuse_unless_one_of
+from benchsuite.core.specs import Option, Within
 from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
     CERTIFICATE,
@@ -30,6 +30,7 @@ class Haproxy(ProgramFront):
     balances = {ROUND_ROBIN: "roundrobin", LEAST_CONNECTIONS: "leastconn", IP_HASH: "source"}
     complaint = re.compile(r"\[ALERT\][^:]*: (?:config : |\[[\w.]+\] : )*(.+)")
     parallel_option = "threads"
+    limits = {"reuse": ("safe", "always", "aggressive", "never"), "threads": Within(1)}
     options = {**COMMON, "reuse": "safe", "threads": 1}
 
     def argv(self) -> list[str]:
@@ -63,10 +64,3 @@ class Haproxy(ProgramFront):
 
     def _certificate(self) -> str:
         return f' ssl crt "{self.escaped(self.place.folder / CERTIFICATE)}"'
-
-    def _check(self) -> None:
-        super()._check()
-        refuse_below(self.name, self.settings, 1, "threads")
-        refuse_unless_one_of(
-            self.name, self.settings, "reuse", "safe", "always", "aggressive", "never"
-        )

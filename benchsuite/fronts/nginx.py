@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import refuse_below
+from benchsuite.core.specs import Within
 from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
     CERTIFICATE,
@@ -59,6 +59,7 @@ class Nginx(ProgramFront):
     complaint = re.compile(r"\[emerg\] (?:\d+#\d+: )?(.+)")
     parallel_option = "processes"
     options = {**COMMON, "processes": 1, "static": False}
+    limits = {"processes": Within(1)}
 
     def argv(self) -> list[str]:
         folder = self.place.folder
@@ -135,7 +136,3 @@ class Nginx(ProgramFront):
                 f"static=yes can't serve {files.root}: nginx allows no $ in a folder's path; set "
                 "another STATIC_ROOT or, if that is in TMPDIR, another TMPDIR."
             )
-
-    def _check(self) -> None:
-        super()._check()
-        refuse_below(self.name, self.settings, 1, "processes")

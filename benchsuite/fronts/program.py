@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs import Option, refuse_below, refuse_unless_one_of
-from benchsuite.fronts.base import Address, FrontAdapter
+from benchsuite.core.specs import Limits, Option, Within, refuse_outside
+from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace
 from benchsuite.fronts.template import filled
 from benchsuite.servers.base import Available
 from benchsuite.system import descriptors, programs
@@ -45,6 +45,12 @@ COMMON: Mapping[str, Option] = {
 }
 """Options of every program."""
 
+LIMITS: Limits = {
+    **dict.fromkeys(("backlog", "connections", "keep_alive_s", "timeout_s"), Within(1)),
+    "upstream_idle_s": Within(1),
+    "upstream_keep_alive": Within(0),
+}
+
 
 class ProgramFront(FrontAdapter):
     """A program in front of instances that already run."""
@@ -60,6 +66,14 @@ class ProgramFront(FrontAdapter):
     parallel_option: ClassVar[str] = ""
     """The option with the number of its processes or threads, each on a CPU."""
     options = COMMON
+
+    def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
+        super().__init__(options, place)
+        limits = {**LIMITS, "balance": tuple(self.balances)}
+        refuse_outside(self.name, self.settings, limits)
+        own = str(self.settings["config"])
+        if own and not Path(own).is_file():
+            raise UsageError(f"{self.name}'s option config names no file: {own}; correct it.")
 
     @abstractmethod
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
@@ -139,19 +153,6 @@ class ProgramFront(FrontAdapter):
             least = ".".join(map(str, cls.least_version))
             return Available(False, f"{cls.program} {version} is older than {least}", command)
         return Available(True)
-
-    def _check(self) -> None:
-        refuse_unless_one_of(self.name, self.settings, "balance", *self.balances)
-        refuse_below(self.name, self.settings, 0, "upstream_keep_alive")
-        refuse_below(
-            self.name,
-            self.settings,
-            1,
-            *("backlog", "connections", "keep_alive_s", "timeout_s", "upstream_idle_s"),
-        )
-        own = str(self.settings["config"])
-        if own and not Path(own).is_file():
-            raise UsageError(f"{self.name}'s option config names no file: {own}; correct it.")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs import Option, refuse_unless_one_of
+from benchsuite.core.specs import Option
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace
 from benchsuite.fronts.stacks import SERVICE, DockerError, docker
 from benchsuite.servers.base import Available
@@ -29,6 +29,7 @@ class Swarm(FrontAdapter):
     grace_s = 60.0
     ready_timeout_s = 300.0  # it takes minutes to give up on a registry that does not answer
     options = {"image": "", "publish": AUTO}
+    limits = {"publish": (AUTO, INGRESS, HOST)}
 
     def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
         super().__init__(options, place)
@@ -122,9 +123,6 @@ class Swarm(FrontAdapter):
             },
         }
         return {"version": "3.8", "services": {SERVICE: service}}
-
-    def _check(self) -> None:
-        refuse_unless_one_of(self.name, self.settings, "publish", AUTO, INGRESS, HOST)
 
 
 def _literal(value: Any) -> Any:

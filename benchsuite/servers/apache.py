@@ -11,7 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import ClassVar
 
-from benchsuite.core.specs import Option
+from benchsuite.core.specs import Limits, Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers import apache_module
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
@@ -30,6 +30,12 @@ COMMON: Mapping[str, Option] = {
     "timeout_s": 60,
 }
 EMBEDDED: Mapping[str, Option] = {**COMMON, "max_connections": 0}
+LIMITS: Limits = {
+    "front_threads": Within(0),
+    "max_connections": Within(0),
+    "start_processes": Within(1),
+    "timeout_s": Within(1),
+}
 
 
 def _may_unshare() -> bool:
@@ -55,6 +61,7 @@ class Apache(ServerAdapter):
     finishes_in_flight = True
     # "Graceful stop"; at SIGTERM it drops what it is answering.
     stop_signal = signal.SIGWINCH
+    limits = LIMITS
     mpm: ClassVar[str]
     process_group: ClassVar[str] = "%{GLOBAL}"
 
@@ -148,11 +155,6 @@ class Apache(ServerAdapter):
             project=repr(os.getcwd()), module=module, callable=name
         )
 
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(0, *({"max_connections", "max_requests"} & self.settings.keys()))
-        self._at_least(1, "backlog", "keep_alive_s", "timeout_s")
-
 
 class ApachePrefork(Apache):
     """One request at a time in each process; an idle keep-alive connection occupies one."""
@@ -201,10 +203,6 @@ class ApacheThreaded(Apache):
             "MaxRequestWorkers": self.processes * self.threads,
             "MaxConnectionsPerChild": self.settings["max_connections"],
         }
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "start_processes")
 
 
 class ApacheWorker(ApacheThreaded):
@@ -271,10 +269,6 @@ class ApacheDaemon(Apache):
             "WSGIDaemonProcess": f"{self.process_group} {said}",
             "WSGIProcessGroup": self.process_group,
         }
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(0, "front_threads")
 
 
 def _escaped(value: object) -> str:

@@ -12,11 +12,11 @@ from typing import ClassVar, Literal, Self
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import (
     DatabaseSpec,
+    Limits,
     Option,
     ServerSpec,
+    Within,
     chosen_options,
-    refuse_below,
-    refuse_unless_one_of,
 )
 from benchsuite.core.specs.target import OURS, check_variable
 from benchsuite.pythons.interpreter import OWN, Interpreter
@@ -32,6 +32,14 @@ CONNECTIONS = 1000  #: Connections a process keeps open at once, where that can 
 KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, where that can be set.
 
 FOR_ALL: Mapping[str, Option] = {"env": ""}  #: Options of every server.
+
+USUAL: Limits = {
+    **dict.fromkeys(("backlog", "connections", "keep_alive_s"), Within(1)),
+    "max_requests": Within(0),
+}
+"""Of options that many servers have, where they say nothing else."""
+
+LOOPS = ("auto", "asyncio", "uvloop")
 
 
 class Fit(StrEnum):
@@ -133,6 +141,7 @@ class ServerAdapter(ABC):
     """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
     options: ClassVar[Mapping[str, Option]] = {}
     """Options of `--option` with their defaults, which also set the type; with those `FOR_ALL`."""
+    limits: ClassVar[Limits] = {}  #: Of its options; beside them `USUAL` holds.
     knobs: ClassVar[Mapping[str, tuple[Option | Fit, ...]]] = {}
     """Options that a tuning sets, each with the values worth a try; all combinations are tried."""
 
@@ -145,7 +154,8 @@ class ServerAdapter(ABC):
         self.python = self.place.interpreter
         self.processes = spec.processes or self.default_processes
         self.threads = spec.threads or self.default_threads
-        self.settings = chosen_options(self.name, {**FOR_ALL, **self.options}, spec.options)
+        defaults, limits = {**FOR_ALL, **self.options}, {**USUAL, **self.limits}
+        self.settings = chosen_options(self.name, defaults, spec.options, limits)
         self._check()
 
     @abstractmethod
@@ -282,14 +292,6 @@ class ServerAdapter(ABC):
         for word in words:
             name, _, value = word.partition("=")
             check_variable(f"{self.name}'s option env: {word}", name if value else "", value)
-
-    def _at_least(self, least: int, *names: str) -> None:
-        """Refuses these options below `least`."""
-        refuse_below(self.name, self.settings, least, *names)
-
-    def _one_of(self, name: str, *words: str) -> None:
-        """Refuses this option unless it is one of these words."""
-        refuse_unless_one_of(self.name, self.settings, name, *words)
 
 
 def _way_out(advice: str) -> str:

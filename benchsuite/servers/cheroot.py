@@ -24,7 +24,3 @@ class Cheroot(ServerAdapter):
             *("--request-queue-size", str(self.settings["backlog"])),
             *("--timeout", str(self.settings["keep_alive_s"])),
         ]
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "backlog", "keep_alive_s")

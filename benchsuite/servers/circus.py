@@ -27,14 +27,7 @@ from benchsuite.servers import (
     uwsgi,
     waitress,
 )
-from benchsuite.servers.base import (
-    BACKLOG,
-    FOR_ALL,
-    Application,
-    Available,
-    Place,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, FOR_ALL, Application, Available, Place, ServerAdapter
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107  #: Bytes in the path of a Unix socket (`sun_path` without its end).
@@ -108,14 +101,10 @@ class Circus(ServerAdapter):
             own = Available(False, "circus is not installed", "pip install circus")
         return own & cls.started.available(python)
 
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, *({"backlog"} & self.settings.keys()))
-
 
 FACTS = (
     *("interface", "threads_word", "default_threads", "for_threads", "one_at_a_time"),
-    *("keeps_alive", "websocket", "finishes_in_flight", "knobs"),
+    *("keeps_alive", "websocket", "finishes_in_flight", "limits", "knobs"),
 )
 """What is true of Circus as it is of the server that it starts."""
 

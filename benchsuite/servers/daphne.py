@@ -29,7 +29,3 @@ class Daphne(ServerAdapter):
     def _listening(self, *where: str) -> list[str]:
         # Verbosity 0 is warnings and errors; from 1 on it writes an access log.
         return [*self.python.module("daphne"), "-v", "0", *where, self.application.asgi]
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "backlog")

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from benchsuite.core.specs import Option, refuse_unless_within
+from benchsuite.core.specs import Limits, Option, Within
 from benchsuite.servers.base import (
     BACKLOG,
     CONNECTIONS,
+    LOOPS,
     TAKE_THREADS_ASGI,
     THREADS,
     ServerAdapter,
@@ -19,6 +20,14 @@ COMMON: Mapping[str, Option] = {
     "runtime_threads": 1,
 }
 MOST_IDLE_S = 600  #: Granian's own limit.
+LIMITS: Limits = {
+    "backlog": Within(128),
+    "backpressure": Within(0),
+    "blocking_threads_idle_timeout_s": Within(5, MOST_IDLE_S),
+    "loop": LOOPS,
+    "runtime_mode": ("auto", "mt", "st"),
+    "runtime_threads": Within(1),
+}
 
 
 class Granian(ServerAdapter):
@@ -26,6 +35,7 @@ class Granian(ServerAdapter):
 
     distribution = "granian"
     finishes_in_flight = True
+    limits = LIMITS
     # By default several processes share the backlog, which few clients of one of them can use up.
     knobs = {"backpressure": (CONNECTIONS,)}
 
@@ -55,10 +65,6 @@ class Granian(ServerAdapter):
 
     def _check(self) -> None:
         super()._check()
-        self._at_least(0, "backpressure")
-        self._at_least(1, "runtime_threads")
-        self._at_least(128, "backlog")
-        self._one_of("runtime_mode", "auto", "mt", "st")
         self.keeps_alive = bool(self.settings["http1_keep_alive"])
 
 
@@ -71,12 +77,6 @@ class GranianWsgi(Granian):
     keeps_threads = False  # idle ones end
     default_threads = THREADS
     options = {**COMMON, "blocking_threads_idle_timeout_s": 30}
-
-    def _check(self) -> None:
-        super()._check()
-        refuse_unless_within(
-            self.name, self.settings, "blocking_threads_idle_timeout_s", 5, MOST_IDLE_S
-        )
 
 
 class GranianAsgi(Granian):
@@ -92,7 +92,3 @@ class GranianAsgi(Granian):
     def at_once(self) -> int:
         each = int(self.settings["backpressure"]) or int(self.settings["backlog"]) // self.processes
         return self.processes * each
-
-    def _check(self) -> None:
-        super()._check()
-        self._one_of("loop", "auto", "asyncio", "uvloop")

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import Option
+from benchsuite.core.specs import Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import (
     BACKLOG,
     CONNECTIONS,
     KEEP_ALIVE_S,
+    LOOPS,
     TAKE_THREADS,
     TAKE_THREADS_ASGI,
     THREADS,
@@ -66,6 +67,7 @@ class Gunicorn(ServerAdapter):
     distribution = "gunicorn"
     finishes_in_flight = True
     takes_socket = True
+    limits = {"loop": LOOPS, "timeout_s": Within(0), "ws": WEBSOCKETS}
     worker: ClassVar[str]
     minimum: ClassVar[tuple[int, ...]] = ()
     """The oldest version that has this kind of worker; empty for all."""
@@ -144,8 +146,6 @@ class Gunicorn(ServerAdapter):
 
     def _check(self) -> None:
         super()._check()
-        self._at_least(0, "max_requests", "timeout_s")
-        self._at_least(1, *({"backlog", "keep_alive_s", "connections"} & self.settings.keys()))
         if self.settings["freeze"] and (self.settings["config"] or not self.settings["preload"]):
             raise UsageError(
                 f"{self.name}'s option freeze keeps shared what is loaded before the processes are "
@@ -255,11 +255,6 @@ class GunicornUvicorn(Gunicorn):
         ]
         return "\n".join(others) + UVICORN.format(**self.settings).rstrip()
 
-    def _check(self) -> None:
-        super()._check()
-        self._one_of("loop", "auto", "asyncio", "uvloop")
-        self._one_of("ws", *WEBSOCKETS)
-
 
 class GunicornAsgi(Gunicorn):
     """Gunicorn's own ASGI worker; listens with a backlog of 100 whatever `--backlog` says."""
@@ -274,10 +269,6 @@ class GunicornAsgi(Gunicorn):
 
     def _bound_to(self, address: str) -> list[str]:
         return [*super()._bound_to(address), "--asgi-loop", str(self.settings["loop"])]
-
-    def _check(self) -> None:
-        super()._check()
-        self._one_of("loop", "auto", "asyncio", "uvloop")
 
 
 def _literal(value: str | None) -> str:

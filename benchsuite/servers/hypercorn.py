@@ -25,6 +25,7 @@ class Hypercorn(ServerAdapter):
     finishes_in_flight = True
     takes_socket = True
     for_threads = TAKE_THREADS_ASGI
+    limits = {"loop": ("asyncio", "uvloop")}
     options = {
         "backlog": BACKLOG,
         "keep_alive_s": KEEP_ALIVE_S,
@@ -68,9 +69,3 @@ class Hypercorn(ServerAdapter):
     def expected_processes(self) -> int:
         # The one that starts the others, and multiprocessing's resource tracker.
         return self.processes + 2
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(0, "max_requests")
-        self._at_least(1, "backlog", "keep_alive_s")
-        self._one_of("loop", "asyncio", "uvloop")

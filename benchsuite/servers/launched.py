@@ -30,7 +30,3 @@ class Launched(ServerAdapter):
 
     def expected_processes(self) -> int:
         return 1 if self.processes == 1 else 1 + self.processes
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, *(one for one in ("backlog", "keep_alive_s") if one in self.settings))

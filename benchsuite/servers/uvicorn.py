@@ -1,11 +1,7 @@
 """Uvicorn; see www.uvicorn.org."""
 
-from benchsuite.servers.base import (
-    BACKLOG,
-    KEEP_ALIVE_S,
-    TAKE_THREADS_ASGI,
-    ServerAdapter,
-)
+from benchsuite.core.specs import Within
+from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, LOOPS, TAKE_THREADS_ASGI, ServerAdapter
 
 WEBSOCKETS = ("auto", "websockets", "websockets-sansio", "wsproto")
 """WebSocket libraries; auto is websockets-sansio (websockets in old versions)."""
@@ -22,6 +18,12 @@ class Uvicorn(ServerAdapter):
     finishes_in_flight = True
     takes_socket = True
     for_threads = TAKE_THREADS_ASGI
+    limits = {
+        "http": ("auto", "h11", "httptools"),
+        "limit_concurrency": Within(0),
+        "loop": LOOPS,
+        "ws": WEBSOCKETS,
+    }
     options = {
         "backlog": BACKLOG,
         "http": "auto",
@@ -59,11 +61,3 @@ class Uvicorn(ServerAdapter):
     def expected_processes(self) -> int:
         # A single process serves; several have a parent and multiprocessing's resource tracker.
         return 1 if self.processes == 1 else self.processes + 2
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(0, "limit_concurrency")
-        self._at_least(1, "backlog", "keep_alive_s")
-        self._one_of("loop", "auto", "asyncio", "uvloop")
-        self._one_of("http", "auto", "h11", "httptools")
-        self._one_of("ws", *WEBSOCKETS)

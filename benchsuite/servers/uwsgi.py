@@ -4,16 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from benchsuite.core.specs import Option
+from benchsuite.core.specs import Limits, Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import (
-    BACKLOG,
-    CONNECTIONS,
-    KEEP_ALIVE_S,
-    THREADS,
-    Fit,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEEP_ALIVE_S, THREADS, Fit, ServerAdapter
 from benchsuite.servers.deploying import Deployed, flags
 
 COMMON: Mapping[str, Option] = {
@@ -26,6 +19,12 @@ COMMON: Mapping[str, Option] = {
 }
 INI = "uwsgi.ini"
 ROUTER: Mapping[str, Option] = {"buffer_bytes": 0, "timeout_s": 60}  #: Options of the HTTP router.
+LIMITS: Limits = {
+    "buffer_bytes": Within(0),
+    "keep_alive_s": Within(2),  # to the router 1 means "on, for as long as timeout_s"
+    "request_bytes": Within(0),
+    "timeout_s": Within(1),
+}
 
 
 class UwsgiFamily(ServerAdapter):
@@ -35,6 +34,7 @@ class UwsgiFamily(ServerAdapter):
     distribution = "pyuwsgi"
     threads_word: ClassVar[str | None] = "threads"
     default_threads = THREADS
+    limits = LIMITS
     way_in: ClassVar[str]
 
     @classmethod
@@ -91,17 +91,6 @@ class UwsgiFamily(ServerAdapter):
     def _concurrency(self) -> list[str]:
         return ["--threads", str(self.threads)]
 
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(0, "max_requests", "request_bytes")
-        self._at_least(1, "backlog")
-        if "buffer_bytes" in self.settings:
-            self._at_least(0, "buffer_bytes")
-            self._at_least(1, "timeout_s")
-        if "keep_alive_s" in self.settings:
-            # To the router 1 means "on, for as long as timeout_s".
-            self._at_least(2, "keep_alive_s")
-
 
 class Uwsgi(UwsgiFamily):
     """A master, an HTTP router that keeps connections, and worker processes."""
@@ -130,10 +119,6 @@ class UwsgiGevent(Uwsgi):
     def _concurrency(self) -> list[str]:
         # Early: a loaded Django would take all greenlets for one thread.
         return ["--gevent", str(self.settings["connections"]), "--gevent-early-monkey-patch"]
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "connections")
 
 
 class UwsgiHttp(UwsgiFamily):

@@ -1,12 +1,6 @@
 """Waitress; see docs.pylonsproject.org/projects/waitress."""
 
-from benchsuite.servers.base import (
-    BACKLOG,
-    CONNECTIONS,
-    KEEP_ALIVE_S,
-    THREADS,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEEP_ALIVE_S, THREADS, ServerAdapter
 
 
 class Waitress(ServerAdapter):
@@ -47,7 +41,3 @@ class Waitress(ServerAdapter):
             *("--connections", str(self.settings["connections"])),
             *("--keep-alive", str(self.settings["keep_alive_s"])),
         ]
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "backlog", "connections", "keep_alive_s")

@@ -16,7 +16,7 @@ from benchsuite.core.client import SocketClient as SocketClient
 from benchsuite.core.client import WebSocket as WebSocket
 from benchsuite.core.exceptions import AnswerError, StatusError
 from benchsuite.core.samples import MESSAGE, REQUEST
-from benchsuite.core.specs import DatabaseSpec, LoadProfile, Option, chosen_options
+from benchsuite.core.specs import DatabaseSpec, Limits, LoadProfile, Option, chosen_options
 
 _SECONDS = re.compile(rb"\d{1,4}\.\d{4}")
 EARLY_S = 0.0015  #: By how much a timer may be early: uvloop's count whole milliseconds.
@@ -40,6 +40,7 @@ class Workload(ABC):
     summary: ClassVar[str] = ""  #: One line for `listbench`.
     options: ClassVar[Mapping[str, Option]] = {}
     """Options with their defaults, which also set the type."""
+    limits: ClassVar[Limits] = {}  #: Of its options.
     ready_path: str = "/"  #: A path that the server can answer as soon as it is up (any status).
     locustfile: str = ""  #: Path of a locustfile whose users run instead of the journey.
     needs_target_app: bool = False
@@ -96,7 +97,8 @@ class Workload(ABC):
     visitor: str = ""  #: The user who is logged in, if any.
 
     def __init__(self, **options: Option) -> None:
-        self.settings = chosen_options(f"The workload {self.name}", self.options, options)
+        owner = f"The workload {self.name}"
+        self.settings = chosen_options(owner, self.options, options, self.limits)
 
     @property
     def has_own_data(self) -> bool:

@@ -1,30 +1,27 @@
 """A sum of squares in pure Python."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError
-from benchsuite.core.specs import DatabaseSpec, Option, refuse_unless_within
-from benchsuite.workloads.base import Client, Workload, expect_object
+from benchsuite.core.specs import DatabaseSpec, Option, Within
+from benchsuite.workloads.base import Client, expect_object
+from benchsuite.workloads.page import TargetPage, twin
 
 MAX_SIZE = 10**8  #: The view's limit.
 MAX_SECONDS = 60.0
 
 
-class Cpu(Workload):
+class Cpu(TargetPage):
     name = "cpu"
-    unchecked = ""
     summary = "GET the sum of i * i for i below size, as JSON: nothing but Python"
     options = {"size": 10**7, "seconds": 0.0}
-    ready_path = "/bench/plain/"
-    needs_target_app = True
+    limits = {"size": Within(0, MAX_SIZE), "seconds": Within(0, MAX_SECONDS)}
     uses_database = False
-    path: ClassVar[str] = "/bench/cpu/"
+    path = "/bench/cpu/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        refuse_unless_within(self.name, self.settings, "size", 0, MAX_SIZE)
-        refuse_unless_within(self.name, self.settings, "seconds", 0, MAX_SECONDS)
         self.calibrates = bool(self.settings["seconds"])
         size = int(self.settings["size"])
         self._url = f"{self.path}?size={size}"
@@ -57,7 +54,4 @@ class Cpu(Workload):
     inspect = prepare
 
 
-class CpuAsync(Cpu):
-    name = "cpu_async"
-    summary = "cpu with an async view (which awaits nothing)"
-    path = "/bench/cpu_async/"
+CpuAsync = twin(Cpu, " (which awaits nothing)")

@@ -1,23 +1,20 @@
 """One row written."""
 
 from itertools import count
-from typing import ClassVar
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.specs import Option
-from benchsuite.workloads.base import Client, Workload, expect_object
+from benchsuite.workloads.base import Client, expect_object
+from benchsuite.workloads.page import TargetPage, twin
 
 FORM = "application/x-www-form-urlencoded"
 CONTENT = "Written by a benchmark, and about as long as a short paragraph is."
 
 
-class IoCreate(Workload):
+class IoCreate(TargetPage):
     name = "io_create"
-    unchecked = ""
     summary = "POST a title and a content: one row inserted, and its JSON"
-    ready_path = "/bench/plain/"
-    needs_target_app = True
-    path: ClassVar[str] = "/bench/io_create/"
+    path = "/bench/io_create/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
@@ -35,7 +32,4 @@ class IoCreate(Workload):
             )
 
 
-class IoCreateAsync(IoCreate):
-    name = "io_create_async"
-    summary = "io_create with an async view"
-    path = "/bench/io_create_async/"
+IoCreateAsync = twin(IoCreate)

@@ -2,24 +2,22 @@
 
 import random
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Option
 from benchsuite.workloads import rows
-from benchsuite.workloads.base import Client, Workload, expect_object
+from benchsuite.workloads.base import Client, expect_object
+from benchsuite.workloads.page import TargetPage, twin
 
 
-class IoJoin(Workload):
+class IoJoin(TargetPage):
     name = "io_join"
-    unchecked = ""
     summary = "GET a random row joined with the one it belongs to, as JSON"
     options = {"rows": 1}
-    ready_path = "/bench/plain/"
-    needs_target_app = True
     uses_rows = True
     shared_data = "comments"
-    path: ClassVar[str] = "/bench/io_join/"
+    path = "/bench/io_join/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
@@ -58,7 +56,4 @@ class IoJoin(Workload):
             raise DatabaseError(f"{self.name} takes a row at random; give --rows=1 or more.")
 
 
-class IoJoinAsync(IoJoin):
-    name = "io_join_async"
-    summary = "io_join with an async view"
-    path = "/bench/io_join_async/"
+IoJoinAsync = twin(IoJoin)

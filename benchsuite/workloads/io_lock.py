@@ -3,22 +3,23 @@
 from collections.abc import Mapping
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError
-from benchsuite.core.specs import DatabaseSpec, Option, refuse_below
+from benchsuite.core.specs import DatabaseSpec, Option, Within
 from benchsuite.workloads.base import Client, expect_object
 from benchsuite.workloads.io_create import FORM
 from benchsuite.workloads.io_join import IoJoin
+from benchsuite.workloads.page import twin
 
 
 class IoLock(IoJoin):
     name = "io_lock"
     summary = "POST to a random row: SELECT … FOR UPDATE, changed in the same transaction"
     options = {**IoJoin.options, "among": 0}
+    limits = {"among": Within(0)}
     shared_data = "comments that are counted"
     path = "/bench/io_lock/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        refuse_below(self.name, self.settings, 0, "among")
         self.last = min(int(self.settings["among"]) or self.last, self.last)
 
     def journey(self, client: Client) -> None:
@@ -43,7 +44,4 @@ class IoLock(IoJoin):
             )
 
 
-class IoLockAsync(IoLock):
-    name = "io_lock_async"
-    summary = "io_lock with an async view (a transaction, which runs in a thread)"
-    path = "/bench/io_lock_async/"
+IoLockAsync = twin(IoLock, " (a transaction, which runs in a thread)")

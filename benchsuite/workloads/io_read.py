@@ -1,26 +1,24 @@
 """A page of rows, and their number."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.workloads import rows
-from benchsuite.workloads.base import Client, Workload, expect_object
+from benchsuite.workloads.base import Client, expect_object
+from benchsuite.workloads.page import TargetPage, twin
 
 PAGE = 25  #: Rows the view reads.
 
 
-class IoRead(Workload):
+class IoRead(TargetPage):
     name = "io_read"
-    unchecked = ""
     summary = "GET 25 rows and the count of all, as JSON"
     options = {"rows": -1}
-    ready_path = "/bench/plain/"
-    needs_target_app = True
     uses_rows = True
     shared_data = "posts"
-    path: ClassVar[str] = "/bench/io_read/"
+    path = "/bench/io_read/"
 
     def journey(self, client: Client) -> None:
         answer = expect_object(client.get(self.path))
@@ -42,7 +40,4 @@ class IoRead(Workload):
         return rows.kept(database.rows)
 
 
-class IoReadAsync(IoRead):
-    name = "io_read_async"
-    summary = "io_read with an async view"
-    path = "/bench/io_read_async/"
+IoReadAsync = twin(IoRead)

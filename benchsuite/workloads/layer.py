@@ -1,6 +1,5 @@
 """Two bytes of text from a worker on the channel layer."""
 
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_body
 
@@ -12,18 +11,14 @@ class Layer(Workload):
     unchecked = ""
     summary = "plain through the channel layer: the server asks a runworker for each answer"
     options = {"view": "plain_async"}
+    limits = {"view": VIEWS}
     needs_target_app = True
     uses_database = False
     needs_workers = True
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        view = self.settings["view"]
-        if view not in VIEWS:
-            raise UsageError(
-                f"The option view of layer is one of {', '.join(VIEWS)}, not {view!r}."
-            )
-        self.ready_path = f"/bench/layer/{view}/"
+        self.ready_path = f"/bench/layer/{self.settings['view']}/"
 
     def journey(self, client: Client) -> None:
         expect_body(client.get(self.ready_path), b"OK")

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.paths import check_written
 from benchsuite.core.samples import EVENT
-from benchsuite.core.specs import LoadProfile, Option, refuse_below, refuse_unless_within
+from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.workloads.base import Workload
 
 PATH = "/bench/sse/"
@@ -28,6 +28,7 @@ class Sse(Workload):
     name = "sse"
     summary = "server-sent events: time to the first, and from each to the next; none lost"
     options = {"path": "", "rate": 10.0, "size": 64, "events": 0, "numbered": False}
+    limits = {"rate": Within(0, MOST_RATE), "size": Within(1, MOST_BYTES), "events": Within(0)}
     unit = EVENT
     alike = True
     ready_path = "/bench/plain/"
@@ -37,9 +38,6 @@ class Sse(Workload):
         self._events = int(self.settings["events"])
         self._size = int(self.settings["size"])
         rate = float(self.settings["rate"])
-        refuse_below(self.name, self.settings, 0, "events")
-        refuse_unless_within(self.name, self.settings, "rate", 0, MOST_RATE)
-        refuse_unless_within(self.name, self.settings, "size", 1, MOST_BYTES)
         self.path = str(self.settings["path"])
         self.needs_target_app = not self.path
         self.uses_database = not self.needs_target_app

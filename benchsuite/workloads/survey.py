@@ -9,7 +9,7 @@ from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
-from benchsuite.core.specs import DatabaseSpec, Option, refuse_unless_one_of
+from benchsuite.core.specs import DatabaseSpec, Option
 from benchsuite.core.suggestions import choices
 from benchsuite.robot import ensure_installed
 from benchsuite.workloads.base import Client, Workload
@@ -37,6 +37,7 @@ class Survey(Workload):
     unchecked = ""
     summary = "complete the seven surveys, one after the other: how many people can finish?"
     options = {"surveys": ",".join(SLUGS), "seed": 0, "store": DATABASE}
+    limits = {"store": STORES}
     ready_path = "/bench/survey/"
     needs_target_app = True
     whole_journeys = True
@@ -49,7 +50,6 @@ class Survey(Workload):
         unknown = [slug for slug in self._slugs if slug not in SLUGS]
         if unknown:
             raise UsageError(f"There is no survey {unknown[0]!r}; {choices(unknown[0], SLUGS)}")
-        refuse_unless_one_of(f"The workload {self.name}", self.settings, "store", *STORES)
         if self.settings["store"] == CASSANDRA:
             self.services = {CASSANDRA: {}}
             self.libraries = {"cassandra-driver": CASSANDRA}

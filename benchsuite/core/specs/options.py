@@ -1,7 +1,9 @@
 """Options of a server, a front or a workload: their values take the type of their defaults."""
 
+import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.suggestions import meant
@@ -22,12 +24,33 @@ BOOLEANS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What a number may be."""
+
+    least: float
+    most: float = math.inf
+
+    def __str__(self) -> str:
+        if math.isinf(self.most):
+            return f"at least {self.least:.10g}"
+        return f"from {self.least:.10g} to {self.most:.10g}"
+
+
+Limits = Mapping[str, Within | tuple[str, ...]]
+"""Of options: between which numbers each must be, or one of which words."""
+
+
 def chosen_options(
-    owner: str, defaults: Mapping[str, Option], given: Mapping[str, Option]
+    owner: str,
+    defaults: Mapping[str, Option],
+    given: Mapping[str, Option],
+    limits: Limits | None = None,
 ) -> dict[str, Option]:
     """The defaults, replaced by given values, each converted to the type of its default.
 
-    Raises UsageError for a name that `owner` lacks and for a value that can't be converted.
+    Raises UsageError for a name that `owner` lacks, for a value that can't be converted, and for
+    one outside of its limits.
     """
     chosen = dict(defaults)
     for name, value in given.items():
@@ -37,34 +60,22 @@ def chosen_options(
             guess = f"did you mean {near}? I{known[1:]}" if near else known
             raise UsageError(f"{owner} has no option {name!r}; {guess}")
         chosen[name] = _converted(owner, name, value, defaults[name])
+    refuse_outside(owner, chosen, limits or {})
     return chosen
 
 
-def refuse_below(owner: str, chosen: Mapping[str, Option], least: int, *names: str) -> None:
-    """Raises UsageError when one of these options is below `least`."""
-    for name in names:
-        value = chosen[name]
-        if isinstance(value, (int, float)) and value < least:
-            raise UsageError(f"{owner}'s option {name} must be at least {least}, and is {value}.")
-
-
-def refuse_unless_within(
-    owner: str, chosen: Mapping[str, Option], name: str, least: float, most: float
-) -> None:
-    """Raises UsageError unless this option is from `least` to `most`."""
-    if not least <= float(chosen[name]) <= most:
-        raise UsageError(
-            f"{owner}'s option {name} must be from {least:.10g} to {most:.10g}, and is "
-            f"{chosen[name]}."
-        )
-
-
-def refuse_unless_one_of(owner: str, chosen: Mapping[str, Option], name: str, *words: str) -> None:
-    """Raises UsageError unless this option is one of these words."""
-    if chosen[name] not in words:
-        raise UsageError(
-            f"{owner}'s option {name} must be one of {', '.join(words)}, and is {chosen[name]!r}."
-        )
+def refuse_outside(owner: str, chosen: Mapping[str, Option], limits: Limits) -> None:
+    """Raises UsageError for an option outside of its limits."""
+    for name, limit in limits.items():
+        value = chosen.get(name)
+        if value is None:
+            continue
+        begin = f"{owner}'s option {name} must be"
+        if isinstance(limit, tuple):
+            if value not in limit:
+                raise UsageError(f"{begin} one of {', '.join(limit)}, and is {value!r}.")
+        elif not limit.least <= float(value) <= limit.most:
+            raise UsageError(f"{begin} {limit}, and is {value}.")
 
 
 def _converted(owner: str, name: str, value: Option, default: Option) -> Option:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 
+from benchsuite.core.specs import Within
 from benchsuite.servers.base import BACKLOG, TAKE_THREADS
 from benchsuite.servers.heritage.base import Heritage
 
@@ -53,10 +54,6 @@ class Gunicorn(Channels0):
     def expected_processes(self) -> int:
         return 1 + self.processes
 
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "backlog")
-
 
 class Daphne(Channels0):
     """One Daphne; `workers` processes of `runworker` answer what it sends through the layer."""
@@ -68,6 +65,7 @@ class Daphne(Channels0):
     for_processes = "take more workers: --option workers=N"
     for_threads = "take more workers: --option workers=N"
     options = {"workers": 1}
+    limits = {"workers": Within(1)}
 
     def argv(self, host: str, port: int) -> list[str]:
         command = [self.python.script("daphne"), "-v", "0", "-b", host, "-p", str(port)]
@@ -77,10 +75,6 @@ class Daphne(Channels0):
         manage = str(self.target_folder / "manage.py")
         command = [self.python.executable, manage, "runworker", "-v", "0"]
         return {f"runworker {n + 1}": command for n in range(int(self.settings["workers"]))}
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "workers")
 
 
 class DaphneRedis(Daphne):

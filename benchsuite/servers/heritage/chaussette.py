@@ -39,6 +39,7 @@ class Gunicorn(Heritage):
     answers = Circus.answers
     for_threads = Circus.for_threads
     options = {"backlog": BACKLOG, "bench": FIRST}
+    limits = {"bench": (FIRST, SECOND)}
 
     def argv(self, host: str, port: int) -> list[str]:
         command = [self.python.script("gunicorn"), "--bind", f"{host}:{port}"]
@@ -57,11 +58,6 @@ class Gunicorn(Heritage):
     def expected_processes(self) -> int:
         return 1 + self.processes
 
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "backlog")
-        self._one_of("bench", FIRST, SECOND)
-
 
 class Chaussette(Circus):
     """Only the workers are old; the socket passes from one Python to the other."""
@@ -69,6 +65,7 @@ class Chaussette(Circus):
     target = TARGET
     proof = PROOF
     options = {"backlog": BACKLOG, "bench": FIRST}
+    limits = {"bench": (FIRST, SECOND)}
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
@@ -88,10 +85,6 @@ class Chaussette(Circus):
 
     def env(self) -> dict[str, str]:
         return {**super().env(), "HERITAGE_BENCH": str(self.settings["bench"])}
-
-    def _check(self) -> None:
-        super()._check()
-        self._one_of("bench", FIRST, SECOND)
 
 
 class Gevent(Chaussette):

@@ -40,10 +40,6 @@ class Circus(Heritage):
     def expected_processes(self) -> int:
         return 1 + self.processes
 
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "backlog")
-
     def _ini(self, host: str, port: int) -> str:
         """Circus's own sockets are in Linux's abstract namespace: the path of a run's folder may be
         longer than the kernel allows.

@@ -19,7 +19,3 @@ class PeerAdapter(ServerAdapter):
     websocket = True
     consumers = CONSUMERS
     options = {"backlog": BACKLOG}
-
-    def _check(self) -> None:
-        super()._check()
-        self._at_least(1, "backlog")
