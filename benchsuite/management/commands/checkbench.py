@@ -11,7 +11,7 @@ from benchsuite.core.specs import MAX_LOAD_PROCESSES
 from benchsuite.core.specs.spec import whole
 from benchsuite.core.units import parse_seconds
 from benchsuite.load.parent.ceiling import ceilings
-from benchsuite.management.options.parsing import BriefCommand, time, whole_number
+from benchsuite.management.options.parsing import COUNT, FLAG, TIME, BriefCommand
 from benchsuite.management.output import Screen
 from benchsuite.report.terminal import examination
 from benchsuite.system import fingerprint
@@ -24,28 +24,25 @@ class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
+        add = parser.add_argument
+        add(
             "--calibrate",
-            action="store_true",
+            **FLAG,
             help="measure what the load generator makes at most, and keep it for later runs",
         )
-        parser.add_argument(
+        add(
             "--duration",
-            type=time,
+            **TIME,
             default="2",
-            metavar="TIME",
             help="of each measurement of --calibrate (default: %(default)s s)",
         )
-        parser.add_argument(
+        add(
             "--load-processes",
-            type=whole_number,
+            **COUNT,
             default=1,
-            metavar="N",
             help="calibrate for runs with so many load processes (default: %(default)s)",
         )
-        parser.add_argument(
-            "--strict", action="store_true", help="end with status 1 also for what is doubtful"
-        )
+        add("--strict", **FLAG, help="end with status 1 also for what is doubtful")
 
     def handle(self, **options: Any) -> None:
         screen = Screen(quiet_stdout=False)

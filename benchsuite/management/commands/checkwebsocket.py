@@ -20,7 +20,7 @@ from benchsuite.conformance.session import (
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Option, RunSpec, ServerSpec
 from benchsuite.management import writing
-from benchsuite.management.options.parsing import BriefCommand, names
+from benchsuite.management.options.parsing import FLAG, PAIRS, BriefCommand, names
 from benchsuite.management.options.setup import pairs
 from benchsuite.management.output import Screen
 from benchsuite.pythons.interpreter import OWN
@@ -35,32 +35,23 @@ class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
+        add = parser.add_argument
+        add(
             "--server",
             metavar="NAME[,NAME…]",
             help="which to check (default: all that speak WebSocket and can run here)",
         )
-        parser.add_argument(
+        add(
             "--application",
             choices=APPLICATIONS,
             default=ASGI,
             help="the smallest echo that ASGI allows, or the consumer of Channels that runs "
             "measure (default: %(default)s)",
         )
-        parser.add_argument(
-            "--option",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
-            help="of the servers, as for runbench; may be repeated",
-        )
-        parser.add_argument("--all", action="store_true", help="show also what is as it should be")
-        parser.add_argument(
-            "--json", metavar="FILE", help="write all results as JSON; - for standard output"
-        )
-        parser.add_argument(
-            "--strict", action="store_true", help="end with status 1 when a check has failed"
-        )
+        add("--option", **PAIRS, help="of the servers, as for runbench; may be repeated")
+        add("--all", **FLAG, help="show also what is as it should be")
+        add("--json", metavar="FILE", help="write all results as JSON; - for standard output")
+        add("--strict", **FLAG, help="end with status 1 when a check has failed")
 
     def handle(self, **options: Any) -> None:
         screen = Screen(quiet_stdout=options["json"] == "-")

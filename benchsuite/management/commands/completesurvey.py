@@ -10,7 +10,7 @@ from benchsuite.core.exceptions import RobotError, UsageError
 from benchsuite.core.specs import MAX_DURATION_S
 from benchsuite.core.specs.spec import above, whole
 from benchsuite.core.units import format_duration
-from benchsuite.management.options.parsing import BriefCommand, number, whole_number
+from benchsuite.management.options.parsing import FLAG, PAIRS, BriefCommand, number, whole_number
 from benchsuite.robot import ensure_installed
 from benchsuite.robot.client import checked_url
 
@@ -27,32 +27,25 @@ class Command(BriefCommand):
     failed_status = 2
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("url", help="http://127.0.0.1:8000/survey/")
-        parser.add_argument(
-            "--count", type=whole_number, default=1, help="Completions (%(default)s)."
-        )
-        parser.add_argument(
+        add = parser.add_argument
+        add("url", help="http://127.0.0.1:8000/survey/")
+        add("--count", type=whole_number, default=1, help="Completions (%(default)s).")
+        add(
             "--seed",
             type=whole_number,
             default=0,
             help="The same seed gives the same answers (%(default)s).",
         )
-        parser.add_argument("--show", action="store_true", help="Print each page and its answers.")
-        parser.add_argument(
+        add("--show", **FLAG, help="Print each page and its answers.")
+        add(
             "--answer",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
+            **PAIRS,
             help="An answer that can't be made up, such as a password; may be repeated.",
         )
-        parser.add_argument(
-            "--max-pages", type=whole_number, default=100, help="Give up after (%(default)s)."
-        )
-        parser.add_argument(
-            "--timeout", type=number, default=30.0, help="Seconds for a page (%(default)s)."
-        )
-        parser.add_argument("--browser", action="store_true", help="Through Chromium.")
-        parser.add_argument(
+        add("--max-pages", type=whole_number, default=100, help="Give up after (%(default)s).")
+        add("--timeout", type=number, default=30.0, help="Seconds for a page (%(default)s).")
+        add("--browser", **FLAG, help="Through Chromium.")
+        add(
             "--yes-this-host",
             default="",
             metavar="HOST",

@@ -17,7 +17,7 @@ from benchsuite.core.units import format_period
 from benchsuite.management import study_pages, studying
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import study as study_options
-from benchsuite.management.options.parsing import BriefCommand, number, whole_number
+from benchsuite.management.options.parsing import FLAG, REPEATED, BriefCommand, number, whole_number
 from benchsuite.management.output import Screen
 from benchsuite.management.remarks import remark
 from benchsuite.management.session import estimated, session
@@ -51,21 +51,20 @@ class Command(BriefCommand):
         add("--scale", type=number, help="shorter and thinner: above 0, at most 1 (default: 1)")
         add(
             "--only",
-            action="append",
-            default=[],
+            **REPEATED,
             metavar="AXIS=VALUE[,VALUE…]",
             help="these values of an axis alone; may be repeated",
         )
         add("--repeat", type=whole_number, metavar="N", help="starts of each cell")
         add("--seed", type=whole_number, default=0, help="of the order and of each start")
         add("--label", default="", help="a word to find this execution by")
-        add("--resume", action="store_true", help="go on with the last one that did not end")
+        add("--resume", **FLAG, help="go on with the last one that did not end")
         add(
             "--again-failed",
-            action="store_true",
+            **FLAG,
             help="with --resume: make runs that failed again, also of one that ended",
         )
-        add("--dry-run", action="store_true", help="show each run as a runbench command and stop")
+        add("--dry-run", **FLAG, help="show each run as a runbench command and stop")
         add(
             "--markdown",
             metavar="FILE",

@@ -9,7 +9,7 @@ from django.db import connections
 
 from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_count, format_duration
-from benchsuite.management.options.parsing import BriefCommand, whole_number
+from benchsuite.management.options.parsing import FLAG, BriefCommand, whole_number
 
 ROWS = 100_000
 MOST_ROWS = 1_000_000_000
@@ -25,18 +25,15 @@ class Command(BriefCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
+        add = parser.add_argument
+        add(
             "--rows",
             type=whole_number,
             help=f"Exact number ({ROWS}; with --surveys: left as they are).",
         )
-        parser.add_argument(
-            "--comments",
-            action="store_true",
-            help="Give each row a comment, which io_join and io_lock take.",
-        )
-        parser.add_argument("--surveys", action="store_true", help="Load the seven surveys.")
-        parser.add_argument("--database", default="default", help="Alias (%(default)s).")
+        add("--comments", **FLAG, help="Give each row a comment, which io_join and io_lock take.")
+        add("--surveys", **FLAG, help="Load the seven surveys.")
+        add("--database", default="default", help="Alias (%(default)s).")
 
     def handle(
         self, *, rows: int | None, comments: bool, surveys: bool, database: str, **options: Any

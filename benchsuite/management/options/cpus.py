@@ -6,24 +6,25 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec
-from benchsuite.management.options.parsing import checked
+from benchsuite.management.options.parsing import FLAG, checked
 from benchsuite.system import cpus
 
 
 def add_to(group: Any) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--cpus-target",
         type=checked(cpus.parse),
         metavar="LIST",
         help="CPUs of the server, as 0 or 0-2,4 (default: all but those of the load)",
     )
-    group.add_argument(
+    add(
         "--cpus-load",
         type=checked(cpus.parse),
         metavar="LIST",
         help="CPUs of the load (default: the last core for each load process, at most half of all)",
     )
-    group.add_argument("--no-pin", action="store_true", help="let server and load share all CPUs")
+    add("--no-pin", **FLAG, help="let server and load share all CPUs")
 
 
 def chosen(

@@ -8,7 +8,7 @@ from typing import Any
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import ARRIVALS, CLOSED, CONSTANT, IN_FLIGHT, OPEN, LoadProfile
 from benchsuite.core.units import parse_seconds
-from benchsuite.management.options.parsing import number, several, time, whole_number
+from benchsuite.management.options.parsing import COUNT, COUNTS, FLAG, TIME, number
 from benchsuite.workloads.base import Workload
 
 DEFAULTS = LoadProfile()
@@ -20,110 +20,98 @@ LEVEL = re.compile(r"(?P<number>\d{1,12}(\.\d{1,12})?)(?P<per_second>/s)?")
 
 def add_to(group: Any) -> None:
     """Adds how much load, and for how long."""
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--users",
-        type=several(whole_number),
-        metavar="N[,N…]",
+        **COUNTS,
         help=f"users at once, each waits for its answer (default: {DEFAULTS.users}); several make "
         "an axis",
     )
-    group.add_argument(
+    add(
         "--spawn-rate",
         type=number,
         metavar="N",
         help="users started per second (default: all at once or, where they think, spread over a "
         "cycle of theirs)",
     )
-    group.add_argument(
-        "--think-time",
-        type=time,
-        default="0",
-        metavar="TIME",
-        help="pause of a user between journeys (default: 0)",
-    )
-    group.add_argument(
+    add("--think-time", **TIME, default="0", help="pause of a user between journeys (default: 0)")
+    add(
         "--iterations",
-        type=whole_number,
-        metavar="N",
+        **COUNT,
         help="journeys of each user, all begun at once and measured as a whole: the load ends with "
         f"the last one, or at --duration (then by default {LIMIT_S:g} s)",
     )
-    group.add_argument(
+    add(
         "--rate",
         type=number,
         metavar="R",
         help="instead of users: journeys that begin per second, whatever the answers do",
     )
-    group.add_argument(
+    add(
         "--arrivals",
         metavar="|".join(ARRIVALS),
         help="with --rate: evenly spaced (default) or independent of each other, as people come",
     )
-    group.add_argument(
+    add(
         "--max-in-flight",
-        type=whole_number,
-        metavar="N",
+        **COUNT,
         help="with --rate: journeys under way at once; later ones wait, and their waiting counts "
         f"(default: what arrives within one --timeout, at most {IN_FLIGHT})",
     )
-    group.add_argument(
+    add(
         "--in-turn",
-        action="store_true",
+        **FLAG,
         help="with --rate: connections take journeys in turn, as many as begin in a second "
         "(default: the one used last takes the next, so that few are used)",
     )
-    group.add_argument(
+    add(
         "--stages",
         metavar="LEVELS[xTIME]",
         help="several levels in one run, each measured by itself: 50:100:200x30s are users, "
         "50/s:100/s:200/sx30s are rates; each with its own --warmup",
     )
-    group.add_argument(
+    add(
         "--warmup",
-        type=time,
-        metavar="TIME",
+        **TIME,
         help=f"load before the window, thrown away (default: {DEFAULTS.warmup_s:g} s)",
     )
-    group.add_argument(
+    add(
         "--duration",
-        type=time,
-        metavar="TIME",
+        **TIME,
         help=f"length of the measured window (default: {DEFAULTS.duration_s:g} s)",
     )
-    group.add_argument(
+    add(
         "--timeout",
-        type=time,
+        **TIME,
         default=f"{DEFAULTS.timeout_s:g}",
-        metavar="TIME",
         help="a request without its whole answer by then has failed (default: %(default)s s)",
     )
-    group.add_argument(
+    add(
         "--drain",
-        type=time,
-        metavar="TIME",
+        **TIME,
         help="how long answers to open requests are awaited after the load (default: --timeout)",
     )
 
 
 def add_connections_to(group: Any) -> None:
     """Adds what holds for any load."""
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--keep-alive",
         action=argparse.BooleanOptionalAction,
         default=True,
         help="use a connection for more than one request",
     )
-    group.add_argument(
+    add(
         "--keep-cookies",
         action=argparse.BooleanOptionalAction,
         help="let a user's next journey send the cookies of the one before (default: each journey "
         "is a fresh visitor's)",
     )
-    group.add_argument(
+    add(
         "--load-processes",
-        type=whole_number,
+        **COUNT,
         default=DEFAULTS.processes,
-        metavar="N",
         help="processes that make the load together (default: %(default)s)",
     )
 

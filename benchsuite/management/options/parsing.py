@@ -4,7 +4,7 @@ import argparse
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from shutil import get_terminal_size
 from typing import Any, Never, TextIO
 
@@ -72,6 +72,17 @@ time = checked(parse_seconds)  #: For `type=`: "10", "500ms", "2m".
 def several(parse: Callable[[str], Any]) -> Callable[[str], list[Any]]:
     """For `type=`: what `parse` makes of each part of "1,2,4"."""
     return lambda text: [parse(part.strip()) for part in text.split(",")]
+
+
+FLAG: Mapping[str, Any] = {"action": "store_true"}
+COUNT: Mapping[str, Any] = {"type": whole_number, "metavar": "N"}
+COUNTS: Mapping[str, Any] = {"type": several(whole_number), "metavar": "N[,N…]"}
+TIME: Mapping[str, Any] = {"type": time, "metavar": "TIME"}
+TIMES: Mapping[str, Any] = {"type": several(time), "metavar": "TIME[,TIME…]"}
+APPENDED: Mapping[str, Any] = {"action": "append"}
+REPEATED: Mapping[str, Any] = {**APPENDED, "default": []}
+PAIRS: Mapping[str, Any] = {**REPEATED, "metavar": "NAME=VALUE"}
+"""What options take, for `add_argument()`; several values by comma make an axis."""
 
 
 def names(flag: str, given: Sequence[str] | None) -> list[str]:

@@ -5,21 +5,21 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
-from benchsuite.management.options.parsing import names
+from benchsuite.management.options.parsing import APPENDED, names
 from benchsuite.runner.environments import environment as kept
 
 
 def add_to(group: Any) -> None:
     group.add_argument(
         "--python",
-        action="append",
+        **APPENDED,
         metavar="PYTHON[,PYTHON…]",
         help="Python of the server, as a version (3.13, pypy3.11) or a path (default: this one); "
         "several make an axis",
     )
     group.add_argument(
         "--env",
-        action="append",
+        **APPENDED,
         metavar="NAME=FILE",
         help="build an environment with what this requirements file names, and serve in it; "
         "several make an axis",

@@ -28,7 +28,16 @@ from benchsuite.management.options import pythons as python_options
 from benchsuite.management.options import setup as setup_options
 from benchsuite.management.options import sockets as socket_options
 from benchsuite.management.options import visitor as visitor_options
-from benchsuite.management.options.parsing import names, several, time, whole_number
+from benchsuite.management.options.parsing import (
+    APPENDED,
+    COUNT,
+    COUNTS,
+    FLAG,
+    PAIRS,
+    TIME,
+    names,
+    whole_number,
+)
 from benchsuite.management.options.setup import pairs
 from benchsuite.models import Run
 from benchsuite.runner import assembly, axes, planning
@@ -87,115 +96,85 @@ def add_setup_to(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_server(group: Any) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--server",
-        action="append",
+        **APPENDED,
         metavar="NAME[,NAME…]",
         help="server to start; several by comma or by repeating (see listbench)",
     )
-    group.add_argument(
-        "--processes",
-        type=several(whole_number),
-        metavar="N[,N…]",
-        help="processes of each server; several make an axis",
-    )
-    group.add_argument(
-        "--threads",
-        type=several(whole_number),
-        metavar="N[,N…]",
-        help="threads of each process; several make an axis",
-    )
-    group.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the server, by the adapter's name for it",
-    )
+    add("--processes", **COUNTS, help="processes of each server; several make an axis")
+    add("--threads", **COUNTS, help="threads of each process; several make an axis")
+    add("--option", **PAIRS, help="an option of the server, by the adapter's name for it")
 
 
 def add_work_to(group: Any) -> None:
     """Adds what is asked of the server."""
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--application",
         default="",
         metavar="MODULE:CALLABLE",
         help="a WSGI or ASGI application to serve in place of the project's own, without Django "
         "around it",
     )
-    group.add_argument(
-        "--workload", metavar="NAME", help="kind of work (see listbench); default: plain"
+    add("--workload", metavar="NAME", help="kind of work (see listbench); default: plain")
+    add(
+        "--workload-option", **PAIRS, help="an option of the workload, such as size=1000000 for cpu"
     )
-    group.add_argument(
-        "--workload-option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the workload, such as size=1000000 for cpu",
-    )
-    group.add_argument(
+    add(
         "--twin",
         metavar="|".join(planning.TWINS),
         help="the same work in views of this kind: io_read with async is io_read_async",
     )
-    group.add_argument(
+    add(
         "--path",
         metavar="/PATH",
         help="page of your project to get; implies --workload=url, unless a workload ws_… is "
         "given, which speaks to the consumer there",
     )
-    group.add_argument(
+    add(
         "--static",
         default="",
         metavar=f"{COLLECT}|{SKIP}",
         help="whether static files are collected into the run's folder (default: where their "
         "storage has a manifest and finds none)",
     )
-    group.add_argument(
-        "--locustfile", metavar="FILE", help="run the user classes of an existing locustfile"
-    )
+    add("--locustfile", metavar="FILE", help="run the user classes of an existing locustfile")
 
 
 def _add_runs(group: Any) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--repeat",
-        type=whole_number,
+        **COUNT,
         default=1,
-        metavar="N",
         help="fresh starts of each server, interleaved in shuffled blocks (default: %(default)s)",
     )
-    group.add_argument(
+    add(
         "--diagnose",
-        action="store_true",
+        **FLAG,
         help="make one more start of each, which never counts, and time queries and pauses in it: "
         "repeated queries are named with their line",
     )
-    group.add_argument("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
-    group.add_argument(
-        "--strict", action="store_true", help="end with status 1 when a run is invalid"
-    )
+    add("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
+    add("--strict", **FLAG, help="end with status 1 when a run is invalid")
 
 
 def add_output_to(group: Any) -> None:
     """Adds what is said of several runs together."""
-    group.add_argument("--label", default="", help="a word to find these runs by")
-    group.add_argument(
-        "--seed", type=whole_number, default=0, help="of the order and of each start"
-    )
-    group.add_argument(
-        "--port", type=whole_number, metavar="N", help="port of the server (default: a free one)"
-    )
-    group.add_argument(
+    add = group.add_argument
+    add("--label", default="", help="a word to find these runs by")
+    add("--seed", type=whole_number, default=0, help="of the order and of each start")
+    add("--port", type=whole_number, metavar="N", help="port of the server (default: a free one)")
+    add(
         "--start-timeout",
-        type=time,
-        metavar="TIME",
+        **TIME,
         help="how long making the databases, and then each server, may take until it answers "
         f"(default: {databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s)",
     )
-    group.add_argument(
-        "--json", metavar="FILE", help='write the results as JSON ("-" for standard output)'
-    )
-    group.add_argument("--dry-run", action="store_true", help="show the plan and stop")
+    add("--json", metavar="FILE", help='write the results as JSON ("-" for standard output)')
+    add("--dry-run", **FLAG, help="show the plan and stop")
 
 
 def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:

@@ -22,7 +22,17 @@ from benchsuite.core.specs import (
     TargetSpec,
 )
 from benchsuite.core.units import parse_seconds
-from benchsuite.management.options.parsing import names, several, time, whole_number
+from benchsuite.management.options.parsing import (
+    COUNT,
+    COUNTS,
+    FLAG,
+    PAIRS,
+    REPEATED,
+    TIME,
+    TIMES,
+    names,
+    several,
+)
 from benchsuite.runner.axes import Axis, Value, axis
 from benchsuite.services import DATABASES
 
@@ -33,29 +43,24 @@ DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
 
 
 def add_front_to(group: Any) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--front",
         type=several(str),
         metavar="NAME[,NAME…]",
         help=f"proxy before the server (see listbench), or {NONE}; several make an axis",
     )
-    group.add_argument(
+    add(
         "--instances",
-        type=several(whole_number),
-        metavar="N[,N…]",
+        **COUNTS,
         help="copies of the server behind the front (default: 1); several make an axis",
     )
-    group.add_argument(
-        "--front-option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the front, by its adapter's name for it",
-    )
+    add("--front-option", **PAIRS, help="an option of the front, by its adapter's name for it")
 
 
 def add_database_to(group: Any) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--database",
         default=THROWAWAY,
         metavar=f"throwaway|{'|'.join(DATABASES)}|keep|URL",
@@ -63,105 +68,89 @@ def add_database_to(group: Any) -> None:
         "server started by the run, your own as it is (keep), or a throw-away one on the server of "
         "this URL",
     )
-    group.add_argument(
+    add(
         "--rows",
-        type=whole_number,
+        **COUNT,
         default=DatabaseSpec().rows,
-        metavar="N",
         help="rows to seed for workloads that read them (default: %(default)s)",
     )
-    group.add_argument(
+    add(
         "--fixture",
-        action="append",
-        default=[],
+        **REPEATED,
         metavar="NAME[,NAME…]",
         help="Django fixtures that fill the throw-away database; several by comma or by repeating",
     )
-    group.add_argument(
+    add(
         "--fill",
-        action="append",
-        default=[],
+        **REPEATED,
         metavar="COMMAND",
         help='management command that then fills it, such as "loaddemo --count 100"; several by '
         "repeating",
     )
-    group.add_argument(
-        "--max-connections",
-        type=whole_number,
-        metavar="N",
-        help="clients that the database started by the run admits",
-    )
-    group.add_argument(
-        "--no-fsync",
-        action="store_true",
-        help="let that database answer a commit before the disk has it",
-    )
-    group.add_argument(
+    add("--max-connections", **COUNT, help="clients that the database started by the run admits")
+    add("--no-fsync", **FLAG, help="let that database answer a commit before the disk has it")
+    add(
         "--conn-max-age",
-        type=time,
-        metavar="TIME",
+        **TIME,
         help="how long the target keeps a database connection; 0 closes it after each request "
         "(default: as the project says)",
     )
-    group.add_argument(
+    add(
         "--pool",
-        type=whole_number,
-        metavar="N",
+        **COUNT,
         help="database connections in the pool of each process (PostgreSQL; default: as the "
         "project says)",
     )
 
 
 def add_layer_to(group: Any) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--layer",
         default="",
         metavar="|".join(LAYERS),
         help="channel layer of the target; Redis is started by the run (default: the project's)",
     )
-    group.add_argument(
+    add(
         "--layer-by",
         default=TCP,
         metavar=f"{TCP}|{UNIX}",
         help="how the layer reaches Redis (default: %(default)s)",
     )
-    group.add_argument(
+    add(
         "--layer-url",
         default="",
         metavar="URL",
         help="a Redis of your own for the layer, such as redis://localhost:6379/0",
     )
-    group.add_argument(
+    add(
         "--layer-workers",
-        type=whole_number,
+        **COUNT,
         default=0,
-        metavar="N",
         help="programs runworker that answer what comes through the layer",
     )
 
 
 def add_delay_to(group: Any) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--delay-to-clients",
-        type=several(time),
-        metavar="TIME[,TIME…]",
+        **TIMES,
         help="how much later answers reach the load, such as 100ms; several make an axis",
     )
-    group.add_argument(
+    add(
         "--delay-to-database",
-        type=several(time),
-        metavar="TIME[,TIME…]",
+        **TIMES,
         help="how much later queries reach the database, whose answers are not delayed; several "
         "make an axis",
     )
-    group.add_argument(
+    add(
         "--delay-to-layer",
-        type=several(time),
-        metavar="TIME[,TIME…]",
+        **TIMES,
         help="how much later commands reach the Redis of --layer, whose answers are not delayed; "
         "several make an axis",
     )
-    group.add_argument(
+    add(
         "--delay-by",
         default=AUTO,
         metavar="|".join(DELAYERS),
@@ -172,17 +161,13 @@ def add_delay_to(group: Any) -> None:
 def add_target_to(group: Any) -> None:
     group.add_argument(
         "--setting",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
+        **PAIRS,
         help="a setting of the target, such as CONN_HEALTH_CHECKS=true or CACHES.default.TIMEOUT=5 "
         "(JSON, else text); several by repeating",
     )
     group.add_argument(
         "--variable",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
+        **PAIRS,
         help="an environment variable of the target, such as MALLOC_ARENA_MAX=2; several by "
         "repeating",
     )

@@ -6,7 +6,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import MAX_USERS, Option
 from benchsuite.core.specs.spec import whole
-from benchsuite.management.options.parsing import several, whole_number
+from benchsuite.management.options.parsing import COUNT, COUNTS
 from benchsuite.workloads.base import Workload
 
 MOST_MESSAGES = 1_000_000_000
@@ -16,15 +16,13 @@ def add_to(group: Any) -> None:
     """Adds both options."""
     group.add_argument(
         "--connections",
-        type=several(whole_number),
-        metavar="N[,N…]",
+        **COUNTS,
         help="WebSockets or streams open at once, for the workloads ws_… and sse: what --users is "
         "for the others; several make an axis",
     )
     group.add_argument(
         "--messages",
-        type=whole_number,
-        metavar="N",
+        **COUNT,
         help="messages on each connection, which is then closed and opened again (default: a "
         "connection is kept for the whole load)",
     )

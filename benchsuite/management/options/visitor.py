@@ -7,6 +7,7 @@ from typing import Any
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option, RunSpec, VisitorSpec
 from benchsuite.core.units import listed
+from benchsuite.management.options.parsing import FLAG, PAIRS, REPEATED
 from benchsuite.workloads.base import Workload
 
 ANSWERS = ("expect", "status")
@@ -14,46 +15,36 @@ ANSWERS = ("expect", "status")
 
 
 def add_to(group: Any) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--login",
         default="",
         metavar="USER",
         help="ask in the session of this user, who is made where there is none",
     )
-    group.add_argument(
-        "--host", default="", metavar="NAME", help="what the Host header says (default: loopback)"
-    )
-    group.add_argument(
+    add("--host", default="", metavar="NAME", help="what the Host header says (default: loopback)")
+    add(
         "--header",
-        action="append",
-        default=[],
+        **REPEATED,
         metavar="'NAME: VALUE'",
         help="send this header with every request; several by repeating",
     )
-    group.add_argument(
-        "--cookie",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a cookie that every visitor has; several by repeating",
-    )
-    group.add_argument(
+    add("--cookie", **PAIRS, help="a cookie that every visitor has; several by repeating")
+    add(
         "--expect",
-        action="append",
-        default=[],
+        **REPEATED,
         metavar="[/PATH=]TEXT",
         help="text that the pages of --path must hold, or one of them; several by repeating",
     )
-    group.add_argument(
+    add(
         "--status",
-        action="append",
-        default=[],
+        **REPEATED,
         metavar="[/PATH=]STATUS",
         help="status of these pages, or of one of them (default: 200)",
     )
-    group.add_argument(
+    add(
         "--no-shape",
-        action="store_true",
+        **FLAG,
         help="don't ask that pages without --expect look as they did before the load (type, title, "
         "marks of a log-in, rough length)",
     )
