@@ -31,6 +31,8 @@ SERVED_SHARE = 0.5
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 
+THROTTLED = re.compile(r"\bstatus 429\b")
+
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
 """What PostgreSQL logs for each session that it refuses for want of a connection."""
 DATABASE_FULL = "the database had no connection left"
@@ -108,13 +110,19 @@ def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterat
         for one in summaries:
             kinds.update(one.failures_by_kind)
         words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
+        example = _example(kinds, summaries)
+        hint = "See the server's log below; times are those of the successes only."
+        if what == "journeys":
+            hint = "Their requests were answered: see the messages of the journeys below."
+        elif THROTTLED.search(example):
+            hint = (
+                "The project lets nobody ask so often: lift its throttling for the run, such as by "
+                "--setting=REST_FRAMEWORK.DEFAULT_THROTTLE_CLASSES=[]."
+            )
         yield rule.found(
             level,
-            f"{format_percent(percent)} of the {what} failed ({words})"
-            f"{_example(kinds, summaries)}.",
-            hint="Their requests were answered: see the messages of the journeys below."
-            if what == "journeys"
-            else "See the server's log below; times are those of the successes only.",
+            f"{format_percent(percent)} of the {what} failed ({words}){example}.",
+            hint=hint,
         )
 
 

@@ -6,6 +6,7 @@ from benchsuite.tuning.bounds import bound
 from benchsuite.tuning.making import Making, Narrowed, Steps
 from benchsuite.tuning.notebook import State
 from benchsuite.tuning.planning import RUNGS, Plan, ladder_s, reserve_s
+from benchsuite.tuning.probing import unsaid
 from benchsuite.tuning.refusing import excess
 from benchsuite.tuning.trial import Candidate, Phase
 
@@ -92,7 +93,8 @@ def _kept(
             share = (book.screened(one) or 0.0) / (book.screened(ranked[0]) or 1.0)
             book.decide(one, State.BEHIND, f"{100 * (1 - share):.0f} % behind in the screening")
         elif one not in rates:
-            book.decide(one, State.NO_STATEMENT, "its start at rising rates says nothing")
+            (*_, last) = book.of(one, Phase.LADDER)
+            book.decide(one, State.NO_STATEMENT, unsaid(last.seen))
         elif why := excess(book, one):
             book.decide(one, State.OVER, why)
             del rates[one]

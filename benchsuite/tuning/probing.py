@@ -58,7 +58,8 @@ def unsaid(seen: Observation) -> str:
         return f"the load generator was the limit ({', '.join(seen.limit)})"
     if seen.codes:
         return f"{', '.join(seen.codes)} in both of its starts"
-    return f"no right answer ({', '.join(seen.fails)})" if seen.fails else "no right answer"
+    fails = f" ({', '.join(seen.fails)})" if seen.fails else ""
+    return f"no right answer{fails}{_said(seen)}"
 
 
 def full_load(making: Making, rate: float) -> int:
@@ -112,9 +113,14 @@ def _alone(making: Making, seen: Observation) -> str:
         if count < goal.share * level.planned
     ]
     if level.failures:
-        return f"one user alone: {level.failures} of {level.planned} answers are wrong"
+        return f"one user alone: {level.failures} of {level.planned} answers are wrong{_said(seen)}"
     assert seen.response_s is not None
     return f"one user alone takes {format_duration(_taken(seen, missed))}"
+
+
+def _said(seen: Observation) -> str:
+    """What wrong answers said."""
+    return f": {seen.wrong}" if seen.wrong else ""
 
 
 def _taken(seen: Observation, missed: Sequence[Goal]) -> float:

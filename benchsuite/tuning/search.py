@@ -155,8 +155,10 @@ class Search:
             book.decide(pick, State.BEHIND, "it held no rate")
         best = max(shares, key=lambda one: shares[one][0])
         share, rate = shares[best]
+        wrong = next((one.seen.wrong for one in book.of(best) if one.seen.wrong), "")
         book.said = (
             f"{best.name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s"
+            f"{f'; wrong answers said: {wrong}' * bool(wrong)}"
         )
 
 

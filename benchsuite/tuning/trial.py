@@ -89,6 +89,7 @@ class Observation:
     limit: tuple[str, ...] = ()
     """Findings by which the load generator was the limit; only levels that held then count."""
     fails: tuple[str, ...] = ()  #: Findings by which the target itself failed at a level.
+    wrong: str = ""  #: What most of the wrong answers said, where there are many.
     failure: str = ""  #: Why it did not start.
     named: tuple[str, ...] = ()
     """Of a diagnostic start: the limits that it and those that confirmed name together."""

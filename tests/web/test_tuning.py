@@ -14,9 +14,11 @@ from django.test.utils import CaptureQueriesContext
 
 from benchmarks.tuning.ideal import going
 from benchmarks.tuning.simulated import Measured, asked, search
+from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, Tuning
 from benchsuite.report.tuning.decisions import PHASES
 from benchsuite.report.tuning.exports import markdown
+from benchsuite.report.tuning.pasting import application
 from benchsuite.report.tuning.told import told
 from benchsuite.system import owner
 from benchsuite.tuning.answer import UNTRIED, answer
@@ -123,6 +125,16 @@ def test_where_nothing_can_be_pasted_it_says_why(soup: Any, settings: Any) -> No
     settings.WSGI_APPLICATION = None
     page = soup(address(make_tuning()))
     assert "name no WSGI_APPLICATION" in page.select_one("#paste ~ p").text
+
+
+def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings: Any) -> None:
+    settings.WSGI_APPLICATION, settings.ASGI_APPLICATION = "json.tool.main", None
+    with pytest.raises(UsageError, match="no ASGI application"):  # json has no module asgi
+        application("", "asgi")
+    assert application("", "wsgi").wsgi == "json.tool:main"
+    settings.ASGI_APPLICATION = "shop.routing.application"
+    assert application("", "asgi").asgi == "shop.routing:application"
+    assert application("own:app", "asgi").asgi == "own:app"
 
 
 def test_where_the_python_that_served_is_missing_nothing_names_another(soup: Any) -> None:

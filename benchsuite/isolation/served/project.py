@@ -34,16 +34,21 @@ def project_wsgi() -> Callable[..., Any]:
     return get_wsgi_application()
 
 
-def project_asgi() -> Callable[..., Any]:
-    """The callable of ASGI_APPLICATION, else `asgi` beside the wsgi module, else Django's own.
-
-    A project from `startproject` has an asgi module and no setting that names it.
+def asgi_named(asgi: str | None, wsgi: str | None) -> str:
+    """ASGI_APPLICATION, else `asgi` beside the module of WSGI_APPLICATION, where there is one: a
+    project from `startproject` has it, and no setting that names it. Empty for Django's own.
     """
-    path = settings.BENCHSUITE_ORIGINAL["ASGI_APPLICATION"]
-    wsgi = settings.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] or ""
-    package = wsgi.removesuffix(".application").rpartition(".")[0]
-    if not path and package and find_spec(f"{package}.asgi"):
-        path = f"{package}.asgi.application"
+    if asgi or not wsgi:
+        return asgi or ""
+    module = wsgi.rpartition(".")[0]
+    beside = f"{module.rpartition('.')[0]}.asgi".removeprefix(".")
+    return f"{beside}.application" if find_spec(beside) else ""
+
+
+def project_asgi() -> Callable[..., Any]:
+    """What `asgi_named` finds, else Django's own."""
+    original = settings.BENCHSUITE_ORIGINAL
+    path = asgi_named(original["ASGI_APPLICATION"], original["WSGI_APPLICATION"])
     if path:
         return _imported(path)
     from django.core.asgi import get_asgi_application

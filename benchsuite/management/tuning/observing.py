@@ -27,6 +27,8 @@ PILING_UP = ("B104", "B105")
 
 LATE = ("B101", "B102")
 
+LONGEST = 200  #: Characters of what an answer said.
+
 
 def observation(
     trial: Trial,
@@ -56,6 +58,7 @@ def observation(
         codes=() if levels else spoiled,
         limit=_codes(result, GENERATOR),
         fails=_fails(result),
+        wrong=_wrong(result),
     )
 
 
@@ -73,6 +76,19 @@ def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
 def _fails(result: RunResult) -> tuple[str, ...]:
     late = any(one.code.startswith(LATE) for one in result.findings)
     return _codes(result, FAILING if late else (*FAILING, *PILING_UP))
+
+
+def _wrong(result: RunResult) -> str:
+    """Of the level with most failures: "status 429", or the exception behind it."""
+    if not _codes(result, ("B201",)):
+        return ""
+    levels = [one for one in (result.total, *result.summaries) if one and one.failures_by_kind]
+    worst = max(levels, key=lambda one: one.failures, default=None)
+    if worst is None:
+        return ""
+    kinds = worst.failures_by_kind
+    most = max(kinds, key=lambda kind: kinds[kind])
+    return " ".join(worst.failure_examples.get(most, most).split())[:LONGEST].rstrip(".")
 
 
 def _levels(

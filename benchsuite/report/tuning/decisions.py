@@ -89,6 +89,8 @@ def _found(seen: Observation) -> Iterator[str]:
         yield f"the load generator was the limit: {', '.join(seen.limit)}"
     if seen.fails:
         yield f"the server failed: {', '.join(seen.fails)}"
+    if seen.wrong:
+        yield f"wrong answers said: {seen.wrong}"
     if seen.named:
         yield f"limits: {', '.join(seen.named)}"
 

@@ -1,10 +1,12 @@
 """What to paste to have the configuration that was recommended, for the project's application."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
+from benchsuite.isolation.served.project import asgi_named
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
@@ -33,7 +35,8 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
             "paste."
         )
     place = Place(interpreter=plan.python)
-    adapter = type(plan.server)(server, application(server.application), place)
+    served = application(server.application, plan.server.interface)
+    adapter = type(plan.server)(server, served, place)
     found = dict(adapter.deployment(ADDRESS))
     if not found:
         raise UsageError(f"{server.server} is not for production: there is nothing to paste.")
@@ -42,14 +45,22 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
     return found
 
 
-def application(asked: str) -> Application:
-    """The one that was asked for, else that of the project's settings."""
+def application(asked: str, interface: str) -> Application:
+    """The one that was asked for, else the project's of that interface."""
     if asked:
         return Application(wsgi=asked, asgi=asked)
     settings = environments.target_settings()
-    wsgi = getattr(settings, "WSGI_APPLICATION", None)
-    if not wsgi:
-        raise UsageError("The settings name no WSGI_APPLICATION, so there is nothing to paste.")
-    beside = wsgi.replace(".wsgi.", ".asgi.")
-    asgi = getattr(settings, "ASGI_APPLICATION", None) or beside
-    return Application.dotted(wsgi, asgi)
+    wsgi, asgi = (getattr(settings, f"{one}_APPLICATION", None) for one in ("WSGI", "ASGI"))
+    if interface == "wsgi":
+        if not wsgi:
+            raise UsageError("The settings name no WSGI_APPLICATION, so there is nothing to paste.")
+        return Application.dotted(wsgi, wsgi)
+    named = ""
+    with suppress(ModuleNotFoundError):  # its package is another Python's
+        named = asgi_named(asgi, wsgi)
+    if not named:
+        raise UsageError(
+            "The project has no ASGI application to paste, and Django's own was measured: write "
+            "an asgi module as startproject does, and name it in ASGI_APPLICATION."
+        )
+    return Application.dotted(named, named)

@@ -67,6 +67,13 @@ def test_failures_are_told_once_where_others_wait_in_vain() -> None:
     assert "(22 × unfinished)" in found(total=total, in_vain=478)["B201"].message
 
 
+@pytest.mark.parametrize(("said", "hints"), [("status 429", True), ("status 500", False)])
+def test_an_api_that_lets_nobody_ask_so_often_is_told_apart(said: str, *, hints: bool) -> None:
+    kinds = {"http status": 900}
+    failed = summary(failures=900, failures_by_kind=kinds, failure_examples={"http status": said})
+    assert ("lift its throttling" in found(total=failed)["B201"].hint) is hints
+
+
 def test_journeys_that_fail_though_their_requests_are_answered() -> None:
     journeys = summary(failures=30, failures_by_kind={"journey error": 30})
     finding = found(journeys=[journeys])["B201"]

@@ -20,7 +20,7 @@ from django.dispatch import Signal
 
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.isolation.served import errors, listening
-from benchsuite.isolation.served.project import project_asgi, project_wsgi, run_token
+from benchsuite.isolation.served.project import asgi_named, project_asgi, project_wsgi, run_token
 
 SHARED = [("Content-Type", "text/plain")]
 WSGI = """
@@ -182,6 +182,22 @@ def test_what_escapes_the_project_is_written_down(load: Load, tmp_path: Path) ->
 
 def test_the_asgi_module_beside_the_wsgi_module_is_found(project: Any) -> None:
     assert project_asgi() is importlib.import_module("stall.asgi").application
+
+
+@pytest.mark.parametrize("wsgi", ["stall.wsgi.app", "stall.serving.application"])
+def test_whatever_the_wsgi_callable_is_called(project: Any, wsgi: str) -> None:
+    project.BENCHSUITE_ORIGINAL = {"WSGI_APPLICATION": wsgi, "ASGI_APPLICATION": None}
+    assert project_asgi() is importlib.import_module("stall.asgi").application
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_modules_in_no_package_lie_beside_each_other(
+    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, there: bool
+) -> None:
+    monkeypatch.delitem(sys.modules, "asgi", raising=False)
+    if there:
+        (tmp_path / "asgi.py").write_text(ASGI)
+    assert asgi_named(None, "wsgi.application") == ("asgi.application" if there else "")
 
 
 def test_without_modules_of_its_own_a_project_gets_djangos_handlers(

@@ -47,6 +47,16 @@ def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> N
     assert answer(book).end is End.CONFIRMED
 
 
+def test_where_only_the_machine_kept_them_from_climbing_that_is_said() -> None:
+    def noisy(trial: Trial, seen: Observation) -> Observation:
+        if trial.phase is not Phase.LADDER:
+            return seen
+        return Observation(took_s=seen.took_s, codes=("B401",))
+
+    told = answer(searched(ideal(spoil=noisy)))
+    assert told.sentences == ("Nothing could be measured: B401 in both of its starts.",)
+
+
 def test_where_nothing_starts_it_says_why() -> None:
     def dead(trial: Trial, seen: Observation) -> Observation:
         return Observation(took_s=2.0, failure="it ended with status 3")
@@ -81,6 +91,24 @@ def test_where_the_first_does_not_start_another_is_probed() -> None:
     book = searched(ideal(spoil=dead))
     assert book.end is End.CONFIRMED
     assert book.state(SIZES[0]) is State.NO_STATEMENT
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_answers_that_are_wrong_say_what_they_are(alone) -> None:
+    """An API that lets nobody ask more often: at once, or not before many do."""
+
+    def throttled(trial: Trial, seen: Observation) -> Observation:
+        if alone and trial.load.users == 1:
+            return seen
+        levels = [
+            replace(one, met=(0,), failures=one.planned, goodput=1.0 if alone else 0.0)
+            for one in seen.levels
+        ]
+        return replace(seen, levels=levels, fails=("B201",), wrong="status 429")
+
+    told = answer(searched(ideal(spoil=throttled)))
+    assert told.end is End.NOTHING_HOLDS
+    assert "status 429" in told.sentences[0]
 
 
 def test_a_load_generator_that_gives_out_makes_it_at_least() -> None:

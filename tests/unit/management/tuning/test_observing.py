@@ -146,6 +146,20 @@ def test_a_server_that_fails_at_a_level_was_observed(number: str) -> None:
     assert (one.fails, one.says_nothing, len(one.levels)) == ((f"{number} name",), False, 1)
 
 
+def test_wrong_answers_say_what_they_are_where_there_are_many() -> None:
+    few = figures(fast=90, failed=10, failures_by_kind={"reset": 10})
+    many = figures(
+        fast=10,
+        failed=90,
+        failures_by_kind={"reset": 10, "http status": 80},
+        failure_examples={"reset": "closed", "http status": "status 500:\n KeyError: 'price'"},
+    )
+    found = stages(few, many, findings=(finding("B201"),))
+    assert seen(found).wrong == "status 500: KeyError: 'price'"
+    assert seen(stages(few, findings=(finding("B201"),))).wrong == "reset"
+    assert seen(stages(few, many)).wrong == ""
+
+
 def test_a_weak_run_says_something() -> None:
     """On a laptop others use a twentieth of the CPU time all day."""
     one = with_findings(finding("B401", Level.WEAK), finding("B403", Level.INFO))

@@ -14,11 +14,13 @@ from uuid import UUID
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command, load_command_class
+from django.db import OperationalError
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
 from benchsuite.management import session as management_session
+from benchsuite.management.commands import tunebench
 from benchsuite.management.tuning import execution
 from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.report.addresses import of_tuning
@@ -425,6 +427,14 @@ def test_a_dry_run_starts_nothing_and_says_how_long(
     assert "holds" not in out, "nothing has been measured"
     assert not machine.made
     assert not Tuning.objects.exists()
+
+
+def test_a_dry_run_needs_no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(servers: object) -> dict[str, float]:
+        raise OperationalError("no such table: benchsuite_run")
+
+    monkeypatch.setattr(tunebench, "overheads", refused)
+    assert ended(*FEW, "--dry-run") == (0, "")
 
 
 def test_a_server_that_can_not_start_ends_the_search_with_its_reason(
