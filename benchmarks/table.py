@@ -17,3 +17,8 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
         for place, (cell, width) in enumerate(zip(row, widths, strict=True))
     )
     return f"| {' | '.join([first, *others])} |"
+
+
+def share(count: int, of: int) -> str:
+    """ "95 %"; a dash of nothing."""
+    return f"{100 * count / of:.0f} %" if of else "—"

@@ -12,14 +12,15 @@ import argparse
 from dataclasses import replace
 from statistics import mean, median
 
-from benchmarks.table import markdown
+from benchmarks.table import markdown, share
+from benchmarks.tuning.scaling import scaled
 from benchmarks.tuning.simulated import Exhaustive, asked, candidate, keeps, size, tune
 from benchmarks.tuning.worlds import CASES, EQUAL, UNLAWFUL, USUAL, Case
 from benchsuite.core.units import format_period
 from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import End
 
-MODES = "modes"  #: Two that are equal, a rate that is asked for, one size alone.
+MODES = "modes"  #: Two that are equal, a rate that is asked for, one size alone, on several CPUs.
 PARTS = {"usual": USUAL, "unlawful": UNLAWFUL, MODES: ()}
 HEAD = (
     "world",
@@ -52,9 +53,9 @@ def row(case: Case, tunings: int) -> list[str]:
         case.says,
         str(len(truth.sizes)),
         f"{100 * mean(regrets):.1f} / {100 * max(regrets):.1f} %",
-        _share(sum(one <= 0.05 for one in regrets), tunings),
-        _share(confirmed, tunings),
-        _share(sum(kept), len(kept)),
+        share(sum(one <= 0.05 for one in regrets), tunings),
+        share(confirmed, tunings),
+        share(sum(kept), len(kept)),
         f"{median(took) / 60:.1f} / {max(took) / 60:.1f} min",
         f"{100 * mean(took) / truth.took_s():.1f} % of {format_period(truth.took_s())}",
     ]
@@ -71,8 +72,8 @@ def equals(tunings: int) -> str:
             alike += 1
             least += told.pick == sizes[1]
     return (
-        f"Two servers that are equally good are not told apart in {_share(alike, tunings)} of "
-        f"{tunings} tunings, and in {_share(least, alike)} of these the one with less memory is "
+        f"Two servers that are equally good are not told apart in {share(alike, tunings)} of "
+        f"{tunings} tunings, and in {share(least, alike)} of these the one with less memory is "
         "recommended."
     )
 
@@ -92,8 +93,8 @@ def rated(tunings: int) -> str:
             held += truth.does_hold(pick, rate)
             more.append(case.world.memory_of(size(pick)) / least - 1)
     return (
-        f'--rate={rate} in the world "waits": a size is recommended in {_share(found, tunings)} of '
-        f"{tunings} tunings, and {_share(held, found)} of these hold the rate; they take at most "
+        f'--rate={rate} in the world "waits": a size is recommended in {share(found, tunings)} of '
+        f"{tunings} tunings, and {share(held, found)} of these hold the rate; they take at most "
         f"{100 * max(more):.0f} % more memory than the least that holds 5 % more."
     )
 
@@ -108,14 +109,10 @@ def alone(tunings: int) -> str:
         if rate := answer(tune(case.world, question)).rate:
             told.append(rate / truth.of(only))
     return (
-        f"The capacity of one size there: confirmed in {_share(len(told), tunings)} of {tunings} "
+        f"The capacity of one size there: confirmed in {share(len(told), tunings)} of {tunings} "
         f"tunings; the rate told is {100 * min(told):.0f} to {100 * max(told):.0f} % "
         f"of the true one, {100 * mean(told):.0f} % on average."
     )
-
-
-def _share(count: int, of: int) -> str:
-    return f"{100 * count / of:.0f} %" if of else "—"
 
 
 def main() -> None:
@@ -126,7 +123,7 @@ def main() -> None:
     if cases := [case for part in options.part for case in PARTS[part]]:
         print(markdown(HEAD, [row(case, options.tunings) for case in cases]))
     if MODES in options.part:
-        for told in (equals, rated, alone):
+        for told in (equals, rated, alone, scaled):
             print(f"\n{told(options.tunings)}")
 
 

@@ -36,12 +36,17 @@ def usable(on: Collection[int] | None = None) -> int:
     return count if quota is None else max(1, min(count, math.ceil(quota)))
 
 
-def share(on: Collection[int] | None = None) -> str:
-    """ "1 of 2 CPUs", where a limit of the control group is told if it is less than these."""
-    everything = len(available())
-    count, quota = everything if on is None else len(on), cgroup.cpu_quota()
-    limited = quota is not None and quota < count
-    return f"{count} of {everything} CPUs{f', limited to {quota:.3g}' if limited else ''}"
+def share(on: Collection[int] | None = None, load: Collection[int] | None = ()) -> str:
+    """ "1 of 2 CPUs", and what it has to share with the load: a limit of the control group that is
+    less than these CPUs, or the CPUs themselves.
+    """
+    everything = set(available())
+    own, quota = everything if on is None else set(on), cgroup.cpu_quota()
+    told = f"{len(own)} of {len(everything)} CPUs"
+    if quota is not None and quota < len(own):
+        return f"{told}, limited to {quota:.3g} together with the load"
+    both = own & (everything if load is None else set(load))
+    return f"{told}, shared with the load" if both else told
 
 
 @contextmanager

@@ -1,13 +1,15 @@
 """What a tuning says, at any time: from its notebook alone."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.tuning import confirming, saying
+from benchsuite.tuning import confirming, saying, scaled
 from benchsuite.tuning.choosing import against
 from benchsuite.tuning.cliff import cliff
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.scaled import Scaling
 from benchsuite.tuning.trial import Candidate, Phase
 
 UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
@@ -64,10 +66,13 @@ class Answer:
     rows: tuple[Row, ...] = ()
     not_tried: tuple[tuple[str, str], ...] = ()  #: What, and why.
     missing: str = ""  #: What a longer search would add.
+    scaling: Scaling | None = None  #: Where several numbers of CPUs were asked for.
 
 
 def answer(book: Notebook) -> Answer:
     """The best that is known."""
+    if book.question.scaling:
+        return _on_several_cpus(book)
     pick = book.pick()
     held = confirming.held(book, pick) if pick else None
     rows = tuple(_row(book, candidate) for candidate in book.states)
@@ -89,18 +94,35 @@ def answer(book: Notebook) -> Answer:
         now=next((row for row in rows if row.candidate == book.question.current), None),
         not_told_apart=close,
         rows=rows,
-        not_tried=(
-            *book.unable.items(),
-            *((row.candidate.name, row.why) for row in rows if row.state in UNTRIED),
-        ),
+        not_tried=_not_tried(book, rows),
         missing=saying.missing(book, pick, held),
     )
 
 
 def sentence(book: Notebook) -> str:
     """The first of the answer, alone."""
+    if book.question.scaling:
+        return answer(book).sentences[0]
     pick = book.pick()
     return saying.first(book, pick, confirming.held(book, pick) if pick else None)
+
+
+def _on_several_cpus(book: Notebook) -> Answer:
+    """What each of them holds: none is recommended."""
+    found = scaled.scaling(book)
+    candidates = sorted(book.states, key=lambda one: one.cpus or 0)
+    rows = tuple(_row(book, candidate) for candidate in candidates)
+    nothing = book.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
+    said = [saying.first(book, None, None)] if nothing else scaled.sentences(book, found)
+    return Answer(
+        end=book.end,
+        sentences=tuple(said),
+        pick=None,
+        rate=None,
+        rows=rows,
+        not_tried=_not_tried(book, rows),
+        scaling=found,
+    )
 
 
 def tied(book: Notebook, pick: Candidate) -> list[Candidate]:
@@ -112,10 +134,14 @@ def tied(book: Notebook, pick: Candidate) -> list[Candidate]:
     ]
 
 
+def _not_tried(book: Notebook, rows: Sequence[Row]) -> tuple[tuple[str, str], ...]:
+    untried = ((row.candidate.name, row.why) for row in rows if row.state in UNTRIED)
+    return (*book.unable.items(), *untried)
+
+
 def _row(book: Notebook, candidate: Candidate) -> Row:
     state, why = book.states[candidate]
     held = confirming.held(book, candidate)
-    cpu = [one.seen.cpu_s for one in book.of(candidate) if one.seen.cpu_s is not None]
     low, high = _interval(book, candidate)
     return Row(
         candidate=candidate,
@@ -128,7 +154,7 @@ def _row(book: Notebook, candidate: Candidate) -> Row:
         share=held.share if held else None,
         percentile_s=held.percentile_s if held else None,
         memory_bytes=book.memory_bytes(candidate),
-        cpu_s=sorted(cpu)[len(cpu) // 2] if cpu else None,
+        cpu_s=book.cpu_s(candidate),
         connections=candidate.connections,
         starts=len(book.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM)),
     )

@@ -33,14 +33,14 @@ def bound(candidate: Candidate, probe: Probe, cpus: int, *, gil: bool = True) ->
     limits = [
         Bound(
             used / probe.cpu_s,
-            f"{_count(used, 'CPU')}, {1000 * probe.cpu_s:.3g} ms of CPU time a request",
+            f"{counted(used, 'CPU')}, {1000 * probe.cpu_s:.3g} ms of CPU time a request",
         )
     ]
     if candidate.slots is not None:
         limits.append(
             Bound(
                 candidate.slots / probe.response_s,
-                f"{_count(candidate.slots, 'request')} at a time, "
+                f"{counted(candidate.slots, 'request')} at a time, "
                 f"{1000 * probe.response_s:.3g} ms each",
             )
         )
@@ -73,5 +73,6 @@ def threads_needed(probe: Probe, processes: int, cpus: int) -> int:
     return max(1, math.ceil(cpus * probe.response_s / (probe.cpu_s * processes)))
 
 
-def _count(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """ "1 CPU", "2 CPUs"."""
     return f"{number} {what}{'s' * (number != 1)}"

@@ -29,6 +29,7 @@ class State(StrEnum):
     RACING = "racing"
     NOT_TOLD_APART = "not told apart"
     RECOMMENDED = "recommended"
+    MEASURED = "measured"  #: On one of several numbers of CPUs.
 
 
 class End(StrEnum):
@@ -107,6 +108,11 @@ class Notebook:
             for one in entries
             if one.seen.memory_bytes is not None and one.trial.phase is not Phase.PROBE
         ]
+        return sorted(found)[len(found) // 2] if found else None
+
+    def cpu_s(self, candidate: Candidate) -> float | None:
+        """CPU time of a request, the median over its starts."""
+        found = [one.seen.cpu_s for one in self.of(candidate) if one.seen.cpu_s is not None]
         return sorted(found)[len(found) // 2] if found else None
 
     def connections(self, candidate: Candidate) -> int | None:

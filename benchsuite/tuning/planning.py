@@ -33,6 +33,11 @@ PLANS = (
 """From the most to the least; the first that the budget allows is made."""
 
 
+def least_s(window_factor: float) -> float:
+    """The smallest budget that shows something; with short windows it is less."""
+    return LEAST_S * min(1.0, window_factor)
+
+
 def planned(making: Making, candidates: int, screened: Load | None) -> Plan:
     """The most that the time left allows after so many candidates are screened, if they are."""
     screening_s = making.cost_s(screened) * candidates * (1 + AGAIN) if screened else 0.0

@@ -14,15 +14,19 @@ class Question:
     """
 
     objective: Objective
-    cpus: int  #: Of the target.
+    cpus: int  #: Of the target; of `scaling` the most.
     budget_s: float = 900.0  #: All starts together, as they are measured.
     seed: int = 0
     rate: float | None = None  #: Arrivals a second that have to be held; None for the highest.
     only: Candidate | None = None  #: The capacity of this one is asked, and no other is tried.
+    scaling: tuple[Candidate, ...] = ()
+    """The capacity of each of these is asked: one configuration, with several numbers of CPUs."""
+    unshared: int = 0  #: CPUs that the load generator leaves to the server.
     current: Candidate | None = None  #: What runs now: raced and confirmed whatever it shows.
     thorough: bool = False  #: Confirm in windows of 40 s.
     for_cpus: int | None = None
-    """The CPUs that the user asked for; the target was pinned to them, so `cpus` is the same."""
+    """The CPUs that the user asked for. The target was pinned to them, so `cpus` is the same; where
+    it can't have so many here, only a bound is said for them."""
     connections_limit: Mapping[str, int | None] = field(default_factory=dict)
     """Kind of database → max_connections less those reserved; None where it isn't known."""
     aliases: Mapping[str, int] = field(default_factory=dict)

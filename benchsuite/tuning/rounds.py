@@ -11,14 +11,16 @@ from benchsuite.tuning.trial import Candidate, Phase
 
 CLOSE = 0.03  #: All that are left within this: more starts would not matter.
 ALONE = 2  #: Starts of a candidate that races nobody, to know its rate.
+ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
 
 
 def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
     """Those that are left."""
     book, looks = making.book, max(1, plan.blocks - racing.FIRST_LOOK + 1)
+    alone = ON_SEVERAL_CPUS if any(one.cpus for one in alive) else ALONE
     for block in range(plan.blocks):
         cost = block_s(making, len(alive)) + reserve_s(making, plan)
-        if (len(alive) == 1 and block >= ALONE) or cost > making.left_s:
+        if (len(alive) == 1 and block >= alone) or cost > making.left_s:
             break
         for one in making.shuffled(alive):
             yield from _start(making, one, block)

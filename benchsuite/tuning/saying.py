@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from benchsuite.core.units import format_bytes, format_count, format_number
-from benchsuite.tuning import confirming
+from benchsuite.tuning import confirming, elsewhere
 from benchsuite.tuning.confirming import FEWEST_MISSES, Held
 from benchsuite.tuning.making import CONFIRMING_S
 from benchsuite.tuning.notebook import End, Notebook, State
@@ -86,11 +86,7 @@ def cautions(book: Notebook, pick: Candidate) -> list[str]:
         found.append(
             f"It opens at most {needed} of the {limit} connections that {kind} has{restart}."
         )
-    if question.for_cpus is not None:
-        found.append(f"The server had {question.for_cpus} CPUs, as was asked.")
-    if question.cpus == 1:
-        found.append("Measured on 1 CPU: how many processes several CPUs need is not known.")
-    return found
+    return found + elsewhere.cautions(book, pick)
 
 
 def missing(book: Notebook, pick: Candidate | None, held: Held | None) -> str:

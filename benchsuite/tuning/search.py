@@ -14,9 +14,10 @@ from benchsuite.tuning.fresh import confirm
 from benchsuite.tuning.making import Making, Steps
 from benchsuite.tuning.neighbours import Resize
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.planning import LEAST_S, Plan, confirming_s, planned
+from benchsuite.tuning.planning import Plan, confirming_s, least_s, planned
 from benchsuite.tuning.probing import probe
 from benchsuite.tuning.refusing import excess, refusal
+from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Observation, Trial
 
 Grid = Callable[[Probe], Sequence[Candidate]]
@@ -47,6 +48,9 @@ class Search:
 
     def steps(self) -> Steps:
         """All trials in their order; `book.end` then says how it ended."""
+        if self.question.scaling:
+            yield from scale(self.book, lambda part, one: Search(part, self.grid, one).steps())
+            return
         firsts = self._startable()
         found = (yield from probe(self.making, firsts)) if firsts else None
         if found is None:
@@ -65,11 +69,11 @@ class Search:
         """What may be probed; none, and the end in the book, where nothing may be started."""
         question, book = self.question, self.book
         book.unable.update(question.unable)
-        least_s = LEAST_S * min(1.0, question.window_factor)
-        if question.budget_s < least_s:
+        least = least_s(question.window_factor)
+        if question.budget_s < least:
             short = format_period(question.budget_s)
             book.end = End.REFUSED
-            book.said = f"a budget of {short} shows nothing: give {format_period(least_s)} or more"
+            book.said = f"a budget of {short} shows nothing: give {format_period(least)} or more"
             return []
         sizes = self._candidates(ASSUMED)
         whys = {size: why for size in sizes if (why := refusal(question, size))}

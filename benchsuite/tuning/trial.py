@@ -28,12 +28,18 @@ class Candidate:
     connections: int | None = None
     """To each database alias, at most; None where it isn't known."""
     interface: str = "wsgi"  #: Or "asgi".
+    cpus: int | None = None  #: That it has; None for those of all candidates.
+
+    @property
+    def size(self) -> str:
+        """ "3×8", or "3" where threads can't be set."""
+        return str(self.processes) if self.threads is None else f"{self.processes}×{self.threads}"
 
     @property
     def name(self) -> str:
-        size = str(self.processes) if self.threads is None else f"{self.processes}×{self.threads}"
         options = "".join(f" {name}={value}" for name, value in self.options)
-        return f"{self.server} {size}{options}"
+        where = "" if self.cpus is None else f" on {self.cpus} CPU{'s' * (self.cpus != 1)}"
+        return f"{self.server} {self.size}{options}{where}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from benchmarks.tuning.ideal import going
+from benchmarks.tuning.scaling import lawful, tuned
 from benchmarks.tuning.simulated import Measured, asked, search
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, Tuning
@@ -206,6 +207,45 @@ def test_where_a_rate_is_asked_for_shares_stand_against_memory(soup: Any) -> Non
     assert table(page, "Configurations")[1][0] == pick.name
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
     assert facts["Looked for"] == "the least memory that holds 120/s"
+
+
+def test_capacity_stands_against_cpus_with_the_law_and_its_interval(
+    soup: Any, client: Client
+) -> None:
+    book = tuned(lawful, seed=1)
+    row = make_tuning(book)
+    page = soup(address(row))
+    found = answer(book)
+    assert [one.text for one in page.select("p.sentence")] == list(found.sentences)
+    assert [one["id"] for one in page.select("figure.chart")] == ["scaling", "shares"]
+    rows = table(page, "Configurations")[1:]
+    assert [one[0] for one in rows] == [one.candidate.name for one in found.rows]
+    assert all("estimated" in one[1] and "[" in one[1] for one in rows)
+    assert found.scaling is not None
+    assert found.scaling.law is not None
+    data = list(csv.DictReader(io.StringIO(text(client, f"{address(row)}scaling.csv"))))
+    assert [one["cpus"] for one in data] == [str(count) for count in range(1, 9)]
+    assert [bool(one["confirmed_per_s"]) for one in data] == [True] * 4 + [False] * 4
+    assert [bool(one["law_per_s"]) for one in data] == [True] * 4 + [False] * 4
+    assert [bool(one["extrapolated_per_s"]) for one in data] == [False] * 3 + [True] * 5
+    ends = [(float(one["law_low_per_s"]), float(one["law_high_per_s"])) for one in data]
+    assert ends == [(one.low, one.high) for one in found.scaling.law.rates]
+    (held,) = (one for one in told(row).charts[0].drawing["data"] if one.get("name") == "just held")
+    assert len(held["error_y"]["array"]) == len(held["y"]) == 4
+    assert b"Plotly.newPlot" in client.get(f"{address(row)}scaling.html").content
+    written = markdown(told(row))
+    assert all(sentence in written for sentence in found.sentences)
+    facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
+    assert "gunicorn-gthread 4×4 on 4 CPUs" in facts["Looked for"]
+
+
+def test_two_numbers_of_cpus_stand_there_without_a_law(soup: Any, client: Client) -> None:
+    row = make_tuning(tuned(lawful, seed=1, counts=(1, 2)))
+    assert "it takes 4 numbers of CPUs" in soup(address(row)).select("p.sentence")[-1].text
+    data = list(csv.DictReader(io.StringIO(text(client, f"{address(row)}scaling.csv"))))
+    assert [one["cpus"] for one in data] == ["1", "2"]
+    assert {one["law_per_s"] for one in data} == {""}
+    assert b"Plotly.newPlot" in client.get(f"{address(row)}scaling.html").content
 
 
 def test_shares_fall_with_the_rate_beside_what_was_asked_for(client: Any) -> None:

@@ -11,7 +11,7 @@ from benchsuite.bottlenecks.registry import Limit
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
-from benchsuite.core.units import format_period
+from benchsuite.core.units import format_period, listed
 from benchsuite.management import writing
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import run as run_options
@@ -32,6 +32,7 @@ from benchsuite.runner import planning
 from benchsuite.store.periods import overheads
 from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
+from benchsuite.tuning import confirming
 from benchsuite.tuning.notebook import End
 
 UNCONFIRMED = 3
@@ -41,6 +42,8 @@ LOCUST = (
     "Users of a locustfile begin their tasks by themselves: a rate is what as many of them ask for "
     "while nobody waits."
 )
+
+PARTLY = "Not each of these numbers of CPUs has a confirmed rate."
 
 WHY = {
     End.NOT_CONFIRMED: "No rate is confirmed.",
@@ -97,8 +100,10 @@ class Command(BriefCommand):
             said = f"Interrupted.{_again(execution)}"
             raise CommandError(said, returncode=130) from interrupt
         _tell(screen, execution, options["json"])
-        if (end := execution.book.end) in WHY:
-            raise CommandError(WHY[end], returncode=UNCONFIRMED)
+        book = execution.book
+        if book.end in WHY:
+            some = any(confirming.held(book, one) for one in book.question.scaling)
+            raise CommandError(PARTLY if some else WHY[book.end], returncode=UNCONFIRMED)
 
     def _paste(self, options: dict[str, Any]) -> None:
         if options["paste"] is None:
@@ -132,6 +137,12 @@ def _headline(execution: Execution) -> str:
     asked = execution.asked
     question, count = asked.question, len(asked.servers)
     who = question.only.name if question.only else f"{count} server{'s' * (count != 1)}"
+    where = cpus.share(asked.spec.server.cpus, asked.spec.load.cpus)
+    if question.scaling:
+        who = listed([one.name for one in question.scaling])
+        where = f"up to {question.cpus} of {len(cpus.available())} CPUs"
+    elif question.for_cpus and question.for_cpus > question.cpus:
+        where += f", and a bound for {question.for_cpus}"
     parts = [
         who,
         workload_words(asked.spec.workload.workload, asked.spec.workload.options),
@@ -140,7 +151,7 @@ def _headline(execution: Execution) -> str:
     ]
     made = len(execution.book.entries)
     before = f" · {made} trial{'s' * (made != 1)} made before" if made else ""
-    return f"{', '.join(parts)} · server on {cpus.share(asked.spec.server.cpus)}{before}"
+    return f"{', '.join(parts)} · server on {where}{before}"
 
 
 def _again(execution: Execution) -> str:

@@ -17,16 +17,24 @@ from benchsuite.core.units import format_period, listed, parse_seconds
 from benchsuite.management.options import cpus as cpu_options
 from benchsuite.management.options import load as load_options
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.parsing import names, number, time, whole_number
+from benchsuite.management.options.parsing import (
+    names,
+    number,
+    several,
+    time,
+    whole_number,
+)
 from benchsuite.management.options.setup import pairs
+from benchsuite.management.tuning import placing
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.system import cpus
 from benchsuite.tuning import candidates
+from benchsuite.tuning.bounds import counted
 from benchsuite.tuning.making import CONFIRMING_S
-from benchsuite.tuning.planning import LEAST_S
+from benchsuite.tuning.planning import least_s
 from benchsuite.tuning.question import Question
 from benchsuite.tuning.trial import Candidate
 
@@ -47,6 +55,7 @@ USUAL = (
 """Servers that are compared where none are named, as far as they can run here."""
 
 BUDGET_S = 900.0
+EACH_S = 480.0  #: Of one configuration on one number of CPUs.
 LONGEST_WINDOW_S = 600.0
 
 SIZE = re.compile(r"(?P<server>[^:]+):(?P<processes>\d{1,6})(x(?P<threads>\d{1,6}))?")
@@ -138,9 +147,9 @@ def _add_question(group: Any) -> None:
     group.add_argument(
         "--budget",
         type=time,
-        default=f"{BUDGET_S:g}",
         metavar="TIME",
-        help=f"of all runs together (default: {format_period(BUDGET_S)})",
+        help=f"of all runs together (default: {format_period(BUDGET_S)}; with --cpus "
+        f"{format_period(EACH_S)} for each number)",
     )
     group.add_argument(
         "--window",
@@ -153,7 +162,17 @@ def _add_question(group: Any) -> None:
         "--thorough", action="store_true", help="confirm in windows of 40 s, which flatter less"
     )
     group.add_argument(
-        "--for-cpus", type=whole_number, metavar="N", help="give the server so many CPUs"
+        "--for-cpus",
+        type=whole_number,
+        metavar="N",
+        help="give the server so many CPUs; of more than it can have here only a bound is told",
+    )
+    group.add_argument(
+        "--cpus",
+        type=several(whole_number),
+        metavar="N[,N…]",
+        help="find what that --server holds on each of these numbers of CPUs, with its --processes "
+        "for each CPU",
     )
 
 
@@ -167,8 +186,9 @@ def asked(options: Mapping[str, Any]) -> Asked:
     budget_s, factor = _times(options)
     if options["rate"] is not None:
         above("rate", options["rate"], 0.0, MAX_RATE)
-    spec = _pinned(_spec(options), options["for_cpus"])
+    spec = placing.pinned(_spec(options), options["for_cpus"])
     only, current = _only(options, spec), _current(options, spec)
+    scaling = _scaling(options, spec, only)
     given = names("--servers", options["servers"])
     if only and (given or current):
         others = listed(["--servers"] * bool(given) + ["--current"] * bool(current))
@@ -184,13 +204,16 @@ def asked(options: Mapping[str, Any]) -> Asked:
     known = databases(plans[0])
     database = reached(spec.database, pool=known.pool, keeps=known.keeps)
     only, current = (one and _reaching(one, spec, database) for one in (only, current))
+    scaling = tuple(_reaching(one, spec, database) for one in scaling)
     question = Question(
         objective=objective,
-        cpus=cpus.usable(spec.server.cpus),
+        cpus=(scaling and scaling[-1].cpus) or cpus.usable(spec.server.cpus),
         budget_s=budget_s,
         seed=options["seed"],
         rate=options["rate"],
-        only=only,
+        only=None if scaling else only,
+        scaling=scaling,
+        unshared=placing.unshared(spec),
         current=current,
         thorough=options["thorough"],
         for_cpus=options["for_cpus"],
@@ -217,12 +240,15 @@ def _times(options: Mapping[str, Any]) -> tuple[float, float]:
     above("window", window_s, 0.0, LONGEST_WINDOW_S)
     if options["thorough"] and options["window"] is not None:
         raise UsageError("--thorough says how long windows are, and --window too: leave one out.")
-    factor, budget_s = window_s / CONFIRMING_S, parse_seconds(options["budget"])
-    least_s = LEAST_S * min(1.0, factor)
-    if budget_s < least_s:
+    factor, counts = window_s / CONFIRMING_S, len(set(options["cpus"] or ()))
+    if options["budget"] is None:
+        return EACH_S * counts or BUDGET_S, factor
+    budget_s = parse_seconds(options["budget"])
+    least = least_s(factor) * max(1, counts)
+    if budget_s < least:
         raise UsageError(
             f"--budget={options['budget']} is too short to find out anything: give at least "
-            f"{format_period(least_s)}."
+            f"{format_period(least)}."
         )
     return budget_s, factor
 
@@ -246,17 +272,33 @@ def _spec(options: Mapping[str, Any]) -> RunSpec:
     return spec
 
 
-def _pinned(spec: RunSpec, count: int | None) -> RunSpec:
-    """With so many CPUs for the server."""
-    if count is None:
-        return spec
-    usable = spec.server.cpus or cpus.available()
-    if not 1 <= count <= len(usable):
+def _scaling(
+    options: Mapping[str, Any], spec: RunSpec, only: Candidate | None
+) -> tuple[Candidate, ...]:
+    """That one on each number of CPUs, the least first, with its processes for each CPU: as many
+    of these as it can have.
+    """
+    if options["cpus"] is None:
+        return ()
+    if only is None:
+        raise UsageError("--cpus asks what one configuration holds: name it with --server.")
+    for name, other in (("rate", "--rate"), ("for_cpus", "--for-cpus")):
+        if options[name] is not None:
+            raise UsageError(f"--cpus asks for each number alone, not {other}: leave one out.")
+    counts, most = sorted(set(options["cpus"])), cpus.usable()
+    if not 1 <= counts[0] <= counts[-1] <= most:
+        wrong = counts[-1] if counts[-1] > most else counts[0]
+        bound = f"; --for-cpus={wrong} tells what bounds it there" if wrong > most else ""
         raise UsageError(
-            f"--for-cpus={count} can't be had: the server can use {cpus.words(usable)} here, as "
-            f"the load needs CPUs too; give 1{f' to {len(usable)}' * (len(usable) > 1)}."
+            f"--cpus={wrong} can't be measured, because {counted(most, 'CPU')} can be used here: "
+            f"give 1{f' to {most}' * (most > 1)}{bound}."
         )
-    return replace(spec, server=replace(spec.server, cpus=usable[:count]))
+    limit = _plan(only.server, spec).server.max_processes
+    sizes = {one: one * only.processes for one in counts}
+    return tuple(
+        replace(only, cpus=one, processes=size if limit is None else min(size, limit))
+        for one, size in sizes.items()
+    )
 
 
 def _only(options: Mapping[str, Any], spec: RunSpec) -> Candidate | None:
@@ -311,7 +353,8 @@ def candidate(
 
 def _reaching(one: Candidate, spec: RunSpec, database: DatabaseSpec) -> Candidate:
     """The same with as many connections as it can hold to that."""
-    return candidate(spec, database, one.server, one.processes, one.threads, dict(one.options))
+    size = one.processes, one.threads, dict(one.options)
+    return replace(candidate(spec, database, one.server, *size), cpus=one.cpus)
 
 
 def _plans(names: Sequence[str], spec: RunSpec) -> tuple[list[Plan], dict[str, str]]:

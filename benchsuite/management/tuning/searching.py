@@ -81,7 +81,8 @@ def rehearsed(
 def _assumed(trial: Trial, book: Notebook, overhead_s: float) -> Observation:
     """As the operational laws have it: below its limit a server is in time, above it isn't."""
     probe, load = book.probe or ASSUMED, trial.load
-    limit = USED * bounds.bound(trial.candidate, probe, book.question.cpus).rate
+    cpus = trial.candidate.cpus or book.question.cpus
+    limit = USED * bounds.bound(trial.candidate, probe, cpus).rate
     closed = [min(limit, load.users / probe.response_s)] * bool(load.users)
     rates = closed or load.rates
     levels = []

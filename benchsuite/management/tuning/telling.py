@@ -78,9 +78,16 @@ def _not_tried(answer: Answer) -> Iterator[str]:
 
 
 def table(told: Told) -> Grid | None:
-    """One row for each candidate that was started; None where there is none."""
+    """One row for each candidate that was started; None where there is none. Where several numbers
+    of CPUs are asked for, the interval of each is what matters, and is shown, too.
+    """
+    whole = bool(told.book.question.scaling)
     rows = [
-        [one.row.candidate.name, *(shown.text for shown in one.figures), one.state]
+        [
+            one.row.candidate.name,
+            *(shown.whole if whole else shown.text for shown in one.figures),
+            one.state,
+        ]
         for one in told.lines
     ]
     if not rows:

@@ -13,6 +13,7 @@ from benchsuite.core.specs import (
     RunSpec,
 )
 from benchsuite.core.specs.objective import Objective
+from benchsuite.management.tuning.placing import placed
 from benchsuite.tuning.trial import Load, Observation, Phase, Trial
 
 PATIENCE_S = 5.0
@@ -68,6 +69,7 @@ def spec_of(
         processes=candidate.processes,
         threads=candidate.threads,
         options=dict(candidate.options),
+        cpus=placed(base, candidate.cpus) if candidate.cpus else base.server.cpus,
     )
     patience_s = max(PATIENCE_S, PATIENT * objective.limit_s)
     load = _profile(trial.load, base.load, patience_s, own_pace)

@@ -19,6 +19,7 @@ from benchsuite.tuning.saying import became
 
 ORDER = (
     State.RECOMMENDED,
+    State.MEASURED,
     State.NOT_TOLD_APART,
     State.RACING,
     State.OVER,
@@ -30,9 +31,12 @@ ORDER = (
 
 
 def tried(answer: Answer) -> list[Row]:
-    """All candidates that were started, the best first."""
+    """All candidates that were started, by their CPUs, the best first."""
     found = [row for row in answer.rows if row.state not in UNTRIED]
-    return sorted(found, key=lambda row: (ORDER.index(row.state), -(row.estimate or 0.0)))
+    return sorted(
+        found,
+        key=lambda row: (row.candidate.cpus or 0, ORDER.index(row.state), -(row.estimate or 0.0)),
+    )
 
 
 def in_race(row: Row) -> bool:

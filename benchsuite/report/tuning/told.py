@@ -10,7 +10,13 @@ from benchsuite.comparing.titles import workload_words
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
-from benchsuite.core.units import format_duration, format_number, format_percent, format_period
+from benchsuite.core.units import (
+    format_duration,
+    format_number,
+    format_percent,
+    format_period,
+    listed,
+)
 from benchsuite.models import Run, Tuning
 from benchsuite.report import executions, limiting
 from benchsuite.report.charts.drawing import Chart
@@ -19,6 +25,7 @@ from benchsuite.report.tuning import pasting, table
 from benchsuite.report.tuning.against_memory import against_memory
 from benchsuite.report.tuning.decisions import PHASES, Decision, decisions
 from benchsuite.report.tuning.limits import limits
+from benchsuite.report.tuning.scaling import scaling
 from benchsuite.report.tuning.shares import shares
 from benchsuite.store.tunings import notebook
 from benchsuite.tuning.answer import Answer, Row, answer, sentence
@@ -88,7 +95,9 @@ class Told:
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
-        made = [against_memory(self.book, self.answer), shares(self.book, self.answer)]
+        several = bool(self.book.question.scaling)
+        capacity = scaling(self.answer) if several else against_memory(self.book, self.answer)
+        made = [capacity, shares(self.book, self.answer)]
         return [one for one in made if one.series]
 
     @cached_property
@@ -168,7 +177,8 @@ class Told:
     def question(self) -> Mapping[str, str]:
         """What was asked, as facts."""
         asked = self.book.question
-        wanted = f"the highest rate{f' of {asked.only.name}' if asked.only else ''}"
+        alone = [asked.only.name] if asked.only else [one.name for one in asked.scaling]
+        wanted = f"the highest rate{f' of {listed(alone)}' if alone else ''}"
         if asked.rate is not None:
             wanted = f"the least memory that holds {format_number(asked.rate)}/s"
         found = {

@@ -61,8 +61,8 @@ def test_a_machine_without_control_groups_has_no_quota(tmp_path: Path) -> None:
     [
         (None, None, 4, "4 of 4 CPUs"),
         (None, (0,), 1, "1 of 4 CPUs"),
-        (1.5, None, 2, "4 of 4 CPUs, limited to 1.5"),
-        (0.25, (0, 1), 1, "2 of 4 CPUs, limited to 0.25"),
+        (1.5, None, 2, "4 of 4 CPUs, limited to 1.5 together with the load"),
+        (0.25, (0, 1), 1, "2 of 4 CPUs, limited to 0.25 together with the load"),
         (3.0, (0, 1), 2, "2 of 4 CPUs"),
         (16.0, None, 4, "4 of 4 CPUs"),
     ],
@@ -78,3 +78,13 @@ def test_usable_are_no_more_cpus_than_the_quota_lets_run(
     monkeypatch.setattr(cgroup, "cpu_quota", lambda: quota)
     assert cpus.usable(on) == count
     assert cpus.share(on) == share
+
+
+@pytest.mark.parametrize("load", [None, (1, 2)])
+def test_cpus_that_the_load_may_use_are_said_to_be_shared(
+    monkeypatch: pytest.MonkeyPatch, load: tuple[int, ...] | None
+) -> None:
+    monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
+    monkeypatch.setattr(cgroup, "cpu_quota", lambda: None)
+    assert cpus.share((0, 1), load) == "2 of 3 CPUs, shared with the load"
+    assert cpus.share((0,), (1, 2)) == "1 of 3 CPUs"

@@ -28,7 +28,7 @@ from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.stats import summary
 from benchsuite.store.tunings import notebook
-from benchsuite.system import owner
+from benchsuite.system import cgroup, cpus, owner
 from tests.unit.test_store import result
 
 pytestmark = pytest.mark.django_db
@@ -223,6 +223,67 @@ def test_one_that_can_not_be_diagnosed_says_why(monkeypatch: pytest.MonkeyPatch)
     told = as_json(*ONE)
     assert told["answer"]["not_tried"] == [["a diagnostic start", "Its queries can't be timed."]]
     assert told["answer"]["end"] == "confirmed"
+
+
+@pytest.fixture
+def four_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2, 3))
+    monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
+
+
+@pytest.mark.usefixtures("four_cpus")
+def test_one_configuration_on_several_numbers_of_cpus(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = as_json(*ONE, "--cpus=4,1,3")
+    assert told["answer"]["end"] == "confirmed"
+    placed = {(one.spec.server.processes, one.spec.server.cpus) for one in machine.made}
+    assert placed == {(1, (0,)), (3, (0, 1, 2)), (4, (0, 1, 2, 3))}
+    assert {one.spec.load.cpus for one in machine.made} == {(3,)}
+    rows = told["answer"]["rows"]
+    assert [one["candidate"]["cpus"] for one in rows] == [1, 3, 4]
+    assert all(one["low"] <= one["estimate"] <= one["high"] for one in rows)
+    assert told["answer"]["scaling"]["shared"] == [4]
+    err = capsys.readouterr().err
+    assert "gunicorn-gthread 4×4 on 4 CPUs, plain" in err
+    assert "server on up to 4 of 4 CPUs" in err
+    assert told["question"]["budget_s"] == 3 * 480
+
+
+@pytest.mark.usefixtures("four_cpus")
+def test_several_numbers_of_cpus_are_gone_on_with(machine: Machine) -> None:
+    machine.instead[9] = interrupted
+    assert ended(*ONE, "--cpus=1,2")[0] == 130
+    before = machine.made[8].spec
+    told = as_json("--resume")
+    assert machine.made[9].spec == before
+    assert {one["candidate"]["cpus"] for one in told["trials"]} == {1, 2}
+
+
+@pytest.mark.usefixtures("four_cpus")
+def test_a_server_of_one_process_stays_at_that_on_more_cpus(machine: Machine) -> None:
+    told = as_json("--server=waitress", OBJECTIVE, "--cpus=1,2")
+    assert [one["candidate"]["processes"] for one in told["answer"]["rows"]] == [1, 1]
+
+
+@pytest.mark.usefixtures("four_cpus")
+def test_more_cpus_than_are_here_get_a_bound_and_what_is_here_is_measured(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = as_json(*ONE, "--for-cpus=8")
+    assert {one.spec.server.cpus for one in machine.made} == {(0, 1, 2)}
+    assert "server on 3 of 4 CPUs, and a bound for 8" in capsys.readouterr().err
+    (said,) = (one for one in told["answer"]["sentences"] if one.startswith("No rate is said"))
+    assert "at most about 800/s (8 CPUs, 10.0\u2009ms of CPU time a request)" in said
+
+
+@pytest.mark.usefixtures("four_cpus")
+def test_a_quota_is_not_taken_for_cpus(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "cpu_quota", lambda: 1.5)
+    told = as_json(*ONE, "--for-cpus=3")
+    assert told["question"]["cpus"] == 2
+    assert any("No rate is said for 3 CPUs" in one for one in told["answer"]["sentences"])
+    assert ended(*ONE, "--cpus=1,3")[1].startswith("--cpus=3 can't be measured, because 2 CPUs")
 
 
 def test_an_option_of_the_server_is_measured_with_it(machine: Machine) -> None:
@@ -494,8 +555,13 @@ def test_the_help_shows_an_objective() -> None:
         ([OBJECTIVE, "--current=uwsgi"], "--current=uwsgi is not understood"),
         ([OBJECTIVE, "--current=nope:3x4"], "no server 'nope'"),
         ([OBJECTIVE, "--current=gunicorn-sync:3x4"], "can't set its number of threads to 4"),
-        ([OBJECTIVE, "--for-cpus=4096"], "--for-cpus=4096 can't be had"),
-        ([OBJECTIVE, "--for-cpus=0"], "--for-cpus=0 can't be had"),
+        ([OBJECTIVE, "--for-cpus=0"], "--for-cpus must be between 1 and 8192, and is 0"),
+        ([OBJECTIVE, "--cpus=1,2"], "name it with --server"),
+        ([*ONE, "--cpus=0,1"], "--cpus=0 can't be measured"),
+        ([*ONE, "--cpus=1,4096"], "--for-cpus=4096 tells what bounds it there"),
+        ([*ONE, "--cpus=1", "--for-cpus=8"], "not --for-cpus: leave one out"),
+        ([*ONE, "--cpus=1", "--rate=50"], "not --rate: leave one out"),
+        ([*ONE, "--cpus=1,2", "--budget=4m"], "give at least 8 min"),
         ([OBJECTIVE, "--instances=1,2", "--front=nginx"], "one value each"),
         ([OBJECTIVE, "--workload=ws_echo"], "ws_echo measures WebSockets or streams"),
         ([OBJECTIVE, "--workload=nope"], "There is no workload 'nope'"),

@@ -1,0 +1,194 @@
+"""One configuration on several numbers of CPUs, and what is said of others."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.tuning.ideal import Ideal, Spoil, driven, going
+from benchmarks.tuning.simulated import candidate
+from benchsuite.core.plain import plain, read
+from benchsuite.core.specs.objective import parse
+from benchsuite.tuning.answer import Answer, answer
+from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.search import Search, resumed
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+
+OBJECTIVE = parse("p95 < 200ms")
+
+
+def on(*counts: int) -> tuple[Candidate, ...]:
+    return tuple(replace(candidate("gthread", one, 4), cpus=one) for one in counts)
+
+
+def asks(counts: tuple[int, ...], **more: object) -> Question:
+    given = {"unshared": max(counts), "budget_s": 480.0 * len(counts), **more}
+    return Question(objective=OBJECTIVE, cpus=max(counts), scaling=on(*counts), **given)
+
+
+def search(question: Question) -> Search:
+    return Search(Notebook(question), lambda _: [], candidate("gthread", 1, 4))
+
+
+def usl(one: Candidate) -> float:
+    cpus = one.cpus or 1
+    return 80.0 * cpus / (1 + 0.05 * (cpus - 1) + 0.002 * cpus * (cpus - 1))
+
+
+def noisy(seed: int, spread: float = 0.02) -> Callable[[Candidate], float]:
+    generator = random.Random(seed)
+    return lambda one: usl(one) * generator.lognormvariate(0.0, spread)
+
+
+def scaled(question: Question, spoil: Spoil | None = None, seed: int = 1) -> Answer:
+    measure = Ideal(OBJECTIVE, noisy(seed), spoil=spoil)
+    return answer(driven(search(question), measure))
+
+
+def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many() -> None:
+    told = scaled(asks((1, 2, 3, 4)))
+    assert told.end is End.CONFIRMED
+    assert told.pick is None
+    assert [row.candidate.cpus for row in told.rows] == [1, 2, 3, 4]
+    for row in told.rows:
+        truth = usl(row.candidate)
+        assert row.rate is not None
+        assert 0.82 * truth < row.rate <= 1.02 * truth
+        assert row.low is not None
+        assert row.high is not None
+        assert 0.97 * row.low < truth < 1.03 * row.high
+        assert row.state is State.MEASURED
+        assert row.why == ""
+    assert told.scaling is not None
+    assert told.scaling.law is not None
+    assert len(told.scaling.law.rates) == 8
+    said = " ".join(told.sentences)
+    assert told.sentences[0].startswith("gthread holds ")
+    assert "/s on 1 CPU (1×4), " in told.sentences[0]
+    assert told.sentences[0].endswith(", with p95 < 200ms in fresh starts of 10 s.")
+    assert "Extrapolated, and never measured: 8 CPUs would just hold about " in said
+    assert "if nothing else binds" in said
+
+
+def test_each_is_measured_as_if_it_were_asked_alone() -> None:
+    question = asks((1, 2))
+    book = driven(search(question), Ideal(OBJECTIVE, usl))
+    for one in question.scaling:
+        phases = [entry.trial.phase for entry in book.of(one)]
+        assert phases.count(Phase.PROBE) == 2
+        assert Phase.LADDER in phases
+        assert phases.count(Phase.RACE) == 6
+        assert phases.count(Phase.CONFIRM) == 6
+    assert book.spent_s <= question.budget_s
+
+
+def test_two_numbers_make_no_curve_and_it_says_why() -> None:
+    told = scaled(asks((1, 2)))
+    assert told.scaling is not None
+    assert told.scaling.law is None
+    assert told.sentences[-1].startswith("No curve goes through these rates: it takes 4 numbers")
+    assert "and there are 2." in told.sentences[-1]
+
+
+def test_cpus_that_the_load_generator_uses_too_say_so_and_make_no_curve() -> None:
+    told = scaled(asks((1, 2, 3, 4), unshared=3))
+    assert told.scaling is not None
+    assert told.scaling.shared == (4,)
+    assert told.scaling.law is None
+    assert any("Of 4 CPUs the load generator used some, too" in one for one in told.sentences)
+    assert "and there are 3." in told.sentences[-1]
+
+
+def test_where_the_load_generator_was_the_limit_it_is_at_least_that() -> None:
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        if trial.candidate.cpus != 4 or not trial.load.rates:
+            return seen
+        held = [level for level in seen.levels if level.met[0] >= 0.95 * level.planned]
+        return replace(seen, levels=held, limit=("B101",))
+
+    told = scaled(asks((1, 2, 3, 4)), spoil)
+    assert "at least " in told.sentences[0]
+    assert "The load generator was the limit on 4 CPUs, not the server." in told.sentences
+    assert told.scaling is not None
+    assert told.scaling.law is None
+
+
+def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told() -> None:
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        return replace(seen, levels=(), failure="no memory") if trial.candidate.cpus == 2 else seen
+
+    told = scaled(asks((1, 2, 3)), spoil)
+    assert told.end is End.NOT_CONFIRMED
+    assert [row.state for row in told.rows] == [
+        State.MEASURED,
+        State.NO_STATEMENT,
+        State.MEASURED,
+    ]
+    assert "On 2 CPUs (2×4): it did not start: no memory." in told.sentences
+    assert told.sentences[0].startswith("gthread holds ")
+
+
+def test_where_nothing_holds_it_says_what_one_user_gets() -> None:
+    question = asks((1, 2))
+    slow = Ideal(OBJECTIVE, usl, response_s=0.3)
+    told = answer(driven(search(question), slow))
+    assert told.end is End.NOTHING_HOLDS
+    assert told.sentences == ("Nothing holds p95 < 200ms: one user alone takes 300\u2009ms.",)
+
+
+def test_a_budget_that_ends_leaves_numbers_out_with_the_reason() -> None:
+    told = scaled(asks((1, 2, 3), budget_s=600.0))
+    assert [row.state for row in told.rows].count(State.NOT_TRIED) >= 1
+    assert all("a budget of" in why for _, why in told.not_tried)
+
+
+def test_cut_after_any_trial_it_goes_on_the_same() -> None:
+    question = asks((1, 2, 3), seed=4)
+    measure = Ideal(OBJECTIVE, usl)
+    whole = list(going(search(question), measure))
+    end = answer(driven(search(question), measure))
+    assert {trial.candidate for trial, _ in whole} == set(question.scaling)
+    for cut in range(0, len(whole) + 1, 3):
+        again = search(question)
+        steps, trial = resumed(again, [seen for _, seen in whole[:cut]])
+        stored = read(Notebook, plain(again.book))
+        assert answer(stored).sentences == answer(again.book).sentences != ()
+        for expected, seen in whole[cut:]:
+            assert trial == expected
+            try:
+                trial = steps.send(seen)
+            except StopIteration:
+                trial = None
+        assert answer(again.book) == end
+
+
+@pytest.mark.parametrize(
+    ("cpus", "for_cpus", "said"),
+    [
+        (
+            2,
+            8,
+            "No rate is said for 8 CPUs, which the server can't have here; they answer at most "
+            "about 800/s (8 CPUs, 10.0\u2009ms of CPU time a request), if nothing else binds.",
+        ),
+        (2, 2, "The server had 2 CPUs, as was asked."),
+        (
+            1,
+            None,
+            "Measured on 1 CPU: how many processes several CPUs need is not known; each more "
+            "answers at most about 100/s (1 CPU, 10.0\u2009ms of CPU time a request), if nothing "
+            "else binds.",
+        ),
+        (1, 8, "Measured on 1 CPU: how many processes several CPUs need is not known."),
+    ],
+)
+def test_other_numbers_of_cpus_get_a_bound_and_no_rate(
+    cpus: int, for_cpus: int | None, said: str
+) -> None:
+    sizes = [candidate("gthread", cpus, 4), candidate("gthread", cpus + 1, 4)]
+    question = Question(objective=OBJECTIVE, cpus=cpus, for_cpus=for_cpus)
+    searching = Search(Notebook(question), lambda _: sizes, sizes[0])
+    told = answer(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus)))
+    assert said in told.sentences
