@@ -9,13 +9,14 @@ from benchsuite.findings.registry import Rule, also, finding
 
 TIMED_OUT = ("Timeout reading from", "Timeout connecting to", "Timeout writing to")
 """What redis-py says of a Redis that did not answer in time."""
+USED_UP = ("MaxConnectionsError",)  #: What it says when its own pool has no connection left.
 
 
 @finding(
     "B207",
     "layer",
-    of="messages that the channel layer dropped; reads of Redis that it gave up; processes that "
-    "a layer in memory can't join",
+    of="messages that the channel layer dropped; reads of Redis that it gave up; connections to "
+    "Redis that it lacked; processes that a layer in memory can't join",
     weak=0,
     invalid_words="messages lost, or refused before the run",
 )
@@ -34,10 +35,22 @@ def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 @also("B207")
+def used_up(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Consumers were refused that no connection to Redis was left for."""
+    if seen := _said(evidence, USED_UP):
+        yield rule.found(
+            Level.WEAK,
+            f"The channel layer had no connection to Redis left ({seen[0]}).",
+            hint="Each consumer waits on a connection of its own, and redis-py 8 has at most 100 a "
+            'process: set "max_connections": 2**31 in CONFIG["hosts"] (docs/channels.md), or start '
+            "more processes.",
+        )
+
+
+@also("B207")
 def timed_out(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A layer in Redis gave up, and with it the consumers that waited."""
-    seen = [one for one in evidence.socket_errors if any(sign in one for sign in TIMED_OUT)]
-    if seen:
+    if seen := _said(evidence, TIMED_OUT):
         yield rule.found(
             Level.WEAK,
             f"The channel layer gave up waiting for Redis ({seen[0]}).",
@@ -45,6 +58,10 @@ def timed_out(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             'message: set "socket_timeout": None in CONFIG["hosts"] (docs/channels.md). Otherwise '
             "Redis was slow or gone.",
         )
+
+
+def _said(evidence: Evidence, signs: tuple[str, ...]) -> list[str]:
+    return [one for one in evidence.socket_errors if any(sign in one for sign in signs)]
 
 
 @also("B207")

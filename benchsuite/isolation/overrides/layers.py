@@ -60,20 +60,24 @@ def _prefixed(entry: Mapping[str, Any], instructions: Instructions) -> dict[str,
     return {**entry, "CONFIG": config}
 
 
-def _host(url: str) -> dict[str, Any]:
-    """Redis without a read timeout.
+CLIENT = {"socket_timeout": None, "max_connections": 2**31}
+"""Of redis-py, as before its version 8: neither a read timeout nor a limit of connections.
 
-    channels_redis waits for messages 5 s at a time. From version 8 on, redis-py times out after
-    5 s too, and whichever is first decides whether an idle WebSocket is cut off.
-    """
+channels_redis waits for messages 5 s at a time. Version 8 times out after 5 s too, and whichever is
+first decides whether an idle WebSocket is cut off. And as each consumer waits on a connection of
+its own, its limit of 100 would refuse the 101st WebSocket of a process.
+"""
+
+
+def _host(url: str) -> dict[str, Any]:
     if not is_by_sentinel(url):
-        return {"address": url, "socket_timeout": None}
+        return {"address": url, **CLIENT}
     found = SentinelUrl.read(url)
     return {
         "sentinels": list(found.sentinels),
         "master_name": found.master,
         "sentinel_kwargs": found.of_sentinels,
-        "socket_timeout": None,
+        **CLIENT,
         **found.of_redis,
     }
 

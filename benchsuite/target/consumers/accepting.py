@@ -6,7 +6,8 @@ from channels.exceptions import InvalidChannelLayerError
 
 SUBPROTOCOL = "benchsuite"  #: The subprotocol they speak; it only shows that the server negotiates.
 
-TRY_AGAIN_LATER = 1013  #: The close code of a connection whose channel is full.
+CHANNEL_FULL = 4013
+"""The close code of such a connection; autobahn, and so Daphne, can't send the registered 1013."""
 
 
 def chosen(scope: dict[str, Any]) -> str | None:

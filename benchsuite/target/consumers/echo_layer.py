@@ -1,6 +1,6 @@
 """Sends messages through the channel layer to itself, and from there back.
 
-A full channel closes the connection with 1013 ("try again later"), so that losses are visible.
+A full channel closes the connection with 4013, so that losses are visible.
 """
 
 from typing import Any
@@ -9,7 +9,7 @@ from asgiref.sync import async_to_sync
 from channels.exceptions import ChannelFull
 from channels.generic.websocket import AsyncWebsocketConsumer, WebsocketConsumer
 
-from benchsuite.target.consumers.accepting import TRY_AGAIN_LATER, chosen, require_layer
+from benchsuite.target.consumers.accepting import CHANNEL_FULL, chosen, require_layer
 
 
 class EchoLayer(AsyncWebsocketConsumer):
@@ -25,7 +25,7 @@ class EchoLayer(AsyncWebsocketConsumer):
             await self.channel_layer.send(self.channel_name, event)
         except ChannelFull:
             self.full = True
-            await self.close(TRY_AGAIN_LATER)
+            await self.close(CHANNEL_FULL)
 
     async def bench_echo(self, event: dict[str, Any]) -> None:
         if not self.full:
@@ -45,7 +45,7 @@ class EchoLayerSync(WebsocketConsumer):
             async_to_sync(self.channel_layer.send)(self.channel_name, event)
         except ChannelFull:
             self.full = True
-            self.close(TRY_AGAIN_LATER)
+            self.close(CHANNEL_FULL)
 
     def bench_echo(self, event: dict[str, Any]) -> None:
         if not self.full:

@@ -14,6 +14,14 @@ def test_messages_left_out() -> None:
     assert "B207" not in found(left_out=0)
 
 
+def test_a_layer_without_a_connection_left() -> None:
+    said = "MaxConnectionsError: Too many connections (connection.py:2843)"
+    finding = found(socket_errors=[said])["B207"]
+    assert finding.level is Level.WEAK
+    assert f"no connection to Redis left ({said})" in finding.message
+    assert "max_connections" in finding.hint
+
+
 def test_redis_that_did_not_answer_in_time() -> None:
     errors = ["KeyError: 'x'", "TimeoutError: Timeout reading from 127.0.0.1:6379 (core.py:9)"]
     finding = found(socket_errors=errors)["B207"]

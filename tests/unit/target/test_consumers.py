@@ -119,7 +119,7 @@ def test_a_full_channel_closes_the_connection(twin, monkeypatch):
 
     async def say(client: WebsocketCommunicator) -> None:
         await client.send_to(text_data="hello")
-        assert await client.receive_output(WAIT_S) == {"type": "websocket.close", "code": 1013}
+        assert await client.receive_output(WAIT_S) == {"type": "websocket.close", "code": 4013}
 
     talk(f"/bench/ws/echo_layer{twin}/", then=say)
 

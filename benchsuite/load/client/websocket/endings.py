@@ -26,6 +26,7 @@ CODES = {
     1011: "internal error",
     1012: "service restart",
     1013: "try again later",
+    4013: "channel full",
 }
 
 

@@ -47,7 +47,7 @@ def test_the_runs_layer_takes_the_place_of_the_projects() -> None:
         "default": {
             "BACKEND": PUBSUB,
             "CONFIG": {
-                "hosts": [{"address": url, "socket_timeout": None}],
+                "hosts": [{"address": url, "socket_timeout": None, "max_connections": 2**31}],
                 "prefix": "bench_feedc0de_asgi",
             },
         }
@@ -87,6 +87,7 @@ def test_a_layer_by_sentinel_is_given_as_channels_redis_asks_for_it() -> None:
         "master_name": "my-master",
         "sentinel_kwargs": {"password": "p4ss", "ssl": True},
         "socket_timeout": None,
+        "max_connections": 2**31,
         "db": 3,
         "username": "eve",
         "password": "s@cret",
