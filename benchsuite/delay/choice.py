@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs.delay import AUTO, NETEM, PROXY
-from benchsuite.core.suggestions import choices
+from benchsuite.core.specs.delay import DELAYERS, NETEM, PROXY
+from benchsuite.core.specs.spec import known
 from benchsuite.servers.base import Available
 
 
@@ -52,10 +52,7 @@ def choose(
                 f"--delay-by=netem is impossible, because {away}; take --delay-by=proxy."
             )
         return Method(by=NETEM, reason="it was asked for")
-    if asked != AUTO:
-        raise UsageError(
-            f"--delay-by={asked} is not known; {choices(asked, ('auto', 'proxy', 'netem'))}"
-        )
+    known("delay-by", asked, DELAYERS)
     if to_layer:
         return Method(by=PROXY, reason="only a proxy delays a channel layer")
     if not netem.ok:

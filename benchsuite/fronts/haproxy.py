@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchsuite.core.specs import Option, Within
+from benchsuite.core.specs import Within
 from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
     CERTIFICATE,
@@ -14,9 +14,6 @@ from benchsuite.fronts.program import (
     ROUND_ROBIN,
     ProgramFront,
 )
-
-WS_BALANCERS: Mapping[str, Option] = {"connections": 10_000, "threads": 4, "timeout_s": 30}
-"""The options of the study ws_balancers."""
 
 
 class Haproxy(ProgramFront):

@@ -8,7 +8,7 @@ from typing import Any
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
-from benchsuite.core.suggestions import choices
+from benchsuite.core.specs.spec import known
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan, server_facts
 from benchsuite.servers.base import Application
@@ -94,8 +94,7 @@ def twin(workload: str, kind: str | None) -> str:
     """The workload that does the same in views of that kind, one of `TWINS`; as it is for None."""
     if kind is None:
         return workload
-    if kind not in TWINS:
-        raise UsageError(f"--twin={kind} is not known; {choices(kind, TWINS)}")
+    known("twin", kind, TWINS)
     plain = workload.removesuffix(ASYNC)
     found = async_twin(plain)
     if found is None:

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.spec import Spec, at_least
-from benchsuite.core.suggestions import choices
+from benchsuite.core.specs.spec import Spec, at_least, known
 from benchsuite.core.units import format_duration
 
 MAX_DELAY_S = 60.0
@@ -28,8 +26,7 @@ class DelaySpec(Spec):
         at_least("delay-to-clients", self.to_clients_s, 0.0, MAX_DELAY_S)
         at_least("delay-to-database", self.to_database_s, 0.0, MAX_DELAY_S)
         at_least("delay-to-layer", self.to_layer_s, 0.0, MAX_DELAY_S)
-        if self.by not in DELAYERS:
-            raise UsageError(f"--delay-by={self.by} is not known; {choices(self.by, DELAYERS)}")
+        known("delay-by", self.by, DELAYERS)
 
     def __bool__(self) -> bool:
         return bool(self.to_clients_s or self.to_database_s or self.to_layer_s)

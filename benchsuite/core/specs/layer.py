@@ -7,8 +7,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import hidden
 from benchsuite.core.specs import sentinel
 from benchsuite.core.specs.server import MAX_PROCESSES
-from benchsuite.core.specs.spec import Spec, whole
-from benchsuite.core.suggestions import choices
+from benchsuite.core.specs.spec import Spec, known, whole
 
 MEMORY = "memory"
 REDIS = "redis"
@@ -37,12 +36,9 @@ class LayerSpec(Spec):
     workers: int = 0  #: Processes of `runworker` that answer what is sent through the layer.
 
     def __post_init__(self) -> None:
-        if self.backend not in ("", *LAYERS):
-            raise UsageError(
-                f"--layer={self.backend} is not known; {choices(self.backend, LAYERS)}"
-            )
-        if self.by not in (TCP, UNIX):
-            raise UsageError(f"--layer-by={self.by} is not known; {choices(self.by, (TCP, UNIX))}")
+        if self.backend:
+            known("layer", self.backend, LAYERS)
+        known("layer-by", self.by, (TCP, UNIX))
         if self.by != TCP and not self.uses_redis:
             raise UsageError(
                 f"--layer-by={self.by} says how a Redis is reached, and there is none; add "

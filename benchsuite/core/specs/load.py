@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.spec import Spec, above, at_least, whole
-from benchsuite.core.suggestions import choices
+from benchsuite.core.specs.spec import Spec, above, at_least, known, whole
 
 MAX_USERS = 10_000
 MAX_DURATION_S = 24 * 3600.0
@@ -101,10 +100,7 @@ class LoadProfile(Spec):
             above("spawn-rate", self.spawn_rate, 0.0, float(MAX_USERS))
         whole("load-processes", self.processes, 1, MAX_LOAD_PROCESSES)
         whole("max-in-flight", self.max_in_flight, 1, MAX_USERS)
-        if self.arrivals not in ARRIVALS:
-            raise UsageError(
-                f"--arrivals={self.arrivals} is not known; {choices(self.arrivals, ARRIVALS)}"
-            )
+        known("arrivals", self.arrivals, ARRIVALS)
         if len(self.stages) > MAX_STAGES:
             raise UsageError(
                 f"--stages may have {MAX_STAGES} levels at most, and has {len(self.stages)}."

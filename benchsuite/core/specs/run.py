@@ -16,10 +16,9 @@ from benchsuite.core.specs.layer import LayerSpec
 from benchsuite.core.specs.load import CLOSED, CONSTANT, LoadProfile
 from benchsuite.core.specs.options import Option
 from benchsuite.core.specs.server import ServerSpec
-from benchsuite.core.specs.spec import Spec
+from benchsuite.core.specs.spec import Spec, known
 from benchsuite.core.specs.target import TargetSpec
 from benchsuite.core.specs.visitor import VisitorSpec
-from benchsuite.core.suggestions import choices
 
 FORMAT_VERSION = 1  #: Raised whenever a stored spec could not be read by the code before it.
 
@@ -82,10 +81,8 @@ class RunSpec(Spec):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.static not in ("", COLLECT, SKIP):
-            raise UsageError(
-                f"--static={self.static} is not known; {choices(self.static, (COLLECT, SKIP))}"
-            )
+        if self.static:
+            known("static", self.static, (COLLECT, SKIP))
         check_label(self.label)
 
     @property

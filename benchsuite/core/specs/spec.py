@@ -1,10 +1,11 @@
 """What all specs have in common: they go to and from JSON and check their bounds."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.suggestions import choices
 
 
 class Spec:
@@ -67,6 +68,11 @@ def above(name: str, value: float, limit: float, most: float) -> None:
         raise UsageError(
             f"--{name} must be above {limit:g} and at most {most:g}, and is {value:g}."
         )
+
+
+def known(name: str, value: str, values: Collection[str]) -> None:
+    if value not in values:
+        raise UsageError(f"--{name}={value} is not known; {choices(value, values)}")
 
 
 def at_least(name: str, value: float, least: float, most: float) -> None:

@@ -64,7 +64,7 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     if instructions.needs_target_app:
         _target_app(changes, instructions)
     for name, value in instructions.overrides.items():
-        _users(changes, instructions, name, value)
+        _users(changes, name, value)
     return changes
 
 
@@ -142,7 +142,7 @@ def _callables(changes: Changes, instructions: Instructions) -> None:
     changes.put("ASGI_APPLICATION", ASGI, f"{asgi}{sockets}")
 
 
-def _users(changes: Changes, instructions: Instructions, name: str, value: Any) -> None:
+def _users(changes: Changes, name: str, value: Any) -> None:
     """The user's own value, which replaces any other."""
     folder = changes.folder(FILES, "")
     wanted = leaves(value, lambda text: text.replace("{folder}", folder))

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from benchsuite import conf
+from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
-from benchsuite.report.terminal.findings import findings_table
 from benchsuite.report.terminal.grid import Grid
 from benchsuite.servers.base import Available
 
@@ -23,7 +23,7 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         console = Screen(quiet_stdout=False).console
-        listed = [findings_table] if options["findings"] else [_servers, _fronts, _workloads]
+        listed = [_findings] if options["findings"] else [_servers, _fronts, _workloads]
         for table in (make() for make in listed):
             console.table(table)
 
@@ -67,6 +67,10 @@ def _fronts() -> Grid:
         prose=("usable",),
         spare=("version",),
     )
+
+
+def _findings() -> Grid:
+    return Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:])
 
 
 def _workloads() -> Grid:

@@ -14,7 +14,6 @@ from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN, base
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
-from benchsuite.fronts.haproxy import WS_BALANCERS
 from benchsuite.fronts.program import ProgramFront
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -107,7 +106,10 @@ def test_what_nginx_is_told(options: dict[str, Option], lines: str) -> None:
         ({"upstream_keep_alive": 0}, "option http-server-close|http-reuse never"),
         ({"upstream_keep_alive": 0}, "server instance-1 127.0.0.1:23010"),
         ({}, "timeout client 3600s|timeout server 3600s|timeout tunnel 3600s|timeout connect 75s"),
-        (WS_BALANCERS, "maxconn 10000|nbthread 4|timeout tunnel 30s|timeout connect 30s"),
+        (
+            {"connections": 10_000, "threads": 4, "timeout_s": 30},
+            "maxconn 10000|nbthread 4|timeout tunnel 30s|timeout connect 30s",
+        ),
         ({"keep_alive_s": 9}, "timeout http-keep-alive 9s"),
         ({"balance": "least_connections"}, "balance leastconn"),
         ({"balance": "ip_hash"}, "balance source"),
