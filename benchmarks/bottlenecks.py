@@ -1,6 +1,6 @@
 """How often an injected bottleneck is named, and how often one is named of a healthy run.
 
-python -m benchmarks.bottlenecks [--times 10] [--seconds 4] [--only L03,L10] [--record FILE]
+python -m benchmarks.bottlenecks [--times 10] [--seconds 3] [--only L03,L10] [--record FILE]
 
 What was seen is written to the file, run by run; what is there already is not measured again, and
 the table is made of all of it, by the rules of today.
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from uuid import uuid4
 
 import django
 
@@ -25,7 +25,7 @@ from benchmarks.limited.cases import CASES, HEALTHY, Case
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Evidence, Other
+from benchsuite.bottlenecks.evidence import Alone, Evidence, Other, Ratio
 from benchsuite.bottlenecks.paired import ratio
 from benchsuite.core.plain import plain, read
 from benchsuite.core.results import RunResult
@@ -60,78 +60,58 @@ def measured(
                     again = at_work.run(planning.resolve(spec.diagnosed), Silent())
                     found = replace(found, diagnosis=evidence_of(again).diagnosis)
                 if case.beside_one:
-                    one = at_work.run(planning.resolve(case.alone(spec)), Silent())
-                    found = replace(found, alone=alone_of(one))
+                    one = evidence_of(at_work.run(planning.resolve(case.alone(spec)), Silent()))
+                    alone = Alone(mean_s=one.response_s or math.nan, p95_s=one.p95_s)
+                    found = replace(found, alone=alone)
                 yield key, found
 
 
 def evidence_of(result: RunResult) -> Evidence:
     """As of its stored row."""
-    from benchsuite.comparing.limiting import evidence
-
-    found = evidence(_row(result))
-    if found is None:
-        raise SystemExit(f"{result.spec.server.server}: {result.failure or 'no answers'}")
-    return found
-
-
-def alone_of(result: RunResult) -> Any:
-    from benchsuite.comparing.limiting import one_user
-
-    return one_user(_row(result))
-
-
-def _row(result: RunResult) -> Any:
-    from uuid import uuid4
-
     from benchsuite import store
+    from benchsuite.comparing.limiting import evidence
     from benchsuite.runner import planning
 
     facts = planning.resolve(result.spec).server_facts
     run = store.begun(result.spec, batch=uuid4(), started_at=result.started_at, server_facts=facts)
     store.fill(run, result)
-    return run
+    found = evidence(run)
+    if found is None:
+        raise SystemExit(f"{result.spec.server.server}: {result.failure or 'no answers'}")
+    return found
 
 
 def named(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> set[str] | None:
-    """The rules that speak of it; None where the starts to compare it with are missing."""
+    """The rules that speak of it; None where there are too few rounds to compare it."""
     found = seen[case.words, turn]
     if case.beside:
-        turns = range(turn, turn + BLOCKS)
-        both = [_pair(case, one, seen) for one in turns]
-        if None in both:
+        other = beside(case, turn, seen)
+        if other is None:
             return None
-        own, base = zip(*(one for one in both if one), strict=True)
-        found = replace(found, others=[_other(own, base)])
+        found = replace(found, others=[other])
     return {one.code.split()[0] for one in bottlenecks.name(found)}
 
 
-def _pair(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> tuple[Evidence, Evidence] | None:
-    """This case and what it stands beside, in one round; after the last, in the first again."""
-    rounds = sorted(one for words, one in seen if words == case.words)
-    place = rounds[turn % len(rounds)]
-    own, base = seen.get((case.words, place)), seen.get((case.beside, place))
-    return (own, base) if own and base and len(rounds) >= BLOCKS else None
+def beside(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> Other | None:
+    """What it is compared with, in this round and those after it; after the last in the first."""
+    words = case.words, case.beside
+    both = sorted(one for _, one in seen if all((name, one) in seen for name in words))
+    place = both.index(turn) if turn in both else 0
+    turns = (both + both)[place : place + BLOCKS] if len(both) >= BLOCKS else []
 
-
-def _other(own: Sequence[Evidence], base: Sequence[Evidence]) -> Other:
-    rate, cpu = (
-        ratio(
-            {place: math.log(getattr(one, name) or math.nan) for place, one in enumerate(own)},
-            {place: math.log(getattr(one, name) or math.nan) for place, one in enumerate(base)},
+    def compared(name: str) -> Ratio | None:
+        own, theirs = (
+            {one: math.log(getattr(seen[which, one], name) or math.nan) for one in turns}
+            for which in words
         )
-        for name in ("rate", "cpu_s")
-    )
+        return ratio(own, theirs)
+
+    rate, cpu = compared("rate"), compared("cpu_s")
     if rate is None or cpu is None:
-        raise ValueError(f"{BLOCKS} blocks are too few for a ratio.")
-    first = base[0]
-    return Other(
-        processes=first.processes or 1,
-        threads=first.threads or 1,
-        interface=first.interface,
-        rate=rate,
-        cpu=cpu,
-    )
+        return None
+    base = seen[case.beside, turns[0]]
+    size = {"processes": base.processes or 1, "threads": base.threads or 1}
+    return Other(**size, interface=base.interface, rate=rate, cpu=cpu)
 
 
 def recorded(file: Path | None) -> dict[Key, Evidence]:
@@ -160,7 +140,7 @@ def rows(cases: Sequence[Case], seen: Mapping[Key, Evidence]) -> Iterator[list[s
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=10, help="of each case")
-    parser.add_argument("--seconds", type=float, default=4.0, help="of each window")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each window")
     parser.add_argument("--only", default="", help="the cases of these rules, or none")
     parser.add_argument("--record", type=Path, help="where it is kept, to go on from there")
     given = parser.parse_args()

@@ -38,20 +38,22 @@ APART = {
 
 
 def full_cpus(evidence: Evidence) -> bool:
-    """By the run itself; or by others, where requests wait for that."""
-    own, every = evidence.own_share or 0.0, evidence.busy_share or 0.0
-    return own >= FULL or (every >= FULL and evidence.is_pressed)
+    """Whoever uses them."""
+    return (evidence.busy_share or 0.0) >= FULL
 
 
 def awaited_cpus(evidence: Evidence) -> bool:
-    """Full, or so busy that requests spend much of their time in the server waiting for one. Where
-    arrivals come by chance, that begins long before the CPUs are full.
+    """Full of what answers; or so busy that requests spend much of their time in the server waiting
+    for one. Where arrivals come by chance that begins long before the CPUs are full, and where
+    others fill them, pages that need no CPU don't wait.
     """
-    if full_cpus(evidence):
+    if (evidence.own_share or 0.0) >= FULL:
         return True
-    if (evidence.busy_share or 0.0) < BUSY or not evidence.is_pressed or not evidence.inside_s:
+    if (evidence.busy_share or 0.0) < BUSY or not evidence.is_pressed:
         return False
-    return (evidence.run_delay_s or 0.0) >= MOSTLY * evidence.inside_s
+    if evidence.run_delay_s is None or not evidence.inside_s:
+        return full_cpus(evidence)
+    return evidence.run_delay_s >= MOSTLY * evidence.inside_s
 
 
 def users_of_cpus(evidence: Evidence) -> dict[str, float]:
@@ -91,9 +93,9 @@ def ceiling(evidence: Evidence) -> float | None:
 @bottleneck(
     "L01",
     "cpu",
-    when="at least 90 % of the CPUs are busy, by all that answers, or by others while requests "
-    "queue; or 70 % while requests queue and spend a third of their time in the server waiting for "
-    "a CPU; and the database uses not most of that",
+    when="what answers keeps at least 90 % of the CPUs busy; or all programs together 70 %, while "
+    "requests queue and spend a third of their time in the server waiting for a CPU (90 % where "
+    "that wait is not known); and the database uses not most of that",
     unless=("L02", "L04a"),
 )
 def no_cpu_left(evidence: Evidence) -> Iterator[dict[str, str]]:

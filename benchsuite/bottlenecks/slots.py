@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from benchsuite.bottlenecks.cpu import BUSY, FULL, MOSTLY, ceiling
+from benchsuite.bottlenecks.cpu import BUSY, FULL, MOSTLY, awaited_cpus, ceiling
 from benchsuite.bottlenecks.evidence import Evidence
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.units import format_duration, format_number, format_percent, format_rate
@@ -17,14 +17,16 @@ TAIL = 3.0
 @bottleneck(
     "L03",
     "slots-full",
-    when="at least 85 % of the threads have a request and others wait for one, while less than "
-    "70 % of the CPUs are busy",
+    when="at least 85 % of the threads have a request and others wait for one, while what answers "
+    "uses less than 70 % of the CPUs, and L01 does not speak",
     unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13"),
 )
 def slots_full(evidence: Evidence) -> Iterator[dict[str, str]]:
     taken, busy = _taken(evidence), evidence.busy_share
     processes, inside_s, cpu_s = evidence.processes, _inside_s(evidence), evidence.own_cpu_s
-    if taken is None or busy is None or taken < TAKEN or busy >= BUSY or not evidence.response_s:
+    if taken is None or busy is None or taken < TAKEN or not evidence.response_s:
+        return
+    if awaited_cpus(evidence) or (evidence.own_share or 0.0) >= BUSY:
         return
     waits_s = (evidence.queue_s or 0.0) + evidence.wait_s
     if waits_s < QUEUES * evidence.response_s or (evidence.busiest or 0.0) >= 100 * FULL:

@@ -197,10 +197,13 @@ def test_a_load_generator_on_the_same_cpus_is_told_of() -> None:
 
 def test_other_programs_that_take_the_cpus_are_told_of() -> None:
     # slots are full because of them: what requests wait for is a CPU
-    found = of(**SLOTS_FULL, idle_percent=2.0)
-    assert set(found) == {"L01"}
-    assert "other programs 1.56" in found["L01"].evidence
+    for delay in (300.0, None):
+        found = of(**SLOTS_FULL, idle_percent=2.0, run_delay_percent=delay)
+        assert set(found) == {"L01"}
+        assert "other programs 1.56" in found["L01"].evidence
     assert of(idle_percent=2.0) == {}, "they are in nobody's way"
+    found = of(**SLOTS_FULL, idle_percent=2.0, run_delay_percent=40.0)
+    assert set(found) == {"L03"}, "pages that wait 50 ms and 5 ms for a CPU"
 
 
 def test_who_uses_the_cpus_is_told_and_what_to_do() -> None:
