@@ -25,13 +25,7 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.runner.fronting import fronted, replicas
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import process_environment
-from benchsuite.runner.running_system import (
-    DELAY,
-    LOG_LINES,
-    TARGET,
-    WORKERS,
-    RunningSystem,
-)
+from benchsuite.runner.running_system import DELAY, LOG_LINES, TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis

@@ -7,15 +7,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.samples import (
-    CLOSING,
-    FANOUT,
-    HANDSHAKE,
-    MESSAGE,
-    PUBLICATION,
-    STRAY,
-    Kind,
-)
+from benchsuite.core.samples import CLOSING, FANOUT, HANDSHAKE, MESSAGE, PUBLICATION, STRAY, Kind
 from benchsuite.load.parent.spool import NameEntry, Samples
 from benchsuite.stats.fanout import fan_out
 from benchsuite.stats.lagging import HEALTHY, SLOW, slow_users

@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import (
-    DatabaseSpec,
-    Limits,
-    Option,
-    ServerSpec,
-    Within,
-    chosen_options,
-)
+from benchsuite.core.specs import DatabaseSpec, Limits, Option, ServerSpec, Within, chosen_options
 from benchsuite.core.specs.target import OURS, check_variable
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.pythons.recipe import Recipe

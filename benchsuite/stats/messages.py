@@ -5,15 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchsuite.core.results import Accounts
-from benchsuite.core.samples import (
-    CONNECTION,
-    ENDS,
-    HANDSHAKE,
-    MESSAGE,
-    STRAY,
-    UNSOLICITED,
-    Kind,
-)
+from benchsuite.core.samples import CONNECTION, ENDS, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.stats.silence import silence
 from benchsuite.stats.summary import Pauses, Samples, inside
 

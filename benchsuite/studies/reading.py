@@ -25,9 +25,7 @@ from benchsuite.studies.strictly import (
     texts,
     whole,
 )
-from benchsuite.studies.strictly import (
-    Reader as ReaderOf,
-)
+from benchsuite.studies.strictly import Reader as ReaderOf
 from benchsuite.studies.study import (
     Answer,
     Axis,

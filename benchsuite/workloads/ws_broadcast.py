@@ -5,7 +5,7 @@ from time import monotonic
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import PUBLICATION
-from benchsuite.core.specs import LoadProfile, Option
+from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.workloads.base import Client, WebSocket
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload, speaking
 
@@ -34,6 +34,12 @@ class WsBroadcast(WebSocketWorkload):
         "slow_rate": 1.0,
         "churn_s": 0.0,
     }
+    limits = {
+        "publishers": Within(1),
+        "slow": Within(0),
+        "slow_rate": Within(0.01),
+        "churn_s": Within(0),
+    }
     due = PUBLICATION
     consumer = "broadcast"
     by_layer = True
@@ -46,19 +52,9 @@ class WsBroadcast(WebSocketWorkload):
         self._size = int(self.settings["size"])
         self._binary = bool(self.settings["binary"])
         self._publishers = int(self.settings["publishers"])
-        if self._publishers < 1:
-            raise UsageError(
-                f"ws_broadcast's option publishers must be 1 or more, and is {self._publishers}."
-            )
         self._slow = int(self.settings["slow"])
         self._slow_rate = float(self.settings["slow_rate"])
         self._churn_s = float(self.settings["churn_s"])
-        for name, least in (("slow", 0), ("slow_rate", 0.01), ("churn_s", 0)):
-            if not float(self.settings[name]) >= least:
-                raise UsageError(
-                    f"ws_broadcast's option {name} must be {least} or more, and is "
-                    f"{self.settings[name]}."
-                )
         self._by_rate = False
         self._slow_from: float = inf  #: Subscribers from this number on are slow.
         self._until: dict[int, float] = {}  #: When each churning subscriber leaves the group.

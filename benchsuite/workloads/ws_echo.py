@@ -1,7 +1,7 @@
 """Round trips of messages."""
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import LoadProfile, Option
+from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.workloads.base import Client
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 
@@ -18,6 +18,7 @@ class WsEcho(WebSocketWorkload):
     name = "ws_echo"
     summary = "WebSocket: send a message, wait for it to come back, send the next"
     options = {**COMMON, "layer": False, "messages": 0, "size": 32, "binary": False}
+    limits = {"messages": Within(0)}
     consumer = "echo"
     least_bytes = LEAST_BYTES
 
@@ -26,8 +27,6 @@ class WsEcho(WebSocketWorkload):
         self._messages = int(self.settings["messages"])
         self._size = int(self.settings["size"])
         self._binary = bool(self.settings["binary"])
-        if self._messages < 0:
-            raise UsageError(f"--messages must be 0 (no end) or more, and is {self._messages}.")
         self._fresh = False  #: Whether each message has its own connection.
 
     def fit(self, load: LoadProfile) -> LoadProfile:

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import LoadProfile, Option
+from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.workloads.base import Client
 from benchsuite.workloads.websocket import COMMON, WebSocketWorkload
 
@@ -19,6 +19,7 @@ class WsIdle(WebSocketWorkload):
     name = "ws_idle"
     summary = "WebSocket: open connections that say nothing: what memory does each take?"
     options = {**COMMON, "steps": 8, "ping_s": 0.0}
+    limits = {"steps": Within(1), "ping_s": Within(0)}
     consumer = "idle"
     alike = False
     endless = True
@@ -31,10 +32,6 @@ class WsIdle(WebSocketWorkload):
         super().__init__(**options)
         self._ping_s = float(self.settings["ping_s"])
         self._steps = int(self.settings["steps"])
-        if self._ping_s < 0:
-            raise UsageError("ws_idle's option ping_s must be 0 (no pings) or more seconds.")
-        if self._steps < 1:
-            raise UsageError(f"ws_idle's option steps must be 1 or more, and is {self._steps}.")
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         """Opens the connections in steps, unless stages are given."""

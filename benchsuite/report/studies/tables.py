@@ -11,15 +11,7 @@ from benchsuite.core.units import MISSING
 from benchsuite.report.shown import Shown
 from benchsuite.studies import figures, published
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import (
-    Coordinates,
-    Selector,
-    Study,
-    Table,
-    admits,
-    cell_title,
-    names,
-)
+from benchsuite.studies.study import Coordinates, Selector, Study, Table, admits, cell_title, names
 
 MEASURED, PUBLISHED = "measured", "published"
 
