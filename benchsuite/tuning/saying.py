@@ -103,7 +103,8 @@ def missing(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
     if _unraced(book):
         found.append("a race of those that came near, for which the budget left no time")
     now = book.question.current
-    if book.end and now and now in book.states and not book.of(now, Phase.CONFIRM):
+    ended = book.end in (End.CONFIRMED, End.NOT_CONFIRMED)
+    if ended and now and now in book.states and not book.of(now, Phase.CONFIRM):
         found.append("fresh starts of what runs now")
     if held is not None:
         found += _not_shown(book, held)

@@ -57,6 +57,15 @@ def test_where_only_the_machine_kept_them_from_climbing_that_is_said() -> None:
     assert told.sentences == ("Nothing could be measured: B401 in both of its starts.",)
 
 
+def test_where_nothing_could_be_measured_a_longer_search_would_add_nothing() -> None:
+    def noisy(trial: Trial, seen: Observation) -> Observation:
+        return Observation(took_s=seen.took_s, codes=("B401",))
+
+    told = answer(searched(ideal(spoil=noisy), current=SIZES[0]))
+    assert told.end is End.NOTHING_RAN
+    assert told.missing == ""
+
+
 def test_where_nothing_starts_it_says_why() -> None:
     def dead(trial: Trial, seen: Observation) -> Observation:
         return Observation(took_s=2.0, failure="it ended with status 3")
