@@ -1,4 +1,4 @@
-"""python -m benchmarks.strangers [NAME …] [--folder DIR] [--python PATH …]"""
+"""python -m benchmarks.strangers [NAME …] [--folder DIR] [--python PATH …] [--tune DIR]"""
 
 import argparse
 import subprocess
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from benchmarks.strangers.projects import STRANGERS
 from benchmarks.strangers.stranger import Stranger
-from benchmarks.strangers.trying import Outcome, Trial, usable_python
+from benchmarks.strangers.trying import Failed, Outcome, Trial, usable_python
+from benchmarks.strangers.tuning import EXTRAS, INSTALLED, tune
 from benchmarks.table import markdown
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -17,9 +18,27 @@ SHOWN = 5
 
 
 def main() -> int:
+    parser = _parser()
+    given = parser.parse_args()
     names = [stranger.name for stranger in STRANGERS]
+    if unknown := [name for name in given.names if name not in names]:
+        parser.error(f"there is no {' or '.join(unknown)}; there are: {', '.join(names)}")
+    if given.tune is not None and given.folder is None:
+        parser.error("--tune goes on where it was stopped: give the projects a --folder")
+    chosen = [one for one in STRANGERS if not given.names or one.name in given.names]
+    with tempfile.TemporaryDirectory(prefix="strangers-") as temporary:
+        folder = (given.folder or Path(temporary)).resolve()
+        if Path(given.benchsuite).is_dir():
+            given.benchsuite = _wheel(given.benchsuite, temporary)
+        if given.tune is not None:
+            return _tune([one for one in chosen if one.tuned], folder, given)
+        return _try(chosen, folder, given)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
+    names = ", ".join(stranger.name for stranger in STRANGERS)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {names}")
     parser.add_argument("--folder", type=Path, help="keep the projects here, and go on with them")
     parser.add_argument(
         "--python", action="append", default=[], help="another Python, for who needs a newer one"
@@ -30,24 +49,50 @@ def main() -> int:
     parser.add_argument(
         "--benchsuite", default=str(CHECKOUT), help="what pip installs: this checkout, or a wheel"
     )
-    given = parser.parse_args()
-    unknown = [name for name in given.names if name not in names]
-    if unknown:
-        parser.error(f"there is no {' or '.join(unknown)}; there are: {', '.join(names)}")
+    parser.add_argument(
+        "--tune", type=Path, metavar="DIR", help="tune them, and write what comes out there"
+    )
+    parser.add_argument(
+        "--further",
+        default="",
+        metavar="WORDS",
+        help='said to tunebench, too, such as "--window=2s"',
+    )
+    parser.add_argument("--prepare", action="store_true", help="with --tune: only set them up")
+    return parser
+
+
+def _try(chosen: list[Stranger], folder: Path, given: argparse.Namespace) -> int:
+    """A table of what became of them."""
     rows, failed = [], False
-    with tempfile.TemporaryDirectory(prefix="strangers-") as temporary:
-        folder = (given.folder or Path(temporary)).resolve()
-        if Path(given.benchsuite).is_dir():
-            given.benchsuite = _wheel(given.benchsuite, temporary)
-        for stranger in STRANGERS:
-            if given.names and stranger.name not in given.names:
-                continue
-            outcome = _tried(stranger, folder, given)
-            failed |= bool(outcome.failure or outcome.changed)
-            print(f"{stranger.name}: {_line(outcome)}", file=sys.stderr, flush=True)
-            rows.append([f"{stranger.name}: {stranger.kind}", *_cells(outcome)])
+    for stranger in chosen:
+        trial = _trial(stranger, folder, given)
+        outcome = Outcome(skipped=trial) if isinstance(trial, str) else trial.run()
+        failed |= bool(outcome.failure or outcome.changed)
+        print(f"{stranger.name}: {_line(outcome)}", file=sys.stderr, flush=True)
+        rows.append([f"{stranger.name}: {stranger.kind}", *_cells(outcome)])
     head = ["project", "version", "Django", "runs", "theirs", "took"]
     print(markdown(head, rows))
+    return int(failed)
+
+
+def _tune(chosen: list[Stranger], folder: Path, given: argparse.Namespace) -> int:
+    """One after another; then all that they found."""
+    given.tune.mkdir(parents=True, exist_ok=True)
+    found, failed = [], False
+    for stranger in chosen:
+        trial = _trial(stranger, folder, given)
+        try:
+            if isinstance(trial, str):
+                raise Failed(trial)
+            if given.prepare:
+                trial.prepare(INSTALLED, EXTRAS)
+            else:
+                found.append(tune(trial, given.tune.resolve(), given.further))
+        except Failed as error:
+            failed = True
+            print(f"{stranger.name}: {error}", file=sys.stderr, flush=True)
+    print("\n".join(found))
     return int(failed)
 
 
@@ -58,18 +103,18 @@ def _wheel(checkout: str, folder: str) -> str:
     return str(next(Path(folder).glob("*.whl")))
 
 
-def _tried(stranger: Stranger, folder: Path, given: argparse.Namespace) -> Outcome:
-    """Tries it, unless something is missing for that."""
+def _trial(stranger: Stranger, folder: Path, given: argparse.Namespace) -> Trial | str:
+    """How it is tried, or what is missing for that."""
     python = usable_python(stranger.python, given.python)
     if not python:
         wanted = ".".join(map(str, stranger.python))
-        return Outcome(skipped=f"needs Python {wanted}; name one with --python")
+        return f"needs Python {wanted}; name one with --python"
     checkout = None
     if stranger.fetched:
         checkout = (given.fetched or Path()) / stranger.fetched.rpartition("/")[2]
         if given.fetched is None or not checkout.is_dir():
-            return Outcome(skipped=f"fetch {stranger.fetched} from GitHub into --fetched by hand")
-    return Trial(stranger, folder, python, given.benchsuite, checkout).run()
+            return f"fetch {stranger.fetched} from GitHub into --fetched by hand"
+    return Trial(stranger, folder, python, given.benchsuite, checkout)
 
 
 def _line(outcome: Outcome) -> str:
@@ -99,4 +144,7 @@ def _cells(outcome: Outcome) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

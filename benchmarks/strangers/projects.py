@@ -105,9 +105,59 @@ application = ProtocolTypeRouter({
 })
 """
 
+_ARA_FILL = """
+import django
+django.setup()
+from rest_framework.test import APIClient
+api = APIClient(SERVER_NAME="localhost")
+def post(kind, **data):
+    made = api.post(f"/api/v1/{kind}", data, format="json")
+    assert made.status_code == 201, made.content
+    return made.json()["id"]
+for number in range(60):
+    book = post("playbooks", ansible_version="2.18.1", status="completed",
+        path=f"/srv/site{number}.yml", started="2026-01-01T10:00:00Z", ended="2026-01-01T10:01:00Z",
+        arguments={"check": False, "tags": ["all"]}, labels=[f"team{number % 7}"])
+    path = f"/srv/site{number}.yml"
+    file = post("files", playbook=book, path=path, content="---\\n- hosts: all\\n")
+    play = post("plays", playbook=book, name="all", status="completed",
+        uuid=f"5c5f67b9-e63c-6297-80da-{number:012d}")
+    hosts = [
+        post("hosts", playbook=book, name=f"web{one}", facts={"os": "linux"}) for one in range(4)
+    ]
+    for place in range(5):
+        task = post("tasks", playbook=book, play=play, file=file, name=f"step {place}",
+            lineno=place + 1, action="command", status="completed", tags=["all"], handler=False)
+        for host in hosts:
+            post("results", playbook=book, play=play, task=task, host=host, status="ok",
+                content={"changed": place % 2 == 0, "stdout": "done"})
+"""
+
 _SUPERUSER = "python manage.py createsuperuser --noinput --username owner --email owner@example.org"
 _PASSWORD = {"DJANGO_SUPERUSER_PASSWORD": "not-secret"}
 _INCLUDE = "from django.urls import include\n"
+_BAKERY = "bakerydemo/base/fixtures/bakerydemo.json"
+_SANDBOX = (
+    "loaddata sandbox/fixtures/auth.json",
+    "loaddata sandbox/fixtures/child_products.json",
+    "oscar_import_catalogue sandbox/fixtures/books.computers-in-fiction.csv "
+    "sandbox/fixtures/books.essential.csv sandbox/fixtures/books.hacking.csv",
+    "oscar_import_catalogue_images sandbox/fixtures/images.tar.gz",
+    "oscar_populate_countries --initial-only",
+    *(f"loaddata sandbox/fixtures/{one}.json" for one in ("pages", "ranges", "offers", "orders")),
+    "clear_index --noinput",
+    "update_index catalogue",
+    "collectstatic --noinput",
+    "dumpdata --natural-foreign --exclude=contenttypes --exclude=auth.permission --exclude=admin "
+    "--exclude=benchsuite --exclude=thumbnail --exclude=easy_thumbnails --exclude=sessions "
+    "--exclude=catalogue.productcategoryhierarchy "
+    "--output=shop.json",
+)
+_MISSING_IMAGE = (
+    "import oscar, pathlib, shutil; "
+    "own = pathlib.Path(oscar.__file__).parent / 'static/oscar/img/image_not_found.jpg'; "
+    "shutil.copy(own, 'sandbox/public/media/')"
+)
 
 STRANGERS = (
     Stranger(
@@ -206,8 +256,12 @@ STRANGERS = (
         files={
             "tried.py": _WRAPPED.format("ara.server.settings"),
             "tried_urls.py": "from ara.server.urls import *\n",
+            "fill.py": _ARA_FILL,
         },
-        measured="--path=/api/v1/playbooks",
+        fill=("python fill.py", "python -m django dumpdata api --output=ara.json"),
+        measured="--path=/api/v1/playbooks --fixture=ara.json",
+        tuned="--path=/api/v1/playbooks?limit=20 --fixture=ara.json --database=postgresql "
+        "--current=gunicorn-sync:4 --objective='p95 < 300ms, failures < 0.1%'",
     ),
     Stranger(
         name="evennia",
@@ -259,16 +313,42 @@ STRANGERS = (
     ),
     Stranger(
         name="bakerydemo",
-        kind="content with data; .env, media, own search backend",
+        kind="content; production settings, TLS alone, kept connections, media",
         fetched="wagtail/bakerydemo",
-        install=("--requirement=requirements/base.txt",),
+        install=("--requirement=requirements/production.txt",),
         python=(3, 12),
-        settings="bakerydemo.settings.dev",
+        settings="bakerydemo.settings.production",
         settings_file="bakerydemo/settings/base.py",
         urls_file="bakerydemo/urls.py",
-        fill=("python manage.py load_initial_data",),
-        env={"DATABASE_URL": "sqlite:///{folder}/bakerydemodb", "SECRET_KEY": "not-secret"},
-        measured="--path=/ --fixture=bakerydemo/base/fixtures/bakerydemo.json",
+        fill=(
+            "python manage.py load_initial_data",
+            "python manage.py collectstatic --noinput",
+        ),
+        env={"DATABASE_URL": "sqlite:///{folder}/bakerydemodb", "DJANGO_SECRET_KEY": "not-secret"},
+        measured=f"--path=/ --fixture={_BAKERY}",
+        tuned=f"--path=/ --fixture={_BAKERY} --database=postgresql --current=uwsgi:2x4 "
+        "--objective='p95 < 300ms, failures < 0.1%'",
+    ),
+    Stranger(
+        name="sandbox",
+        kind="shop; flat settings without WSGI_APPLICATION, ATOMIC_REQUESTS, a search index, media",
+        fetched="django-oscar/django-oscar",
+        install=(
+            "django-oscar[sorl-thumbnail,easy-thumbnails]",
+            *("django-environ", "pycountry", "whitenoise", "whoosh"),
+        ),
+        settings="settings",
+        settings_file="sandbox/settings.py",
+        urls_file="sandbox/urls.py",
+        manage="python sandbox/manage.py",
+        fill=(
+            *(f"python sandbox/manage.py {one}" for one in _SANDBOX),
+            f'python -c "{_MISSING_IMAGE}"',
+        ),
+        env={"PYTHONPATH": "{folder}/sandbox"},
+        measured="--path=/en-gb/catalogue/ --fixture=shop.json",
+        tuned="--path=/en-gb/catalogue/ --fixture=shop.json --database=postgresql "
+        "--current=uwsgi:2x10 --objective='p95 < 500ms, failures < 0.1%'",
     ),
     Stranger(
         name="healthchecks",

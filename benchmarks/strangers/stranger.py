@@ -35,6 +35,8 @@ class Stranger:
     measured: str = "--path=/"
     """What is said to runbench beside servers and load."""
     servers: str = "gunicorn-gthread,uvicorn"
+    tuned: str = ""
+    """What is said to tunebench; empty for those that are not tuned."""
     env: Mapping[str, str] = field(default_factory=dict)
     """Variables that the project asks for; {folder} is the project's."""
     grows: tuple[str, ...] = ()

@@ -18,6 +18,9 @@ from benchmarks.strangers.stranger import PAGES, QUICKSTART, Stranger
 INSTALL_S = 1200.0
 COMMAND_S = 300.0
 LOAD = "--users=4 --warmup=1 --duration=2"
+INSTALLED = ("gunicorn", "uvicorn[standard]")
+"""Servers of the runs, beside benchsuite."""
+WIDTH = 180  #: Columns of what is written to files.
 SHOWN_LINES = 15
 """Of what a command that failed had printed."""
 
@@ -66,7 +69,7 @@ class Trial:
     def __init__(
         self, stranger: Stranger, folder: Path, python: str, benchsuite: str, fetched: Path | None
     ) -> None:
-        self._stranger = stranger
+        self.stranger = stranger
         self._fetched = fetched
         self._place = folder / stranger.name
         self._venv = self._place / "venv"
@@ -81,8 +84,7 @@ class Trial:
         """All steps, one after another; the first that fails ends them."""
         began = monotonic()
         try:
-            self._install()
-            self._make()
+            self.prepare(INSTALLED)
             before = self._checksums()
             try:
                 self._measure()
@@ -90,13 +92,18 @@ class Trial:
                 after = self._checksums()
                 self.outcome.kept = len(before.items() & after.items())
                 self.outcome.changed = theirs.changes(before, after)
-            self._do("python", "-c", LOOK)
+            self.python(LOOK)
         except Failed as error:
             self.outcome.failure = str(error)
         self.outcome.took_s = monotonic() - began
         return self.outcome
 
-    def _install(self) -> None:
+    def prepare(self, servers: Sequence[str], extras: str = "") -> None:
+        """Installs and makes it; raises Failed."""
+        self._install(servers, extras)
+        self._make()
+
+    def _install(self, servers: Sequence[str], extras: str) -> None:
         self._home.mkdir(parents=True, exist_ok=True)
         if not self._made.exists():  # what an earlier try left half done is begun anew
             shutil.rmtree(self._project, ignore_errors=True)
@@ -105,21 +112,21 @@ class Trial:
             self._project.mkdir(exist_ok=True)
         if not (self._venv / "installed").exists():
             self._do(self._python, "-m", "venv", str(self._venv))
-            self._pip("install", *self._stranger.install)
+            self._pip("install", *self.stranger.install)
             (self._venv / "installed").write_text(self._pip("freeze"))
         # What benchsuite brings must leave the project's own versions as they are.
         pins = ["--constraint", str(self._venv / "installed")]
-        self._pip("install", *pins, self._benchsuite, "gunicorn", "uvicorn[standard]")
+        self._pip("install", *pins, f"{self._benchsuite}{extras}", *servers)
         self._pip("install", "--no-deps", "--force-reinstall", self._benchsuite)
         versions = dict(
             line.lower().split("==", 1) for line in self._pip("freeze").splitlines() if "==" in line
         )
-        first = self._stranger.install[0].partition("[")[0].partition("~")[0].lower()
+        first = self.stranger.install[0].partition("[")[0].partition("~")[0].lower()
         self.outcome.version = versions.get(first, "as fetched")
         self.outcome.django = versions["django"]
 
     def _make(self) -> None:
-        stranger = self._stranger
+        stranger = self.stranger
         if not self._made.exists():
             for command in stranger.make:
                 self._do(*shlex.split(command))
@@ -129,33 +136,54 @@ class Trial:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with path.open("a") as file:
                     file.write(f"\n{text}")
-            self._manage("migrate")
+            self.manage("migrate")
             for command in stranger.fill:
                 self._do(*shlex.split(command))
             self._made.touch()
         # Until 1.0 the one migration of the results is written anew.
-        self._manage("migrate", "benchsuite", "zero")
-        self._manage("migrate")
-        self._manage("check")
+        self.manage("migrate", "benchsuite", "zero")
+        self.manage("migrate")
+        self.manage("check")
 
     def _measure(self) -> None:
-        stranger = self._stranger
+        stranger = self.stranger
         file = self._place / "results.json"
         file.unlink(missing_ok=True)
         words = [f"--server={stranger.servers}", *shlex.split(f"{LOAD} {stranger.measured}")]
-        self._manage("runbench", *words, f"--json={file}")
+        self.manage("runbench", *words, f"--json={file}")
         self.outcome.runs = json.loads(file.read_text())
 
     def _checksums(self) -> dict[str, str]:
         folders = (self._venv, self._home, self._project)
-        return theirs.checksums(*folders, but=self._stranger.grows)
+        return theirs.checksums(*folders, but=self.stranger.grows)
 
     def _pip(self, *words: str) -> str:
         asked = [str(self._venv / "bin" / "python"), "-m", "pip", "-q", *words]
         return self._do(*asked, timeout_s=INSTALL_S)
 
-    def _manage(self, *words: str) -> str:
-        return self._do(*shlex.split(self._stranger.manage), *words)
+    def manage(self, *words: str) -> str:
+        """What a command of the project prints; raises Failed where it fails."""
+        return self._do(*shlex.split(self.stranger.manage), *words)
+
+    def manage_into(self, file: Path, limit_s: float, *words: str) -> int:
+        """The status of a command whose output is appended to that file; Ctrl-C after so long."""
+        program, *others = (*shlex.split(self.stranger.manage), *words)
+        bounded = ["timeout", "--foreground", "--signal=INT", "--kill-after=60", f"{limit_s:g}"]
+        with file.open("a") as output:
+            print("$", shlex.join((program, *others)), file=output, flush=True)
+            return subprocess.run(
+                [*bounded, self._program(program), *others],
+                cwd=self._project,
+                env={**self._environment(), "COLUMNS": str(WIDTH)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+            ).returncode
+
+    def python(self, text: str, *words: str) -> str:
+        """What that text prints inside the project; raises Failed where it fails."""
+        return self._do("python", "-c", text, *words)
 
     def _do(self, *argv: str, timeout_s: float = COMMAND_S) -> str:
         try:
@@ -196,10 +224,10 @@ class Trial:
             "PIP_CACHE_DIR": cache,
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PYTHONPATH": str(self._project),
-            "DJANGO_SETTINGS_MODULE": self._stranger.settings,
+            "DJANGO_SETTINGS_MODULE": self.stranger.settings,
             **{
                 name: value.format(folder=self._project)
-                for name, value in self._stranger.env.items()
+                for name, value in self.stranger.env.items()
             },
         }
 
