@@ -23,6 +23,7 @@ import pytest
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.fronts.swarm import Swarm
 from benchsuite.pythons.finding import find
+from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.actioncable import ActionCable
 from benchsuite.system import programs
@@ -59,6 +60,11 @@ def _compose() -> bool:
 def _swarm() -> bool:
     """An engine that manages a swarm and has an image of this repository."""
     return bool(os.environ.get("SWARM_IMAGE")) and Swarm.available().ok
+
+
+def _py_spy() -> bool:
+    """The profiler, beside the Python that runs the tests or on the path."""
+    return shutil.which(OWN.script("py-spy")) is not None
 
 
 def _module(name: str) -> Callable[[], bool]:
@@ -134,6 +140,7 @@ NEEDS: dict[str, Need] = {
         _module("MySQLdb"), "apt install gcc libmariadb-dev pkg-config python3-dev; make compiled"
     ),
     "make": Need(_program("make"), "apt install make"),
+    "py-spy": Need(_py_spy, "pip install py-spy"),
     "own-mounts": Need(_own_mounts, "run as root", rare=True),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
     "python2.7": Need(_python("2.7"), "pyenv install 2.7", rare=True),

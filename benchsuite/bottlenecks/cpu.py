@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchsuite.bottlenecks.budget import CPU, RUN_DELAY
-from benchsuite.bottlenecks.evidence import DATABASE, TARGET, Evidence
+from benchsuite.bottlenecks.evidence import DATABASE, TARGET, Evidence, Profiled
 from benchsuite.bottlenecks.registry import EVERYTHING, bottleneck
 from benchsuite.core.units import (
     format_duration,
@@ -102,7 +102,7 @@ def no_cpu_left(evidence: Evidence) -> Iterator[dict[str, str]]:
     most = ceiling(evidence)
     if not awaited_cpus(evidence) or most is None or not evidence.cpus:
         return
-    fix = "Make the pages cheaper (a profiler shows where their time goes), or add CPUs."
+    fix = f"Make the pages cheaper ({_where(evidence.profiled)}), or add CPUs."
     for name, used in users_of_cpus(evidence).items():
         if name in APART and used >= TELLING * evidence.cpus:
             fix = f"{APART[name]}, then: {_small(fix)}"
@@ -115,6 +115,17 @@ def no_cpu_left(evidence: Evidence) -> Iterator[dict[str, str]]:
         "fix": fix,
         "gain": f"Each further CPU adds {format_rate(most / evidence.cpus)} at most.",
     }
+
+
+def _where(profiled: Profiled | None) -> str:
+    if profiled is None:
+        return "runbench --flame shows where their CPU time goes"
+    if not profiled.function:
+        return "the flame graph shows where: no function of the project stands out"
+    return (
+        f"{format_percent(100 * profiled.share)} of their CPU time goes in {profiled.function}, "
+        f"{profiled.place}, and what that calls"
+    )
 
 
 @bottleneck(

@@ -64,6 +64,15 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Profiled:
+    """The function of the project in which most CPU time goes, with what it calls elsewhere."""
+
+    function: str = ""  #: Empty where none stands out.
+    place: str = ""  #: "shop/views.py:12"
+    share: float = 0.0  #: Of the samples of the profiler.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """Figures of one run; CPU in percent of one CPU."""
 
@@ -119,6 +128,7 @@ class Evidence:
     alone: Alone | None = None
     others: Sequence[Other] = ()
     diagnosis: Diagnosis | None = None
+    profiled: Profiled | None = None
 
     @property
     def cpu_s(self) -> float | None:

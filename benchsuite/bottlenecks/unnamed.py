@@ -21,7 +21,7 @@ ASK = (
     "Ask with --diagnose, which times queries and pauses of the garbage collector in one more start"
 )
 TIMED = "Queries and pauses of the garbage collector were timed, and do not explain it"
-FURTHER = "a profiler shows where the code waits."
+FURTHER = "runbench --flame shows which functions use the CPU."
 
 
 def unnamed(evidence: Evidence, parts: Collection[str]) -> Iterator[Limit]:

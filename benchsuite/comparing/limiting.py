@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Repeated
+from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Profiled, Repeated
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.reading import whole
 from benchsuite.core.readings import (
@@ -29,6 +29,7 @@ from benchsuite.core.results import Level, Reading, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import OPEN, LoadProfile
 from benchsuite.models import Finding, Measurement, Run
+from benchsuite.stats import stacks
 from benchsuite.stats.growth import growth
 
 NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
@@ -42,6 +43,9 @@ chance."""
 
 LOADS = frozenset({"load", "label", "repetition", "seed"})
 """What the spec of a run says of its load and its place in a series, not of what is measured."""
+
+STANDS_OUT = 0.05
+"""Of the CPU time, which a function of the project must take at least to be named."""
 
 REACHED = re.compile(r"A limit was reached: (.*)\.")
 """What finding B204 says."""
@@ -57,7 +61,10 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidenc
     total = stage or whole(run)
     if total is None or run.unit != REQUEST or not total.requests:
         return None
-    if own := diagnosis(run):
+    if run.diagnosis:
+        own = diagnosis(run)
+        if own is None:
+            return None
         interface = run.server_facts.get("interface") or ""
         return Evidence(**{"diagnosis": own, "interface": interface, **more})
     window = _window(run, stage)
@@ -113,9 +120,9 @@ def _asked(run: Run) -> tuple[Any, ...]:
 
 
 def diagnosis(run: Run) -> Diagnosis | None:
-    """What a diagnostic start has seen; None for others."""
+    """What a diagnostic start has seen of queries and pauses; None for others."""
     data = run.diagnosis
-    if not data:
+    if not data or "pages" not in data:
         return None
     pages = data["pages"]
     requests = sum(one["requests"] for one in pages)
@@ -144,6 +151,20 @@ def diagnosis(run: Run) -> Diagnosis | None:
         collecting_share=data["paused_s"] / data["cpu_s"] if data["cpu_s"] else 0.0,
         longest_pause_s=data["longest_pause_s"],
     )
+
+
+def profiled(run: Run) -> Profiled | None:
+    """The function that a profiled start names; None for others."""
+    data = (run.diagnosis or {}).get("flame")
+    if not data:
+        return None
+    project = frozenset(data["project"])
+    found = stacks.nearest(stacks.unpacked(data["stacks"]), project.__contains__)
+    call, samples = max(found.items(), key=lambda one: one[1], default=("", 0))
+    if samples < STANDS_OUT * data["samples"]:
+        return Profiled()
+    function, place = stacks.words(call)
+    return Profiled(function=function, place=place, share=samples / data["samples"])
 
 
 def _load(run: Run, total: Measurement) -> dict[str, Any]:

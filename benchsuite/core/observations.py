@@ -212,7 +212,7 @@ class Evidence:
     undone: Mapping[str, str] = field(default_factory=dict)
     """Settings that would, if the run had not changed them → words."""
     unchecked: str = ""  #: What was not checked in the answers, in a sentence.
-    diagnosed: bool = False  #: Whether the server timed its queries and pauses.
+    diagnosed: str = ""  #: What a diagnostic start looked at; empty for others.
 
     @property
     def units(self) -> str:

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
+from benchsuite.core.specs import FLAME, QUERIES
 from benchsuite.findings.registry import Rule, finding
+
+SLOWS = {
+    QUERIES: "the server timed its queries and pauses",
+    FLAME: "a profiler read its memory again and again",
+}
 
 
 @finding("B501", "settings", of="settings of the project that slow it down", weak=0)
@@ -29,14 +35,12 @@ def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 @finding("B502", "diagnosed", of="a diagnostic start", invalid_words="always")
 def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A start that times its own queries answers slower than others, and never counts."""
+    """A start that is looked into answers slower than others, and never counts."""
     if evidence.diagnosed:
         yield rule.found(
             Level.INVALID,
-            "This was a diagnostic start: the server timed its queries and pauses, which slows it "
-            "down.",
-            hint="What it found stands under “What limits it”; its other figures are not to be "
-            "compared.",
+            f"This was a diagnostic start: {SLOWS[evidence.diagnosed]}, which slows it down.",
+            hint="What it found stands on this page; its other figures are not to be compared.",
         )
 
 

@@ -11,7 +11,7 @@ from benchsuite.management import writing
 from benchsuite.management.console import SafeConsole
 from benchsuite.management.outlasting import Outlasting
 from benchsuite.models import Run
-from benchsuite.report import addresses
+from benchsuite.report import addresses, flames
 from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.exports.runs import json_of
@@ -80,6 +80,9 @@ class Screen:
                 self.console.table(table)
         for line in (*text.starts_lines(found), *doubt_lines(rows), *limit_lines(found, diagnosed)):
             self._line(line)
+        for line, grid in flames.screen_tables_of(diagnosed):
+            self._line(line)
+            self.console.table(grid)
         for line in completion_lines(found):
             self._line(line)
         sentence = ranking_sentence(found)

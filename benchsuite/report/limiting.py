@@ -10,47 +10,57 @@ from benchsuite.bottlenecks.evidence import Diagnosis
 from benchsuite.bottlenecks.registry import Limit
 from benchsuite.comparing.alternatives import others
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.limiting import alone, diagnosis, evidence
+from benchsuite.comparing.limiting import alone, diagnosis, evidence, profiled
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_duration, format_number, format_percent, listed
 from benchsuite.models import Run
+from benchsuite.report import flames
+from benchsuite.report.flames import Flame, flame
 
 FEW = 2  #: Cells of which all is told; of more, only who has which limit.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """Where the time of a request goes, and what limits the run."""
+    """Where the time of a request goes, what limits the run, and which functions use the CPU."""
 
     limits: Sequence[Limit] = ()
     time: Budget | None = None
     sentence: str = ""
+    flame: Flame | None = None
 
 
 def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
-    """What one run tells with `more` evidence, and with that of `starts`: its diagnostic start, and
+    """What one run tells with `more` evidence, and with that of `starts`: its diagnostic ones, and
     one user of the same.
     """
-    own, starts = diagnosis(run), list(starts)
-    if beside := _diagnosis(run, starts):
-        more["diagnosis"] = beside
+    own, profile, starts = diagnosis(run), run, list(starts)
+    for start in _diagnostic(run, starts):
+        if seen := diagnosis(start):
+            more["diagnosis"] = seen
+        if named := profiled(start):
+            more["profiled"], profile = named, start
     if "alone" not in more:
         more["alone"] = alone(run, starts)
-    found = evidence(run, **more)
+    shown, found = flame(profile), evidence(run, **more)
     if found is None:
-        return Told()
+        return Told(flame=shown)
     time = budget(found)
     sentence = _diagnosed(own) if own else time.sentence if time else ""
-    return Told(limits=bottlenecks.name(found), time=time, sentence=sentence)
+    return Told(limits=bottlenecks.name(found), time=time, sentence=sentence, flame=shown)
 
 
 def as_json(run: Run) -> dict[str, Any]:
     """The same as plain JSON, in seconds; null where the parts are not known."""
     found = told(run)
     parts = {**found.time.parts, REST: found.time.rest_s} if found.time else None
-    return {"request_time": parts, "limits": [asdict(one) for one in found.limits]}
+    return {
+        "request_time": parts,
+        "limits": [asdict(one) for one in found.limits],
+        "flame": flames.as_json(found.flame),
+    }
 
 
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
@@ -74,14 +84,15 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     return [f"{code}  {listed(who[code])}" for code in sorted(who)]
 
 
-def _diagnosis(run: Run, starts: Iterable[Run]) -> Diagnosis | None:
-    """What the diagnostic start of the same cell has seen."""
-    by_key = {one.key: one for one in starts if one.pk != run.pk}
+def _diagnostic(run: Run, starts: Iterable[Run]) -> list[Run]:
+    """The diagnostic starts of the same cell."""
+    others = [one for one in starts if one.pk != run.pk]
     try:
-        start = by_key.get(RunSpec.from_json(run.spec).diagnosed.key) if by_key else None
+        spec = RunSpec.from_json(run.spec) if others else None
     except UsageError:  # of another format
-        return None
-    return diagnosis(start) if start else None
+        return []
+    keys = {spec.diagnosed.key, spec.profiled.key} if spec else ()
+    return [one for one in others if one.key in keys]
 
 
 def _lines(title: str, limit: Limit) -> list[str]:

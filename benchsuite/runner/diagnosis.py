@@ -1,11 +1,28 @@
 """What a diagnostic start has seen, of all processes together."""
 
+import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.isolation.served.diagnosing import COUNTED, read
+from benchsuite.isolation.served.errors import is_the_projects, short
+from benchsuite.stats import stacks
+
+PACKAGES = re.compile(r".*/(?:site-packages|dist-packages|python\d\.\d+)/")
+SCRIPTS = f"{os.sep}bin{os.sep}"
+TARGET_APP = f"{os.sep}benchsuite{os.sep}target{os.sep}"
+"""Stands for the project where its views are measured."""
+
+IDLE = re.compile(
+    r"\S*\b(select|poll) \((selectors|waitress/wasyncore)\.py|Condition\.wait \(threading\.py"
+    r"|_worker \(concurrent/futures/thread\.py"
+)
+"""Where threads wait for work. One that has just been woken is taken for busy there; py-spy, which
+leaves such stacks out too, knows these functions without their classes."""
 
 MOST = 10  #: Queries that are kept of a page: those that took most time.
 
@@ -53,3 +70,49 @@ def _page(name: str, accounts: Iterable[Account]) -> dict[str, Any]:
             for (query, place, digest), took_s in seconds.most_common(MOST)
         ],
     }
+
+
+def flame(seen: str, rate_hz: int) -> dict[str, Any]:
+    """Of stacks as the profiler writes them: how many samples, and how they are stored. Raises
+    UnavailableError where there are none.
+    """
+    own: set[str] = set()
+
+    def renamed(call: str) -> str:
+        """With a short path; it is remembered whether this is what is measured."""
+        name, place = stacks.words(call)
+        path, _, line = place.rpartition(":")
+        told = f"{name} ({_place(path)}:{line})" if path else call
+        if path and _is_measured(path):
+            own.add(told)
+        return told
+
+    parsed = stacks.parsed(seen, renamed)
+    found, least = stacks.folded({one: n for one, n in parsed.items() if not IDLE.match(one[-1])})
+    if not found:
+        raise UnavailableError(
+            "The profiler saw no Python code at work: the server hardly used its CPUs; ask for a "
+            "page that does more, or leave --flame out."
+        )
+    calls = {call for stack in found for call in stack}
+    return {
+        "flame": {
+            "samples": sum(found.values()),
+            "rate_hz": rate_hz,
+            "least": least,
+            "project": sorted(own & calls),
+            "stacks": stacks.packed(found),
+        }
+    }
+
+
+def _place(path: str) -> str:
+    """In its package, or from the current directory."""
+    package = PACKAGES.sub("", path)
+    return package if package != path or path.startswith("<") else short(path)
+
+
+def _is_measured(path: str) -> bool:
+    if path.startswith("<") or SCRIPTS in path:
+        return False
+    return TARGET_APP in path or is_the_projects(path)

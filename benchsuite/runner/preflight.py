@@ -6,9 +6,11 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import (
+    FLAME,
     KEEP,
     MEMORY,
     NETEM,
+    QUERIES,
     REDIS,
     REDIS_PUBSUB,
     THROWAWAY,
@@ -24,6 +26,7 @@ from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import Available
 from benchsuite.system import cpus, descriptors
+from benchsuite.telemetry import profiler
 
 LIBRARIES = {
     "": (),
@@ -68,6 +71,8 @@ def check_installed(plan: Plan) -> None:
         environments.ensure_serving(plan.server.python)
     _check_usable(plan)
     _check_libraries(plan)
+    if plan.spec.diagnoses == FLAME:
+        profiler.ensure_readable(plan.server.python)
 
 
 def open_files(spec: RunSpec) -> int:
@@ -117,19 +122,23 @@ def _check_libraries(plan: Plan) -> None:
 
 
 def _check_diagnosis(plan: Plan) -> None:
-    """Queries are timed by a middleware of Django's."""
-    if not plan.spec.diagnoses:
+    """Queries are timed by a middleware of Django's; the profiler is a program."""
+    by = plan.spec.diagnoses
+    if not by:
         return
-    if not plan.server.serves_project or plan.spec.server.application:
+    option = "--flame" if by == FLAME else "--diagnose"
+    if by == QUERIES and (not plan.server.serves_project or plan.spec.server.application):
         raise UsageError(
-            f"--diagnose times the queries of Django, and {plan.spec.server.server} serves "
+            f"{option} times the queries of Django, and {plan.spec.server.server} serves "
             f"{plan.spec.server.application or 'a target of its own'} here; leave it out."
         )
     if plan.workload.unit != REQUEST:
         raise UsageError(
-            f"--diagnose times the queries of requests, and {plan.workload.name} measures "
+            f"{option} looks into requests, and {plan.workload.name} measures "
             f"{plan.workload.unit}s; leave it out."
         )
+    if by == FLAME:
+        profiler.ensure_installed()
 
 
 def _check_users(plan: Plan) -> None:

@@ -28,6 +28,7 @@ from benchsuite.runner.sockets import websockets
 from benchsuite.stats import signs
 from benchsuite.stats.levels import climb, level_of
 from benchsuite.telemetry import Sampler
+from benchsuite.telemetry.profiler import Profiler
 
 COMPLETIONS = "completions"
 """What `Workload.count()` calls the journeys that the target's database holds as completed."""
@@ -81,6 +82,7 @@ class RunRecord:
         self.cluster: Cluster | None = None
         self.stall: Stall | None = None
         self.segments: tuple[Segment, ...] = ()
+        self.profiler: Profiler | None = None
         self.diagnosis: Mapping[str, Any] | None = None  #: What a diagnostic start has seen.
 
     def fail(self, status: Status, failure: str, *, ours: bool = False) -> None:

@@ -103,6 +103,10 @@ class RunningSystem:
         self.earlier += [one for one in self.members if one.process in processes]
         self.members = [one for one in self.members if one.process not in processes]
 
+    def leaders(self, part: str) -> list[int]:
+        """The processes of a part that were started, of which its others come."""
+        return [one.process.pid for one in self.members if one.part == part]
+
     def pids(self, part: str) -> list[int]:
         """The living processes of a part."""
         return [pid for one in self.members if one.part == part for pid in one.process.living()]

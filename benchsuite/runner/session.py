@@ -22,26 +22,28 @@ from benchsuite.core.exceptions import (
     DatabaseError,
     LoadDiedError,
     LoadError,
+    UnavailableError,
 )
 from benchsuite.core.results import RunResult, Status
-from benchsuite.core.specs import LoadProfile
+from benchsuite.core.specs import FLAME, QUERIES, LoadProfile
 from benchsuite.isolation.facts import Facts
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import StartRequest, serving
 from benchsuite.runner.database_pool import Data
-from benchsuite.runner.diagnosis import diagnosis
+from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import PROJECT, about_services, about_the_project
 from benchsuite.runner.reasons import reason
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.result import Ceilings, result
-from benchsuite.runner.running_system import RunningSystem
+from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, descriptors, fingerprint, scratch
 from benchsuite.system.ending import in_words
 from benchsuite.system.guard import guarded
+from benchsuite.telemetry.profiler import RATE_HZ, profiler
 
 FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
 
@@ -152,7 +154,7 @@ class Session:
                 token,
                 conn_max_age_s=spec.database.conn_max_age_s,
                 pool=spec.database.pool,
-                diagnoses=spec.diagnoses,
+                diagnoses=spec.diagnoses == QUERIES,
             ),
             facts=facts,
             headers=spec.visitor.sent(facts.cookies),
@@ -178,6 +180,9 @@ class Session:
         record.monitor = monitor = Monitor(record.serving, load.pids, devices=plan.devices)
         asked = plan.workload_with(job.workload.options)
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
+        if spec.diagnoses == FLAME:
+            profiling = profiler(folder, load=spec.load, marker=token)
+            record.profiler = stack.enter_context(profiling)
         with (
             cpus.given(monitor_cpus),  # this thread and the sampler; the prober is a client
             monitor.watching(asked, job, folder),
@@ -188,8 +193,7 @@ class Session:
             said = {"(end of the load)": _early_end(spec.load, load.ended_at)}
             record.settings_changed = {**record.settings_changed, **said}
         record.asked_after = record.serving.asked()
-        if spec.diagnoses and record.serving.instructions is not None:
-            record.diagnosis = diagnosis(record.serving.instructions)
+        _diagnose(record)
         if record.serving.debugs_sql:
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
         record.left_out = record.serving.left_out() - left_out
@@ -237,6 +241,18 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem) -> str:
         raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
 
 
+def _diagnose(record: RunRecord) -> None:
+    """Keeps what a diagnostic start has seen; one without it has failed."""
+    by, told = record.spec.diagnoses, record.serving.instructions
+    if by == QUERIES and told is not None:
+        record.diagnosis = diagnosis(told)
+    elif record.profiler is not None:
+        try:
+            record.diagnosis = flame(record.profiler.end(), RATE_HZ)
+        except UnavailableError as error:
+            record.fail(Status.FAILED, str(error), ours=True)
+
+
 def _early_end(load: LoadProfile, tick: Tick) -> str:
     """Why it was not made to its end, in words."""
     reached = [one for one in load.plan if one.window_start_s <= tick.elapsed_s]
@@ -269,6 +285,8 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
             record.restart()
         if record.monitor is not None:
             record.monitor.told(tick)
+        if record.profiler is not None:
+            record.profiler.told(tick.elapsed_s, record.serving.leaders(TARGET))
         watcher.tick(tick)
 
     try:

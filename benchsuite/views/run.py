@@ -25,6 +25,7 @@ from benchsuite.report import limiting, queries, sockets
 from benchsuite.report.charts import of_run
 from benchsuite.report.made_for import made_for
 from benchsuite.report.pages import html
+from benchsuite.report.pages.flame_graph import drawing
 from benchsuite.report.populations import columns_of_parts
 from benchsuite.report.sentences import model_sentence, run_sentence
 from benchsuite.report.sockets import Tile
@@ -64,6 +65,9 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "request_time": told.sentence,
         "limits": told.limits,
         "made_for": made_for(run, in_tuning=run.in_tuning),
+        "flame": told.flame,
+        "elsewhere": told.flame is not None and told.flame.run != run,
+        "drawing": drawing(told.flame, request.GET.get("call", "")) if told.flame else None,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
         "names": [
             (one, [column.show(column.of_part(one)) for column in columns])

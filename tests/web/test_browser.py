@@ -12,6 +12,7 @@ import pytest
 
 from benchsuite.models import Run
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run
+from tests.flames import make_profiled
 from tests.needs import needs
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
@@ -252,6 +253,7 @@ def pages(runs: list[Run], settings: Any, tmp_path: Path) -> list[str]:
         "/results/",
         runs[0].get_absolute_url(),
         runs[2].get_absolute_url(),
+        make_profiled(runs[2]).get_absolute_url(),
         compare(runs[:2]),
         compare([]),
         f"/results/delete/?runs={runs[0].pk}",

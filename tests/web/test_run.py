@@ -11,6 +11,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.report.tuning.decisions import PHASES
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
+from tests.flames import make_profiled
 from tests.study_factories import make_study_run
 from tests.tuning_factories import make_tuning
 
@@ -249,3 +250,38 @@ def test_a_run_of_a_study_leads_back_to_its_execution(soup: Any) -> None:
 
 def test_a_run_of_its_own_was_made_for_nothing_else(soup: Any) -> None:
     assert "Made for" not in soup(make_run("uwsgi").get_absolute_url()).text
+
+
+def test_a_profiled_start_is_drawn_on_its_page_and_on_those_of_its_cell(soup: Any) -> None:
+    run = make_run("uwsgi", cpu_percent=190.0, environment={"cpu_usable": 2})
+    start = make_profiled(run)
+    own, beside = (soup(f"/results/{one.pk}/") for one in (start, run))
+    for page in (own, beside):
+        section = page.select_one("section[aria-labelledby=flame]")
+        assert "100 samples of Python code at work" in section.text
+        assert [one.text for one in section.select("svg .project text")] == ["list_products"]
+        assert [one.text for one in section.select("caption")] == [
+            "By own time",
+            "By total time, with what they call",
+        ]
+        first = [cell.text for cell in section.select_one("tbody tr").select("th, td")]
+        assert first[:3] == ["execute", "django/db/models/sql/compiler.py:1570", "no"]
+        assert first[3:] == ["50.0\u2009%", "50.0\u2009%"]
+    assert own.select_one("#flame + p a") is None
+    assert beside.select_one("#flame + p a")["href"] == start.get_absolute_url()
+    assert own.select_one("section[aria-labelledby=limits]") is None
+    assert "goes in list_products" in beside.select_one(".limits .hint").text
+
+
+def test_a_box_of_a_flame_graph_leads_to_what_it_calls(soup: Any) -> None:
+    address = f"/results/{make_profiled(make_run()).pk}/"
+    every = soup(address).select("svg.flame a")
+    link = next(one for one in every if "shop/views.py" in one["aria-label"])
+    page = soup(address + link["href"])
+    assert page.select_one("#flame ~ p > code").text == "list_products (shop/views.py:12)"
+    assert len(page.select("svg.flame rect")) == 4 < len(every)
+    assert len(soup(f"{address}?call=nonsense").select("svg.flame a")) == len(every)
+
+
+def test_a_run_that_was_not_profiled_has_no_flame_graph(soup: Any) -> None:
+    assert soup(f"/results/{make_run().pk}/").select_one(".flame") is None

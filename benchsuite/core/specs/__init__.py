@@ -40,7 +40,9 @@ from benchsuite.core.specs.options import Within as Within
 from benchsuite.core.specs.options import chosen_options as chosen_options
 from benchsuite.core.specs.options import refuse_outside as refuse_outside
 from benchsuite.core.specs.run import COLLECT as COLLECT
+from benchsuite.core.specs.run import FLAME as FLAME
 from benchsuite.core.specs.run import FORMAT_VERSION as FORMAT_VERSION
+from benchsuite.core.specs.run import QUERIES as QUERIES
 from benchsuite.core.specs.run import SKIP as SKIP
 from benchsuite.core.specs.run import RunSpec as RunSpec
 from benchsuite.core.specs.run import WorkloadSpec as WorkloadSpec

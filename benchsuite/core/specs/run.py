@@ -26,7 +26,10 @@ COLLECT, SKIP = "collect", "skip"
 
 MAX_LABEL = 200  #: Characters, which is what the database keeps of one.
 
+QUERIES, FLAME = "queries", "flame"  #: What a diagnostic start looks at.
+
 DIAGNOSTIC_WARMUP_S, DIAGNOSTIC_S = 1.0, 5.0  #: Of a diagnostic start, at most.
+FLAME_S = 10.0  #: Of one that is profiled: a thousand samples of a busy process.
 
 
 def check_label(label: str) -> None:
@@ -74,8 +77,9 @@ class RunSpec(Spec):
     target: TargetSpec = field(default_factory=TargetSpec)
     static: str = ""
     """Static files: "collect", "skip", or empty to collect them where pages would fail without."""
-    diagnoses: bool = False
-    """Whether the server times its queries and pauses: such a start never counts."""
+    diagnoses: str = ""
+    """What a diagnostic start looks at, which never counts: "queries" and pauses, which the server
+    times, or a "flame" graph, by a profiler beside it; empty for a start that counts."""
     label: str = ""
     repetition: int = 1
     seed: int = 0
@@ -87,14 +91,24 @@ class RunSpec(Spec):
 
     @property
     def diagnosed(self) -> Self:
-        """The same as a diagnostic start: one user asks the same for a few seconds, and the server
-        times its queries and the pauses of its garbage collector.
+        """The same as a diagnostic start: the server times its queries and the pauses of its
+        garbage collector.
         """
+        return self._looked_into(QUERIES, min(self.load.duration_s, DIAGNOSTIC_S))
+
+    @property
+    def profiled(self) -> Self:
+        """The same as a diagnostic start beside which a profiler is at work."""
+        return self._looked_into(FLAME, FLAME_S)
+
+    def _looked_into(self, by: str, duration_s: float) -> Self:
+        """One user asks the same for so long."""
         load = dataclasses.replace(
             self.load,
             model=CLOSED,
             users=1,
             spawn_rate=None,
+            think_time_s=0.0,
             arrival_rate=None,
             arrivals=CONSTANT,
             max_in_flight=None,
@@ -104,10 +118,10 @@ class RunSpec(Spec):
             stages=(),
             iterations=None,
             warmup_s=min(self.load.warmup_s, DIAGNOSTIC_WARMUP_S),
-            duration_s=min(self.load.duration_s, DIAGNOSTIC_S),
+            duration_s=duration_s,
             processes=1,
         )
-        return dataclasses.replace(self, load=load, diagnoses=True, repetition=1, seed=0)
+        return dataclasses.replace(self, load=load, diagnoses=by, repetition=1, seed=0)
 
     @property
     def key(self) -> str:

@@ -51,7 +51,8 @@ BESIDE_AGAIN = frozenset(
     (
         *("again", "python", "env", "cpus_target", "cpus_load", "no_pin"),
         *("database", "layer_url", "header", "cookie"),
-        *("repeat", "diagnose", "seed", "port", "start_timeout", "label", "json", "strict"),
+        *("repeat", "diagnose", "flame", "seed", "port", "start_timeout", "label", "json"),
+        "strict",
         "dry_run",
     )
 )
@@ -157,6 +158,12 @@ def _add_runs(group: Any) -> None:
         help="make one more start of each, which never counts, and time queries and pauses in it: "
         "repeated queries are named with their line",
     )
+    add(
+        "--flame",
+        **FLAG,
+        help="make one more start of each, which never counts, and profile it: which functions use "
+        "the CPU",
+    )
     add("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
     add("--strict", **FLAG, help="end with status 1 when a run is invalid")
 
@@ -227,8 +234,9 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
 def _turns(cells: Sequence[RunSpec], options: dict[str, Any]) -> tuple[RunSpec, ...]:
     """Each cell in its turns, and at last the diagnostic starts."""
     turns = planning.blocks(cells, options["repeat"], options["seed"])
-    extra = {one.diagnosed.key: one.diagnosed for one in cells} if options.get("diagnose") else {}
-    return (*turns, *extra.values())
+    starts = [one.diagnosed for one in cells] if options.get("diagnose") else []
+    starts += [one.profiled for one in cells] if options.get("flame") else []
+    return (*turns, *{one.key: one for one in starts}.values())
 
 
 def _axes(options: dict[str, Any], servers: Sequence[str]) -> list[Axis]:

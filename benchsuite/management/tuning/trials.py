@@ -9,6 +9,7 @@ from benchsuite.core.specs import (
     MAX_USERS,
     OPEN,
     POISSON,
+    QUERIES,
     LoadProfile,
     RunSpec,
 )
@@ -75,7 +76,7 @@ def spec_of(
     load = _profile(trial.load, base.load, patience_s, own_pace)
     if trial.ends_early and load.is_open:
         load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
-    diagnoses = trial.phase is Phase.DIAGNOSE
+    diagnoses = QUERIES if trial.phase is Phase.DIAGNOSE else ""
     return replace(base, server=server, load=load, seed=trial.seed, diagnoses=diagnoses)
 
 

@@ -19,7 +19,7 @@ FEW = 3  #: Loads that are all named in the line.
 
 def line(plans: Sequence[Plan], estimate_s: float) -> str:
     """One line: how many servers and repeats, which work, which load, how long."""
-    extra = sum(plan.spec.diagnoses for plan in plans)
+    extra = sum(bool(plan.spec.diagnoses) for plan in plans)
     plans = [plan for plan in plans if not plan.spec.diagnoses] or plans
     runs = [plan.spec for plan in plans]
     first = runs[0]

@@ -1,5 +1,7 @@
 """B501 and B502: what slows the project down."""
 
+import pytest
+
 from benchsuite.core.results import Level
 from tests.unit.findings.clean import found
 
@@ -14,5 +16,8 @@ def test_debug_that_was_switched_off_is_only_said() -> None:
     assert found(undone={"DEBUG": "was True"})["B501"].level is Level.INFO
 
 
-def test_a_diagnostic_start_never_counts() -> None:
-    assert found(diagnosed=True)["B502"].level is Level.INVALID
+@pytest.mark.parametrize(("by", "why"), [("queries", "timed its queries"), ("flame", "profiler")])
+def test_a_diagnostic_start_never_counts(by: str, why: str) -> None:
+    finding = found(diagnosed=by)["B502"]
+    assert finding.level is Level.INVALID
+    assert why in finding.message

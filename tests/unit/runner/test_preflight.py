@@ -364,3 +364,16 @@ def test_only_requests_of_django_are_diagnosed(server, workload, message):
     spec = make_spec(server, workload=workload, processes=None, threads=None).diagnosed
     with pytest.raises(UsageError, match=message):
         preflight.check(resolve(spec))
+
+
+def test_a_profile_needs_requests_and_the_program(monkeypatch):
+    sockets = make_spec("uvicorn", workload="ws_echo", processes=None, threads=None).profiled
+    with pytest.raises(UsageError, match="--flame looks into requests, and ws_echo measures"):
+        preflight.check(resolve(sockets))
+
+    def missing() -> str:
+        raise UnavailableError("there is none")
+
+    monkeypatch.setattr(preflight.profiler, "ensure_installed", missing)
+    with pytest.raises(UnavailableError, match="there is none"):
+        preflight.check(resolve(make_spec("waitress", processes=None).profiled))

@@ -570,7 +570,7 @@ def test_settings_are_json_or_text_and_variables_are_text() -> None:
 def test_diagnostic_starts_come_last_one_for_each_cell_but_for_its_load() -> None:
     words = ("--server=uvicorn,daphne", "--users=5,50", "--repeat=2", "--diagnose")
     made = specs(*words, "--duration=20")
-    assert [one.diagnoses for one in made] == [False] * 8 + [True] * 2
+    assert [one.diagnoses for one in made] == [""] * 8 + ["queries"] * 2
     assert {one.server.server for one in made[8:]} == {"uvicorn", "daphne"}
     assert {(one.load.users, one.load.duration_s) for one in made[8:]} == {(1, 5.0)}
     plans = [planning.resolve(spec) for spec in made]
@@ -585,3 +585,11 @@ def test_a_load_of_any_kind_is_diagnosed_with_one_user() -> None:
     made = specs("--stages=10/s:30/s", "--arrivals=poisson", "--diagnose")
     load = made[-1].load
     assert (load.is_open, load.users, load.stages, load.arrival_rate) == (False, 1, (), None)
+
+
+def test_profiled_starts_come_last_and_take_10_s_whatever_the_load_takes() -> None:
+    made = specs("--users=5,50", "--think-time=3", "--duration=2", "--diagnose", "--flame")
+    assert [one.diagnoses for one in made] == ["", "", "queries", "flame"]
+    flame = made[-1].load
+    assert (flame.users, flame.think_time_s, flame.duration_s) == (1, 0.0, 10.0)
+    assert RunSpec.from_json(made[-1].to_json()).key == made[-1].key

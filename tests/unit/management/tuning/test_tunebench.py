@@ -201,7 +201,7 @@ def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
 def test_one_more_start_of_the_pick_says_what_limits_it_and_never_counts(machine: Machine) -> None:
     told = as_json(*ONE)
     *counted, last = machine.made
-    assert [one.spec.diagnoses for one in counted] == [False] * len(counted)
+    assert [one.spec.diagnoses for one in counted] == [""] * len(counted)
     assert last.spec.diagnoses
     assert last.spec.load.stages == (pytest.approx(told["answer"]["rate"], rel=1e-3),)
     limits = [one["code"] for one in told["limits"]]

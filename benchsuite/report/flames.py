@@ -1,0 +1,150 @@
+"""What a profiled start has seen: the functions that used the CPU, in tables and in words."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from benchsuite.comparing.cells import cells
+from benchsuite.comparing.titles import cell_titles
+from benchsuite.core.units import format_count, format_percent, format_period
+from benchsuite.models import Run
+from benchsuite.report.terminal.grid import Grid
+from benchsuite.stats import stacks
+from benchsuite.stats.stacks import Stacks
+
+HEADINGS = ("function", "own", "total")
+TOP = 10
+PASSES_ON = 0.95
+"""A function of a framework that spends so much of its time in one other is left out of the totals,
+which such ones would fill."""
+
+LETTERS = 58  #: Of a function with its place, beside two figures on 80 columns.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One function; percentages are of all samples."""
+
+    function: str
+    place: str
+    own_percent: float  #: In its own code.
+    total_percent: float  #: With what it calls.
+    is_project: bool
+    passes_on: bool
+
+    @property
+    def cells(self) -> list[str]:
+        """A text for each of `HEADINGS`."""
+        figures = (self.own_percent, self.total_percent)
+        return [self.brief, *(format_percent(one) for one in figures)]
+
+    @property
+    def brief(self) -> str:
+        """Its name and place, cut to a line."""
+        name, file = self.function, self.place.rpartition("/")[2]
+        whole = f"{name} ({self.place})" if self.place else name
+        if len(whole) <= LETTERS:
+            return whole
+        tail = f" (…/{file})"
+        return name + tail if len(name + tail) <= LETTERS else f"{name[: LETTERS - 1]}…"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flame:
+    """The samples of one start."""
+
+    run: Run
+    stacks: Stacks
+    samples: int
+    rate_hz: int
+    least: int  #: Calls that were seen less often do not stand for themselves.
+    project: frozenset[str]  #: Calls of the project's code.
+
+    @property
+    def sentence(self) -> str:
+        rare = (
+            f" Calls in fewer than {self.least} samples are put together as {stacks.RARE}."
+            if self.least > 1
+            else ""
+        )
+        return (
+            f"{format_count(self.samples)} samples of Python code at work, taken "
+            f"{self.rate_hz} times a second for {format_period(self.run.duration_s)} of a start of "
+            f"its own with one user. Who waits is not sampled.{rare}"
+        )
+
+    @property
+    def rows(self) -> list[Row]:
+        """All functions, most time of their own first."""
+        rows = []
+        for one in stacks.functions(self.stacks):
+            function, place = stacks.words(one.call)
+            rows.append(
+                Row(
+                    function=function,
+                    place=place,
+                    own_percent=100 * one.own / self.samples,
+                    total_percent=100 * one.total / self.samples,
+                    is_project=one.call in self.project,
+                    passes_on=one.passed >= PASSES_ON * one.total,
+                )
+            )
+        return rows
+
+    @property
+    def by_own(self) -> list[Row]:
+        return [one for one in self.rows if one.own_percent][:TOP]
+
+    @property
+    def by_total(self) -> list[Row]:
+        worth = [one for one in self.rows if one.is_project or not one.passes_on]
+        return sorted(worth, key=lambda one: -one.total_percent)[:TOP]
+
+    @property
+    def tables(self) -> list[tuple[str, list[Row]]]:
+        return [
+            ("By own time", self.by_own),
+            ("By total time, with what they call", self.by_total),
+        ]
+
+
+def flame(run: Run) -> Flame | None:
+    """None for a start that was not profiled."""
+    data = (run.diagnosis or {}).get("flame")
+    if not data:
+        return None
+    return Flame(
+        run=run,
+        stacks=stacks.unpacked(data["stacks"]),
+        samples=data["samples"],
+        rate_hz=data["rate_hz"],
+        least=data["least"],
+        project=frozenset(data["project"]),
+    )
+
+
+def as_json(found: Flame | None) -> dict[str, Any] | None:
+    """How many samples, and the top functions with their shares of these."""
+    if found is None:
+        return None
+    top = dict.fromkeys([*found.by_own, *found.by_total])
+    return {
+        "samples": found.samples,
+        "rate_hz": found.rate_hz,
+        "functions": [asdict(one) for one in top],
+    }
+
+
+def screen_tables(title: str, found: Flame) -> Iterator[tuple[str, Grid]]:
+    """Its top functions, each table with the line above it."""
+    for what, rows in found.tables:
+        grid = Grid(headings=HEADINGS, rows=[one.cells for one in rows])
+        yield f"CPU time of {title} {what[:1].lower()}{what[1:]}:", grid
+
+
+def screen_tables_of(runs: Iterable[Run]) -> Iterator[tuple[str, Grid]]:
+    """Those of each profiled start."""
+    every = cells([run for run in runs if run.diagnosis])
+    for title, cell in zip(cell_titles(every), every, strict=True):
+        if (found := flame(cell.first)) is not None:
+            yield from screen_tables(title, found)

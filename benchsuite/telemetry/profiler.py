@@ -1,0 +1,147 @@
+"""py-spy beside the processes of a target: what their Python code was doing, 100 times a second."""
+
+import math
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cache
+from pathlib import Path
+
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.specs import LoadProfile
+from benchsuite.pythons.interpreter import OWN, Interpreter
+from benchsuite.system.process import Process
+from benchsuite.system.starting import running
+
+PROGRAM = "py-spy"
+RATE_HZ = 100
+
+TRY_S = 20.0
+WRITE_S = 10.0  #: How long it may take to write what it has seen.
+
+WAITING = "import sys; sys.stdout.write('.'); sys.stdout.flush(); sys.stdin.read()"
+"""A program that can be looked at, until whoever started it has ended."""
+
+DENIED = ("permission denied", "operation not permitted")
+PTRACE_SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
+
+
+def ensure_installed() -> str:
+    """The program; raises UnavailableError without it."""
+    path = shutil.which(OWN.script(PROGRAM))
+    if path is None:
+        raise UnavailableError(
+            f"--flame needs {PROGRAM}, which is not installed: "
+            "pip install 'django-benchsuite[profile]'."
+        )
+    return path
+
+
+def ensure_readable(python: Interpreter) -> None:
+    """Looks at a process of this Python; raises UnavailableError where that can't be done."""
+    if said := _tried(ensure_installed(), python.executable):
+        raise UnavailableError(refusal(said, f"Python {python.version}"))
+
+
+@cache
+def _tried(program: str, executable: str) -> str:
+    """What it says of its failure; empty where it succeeds."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen([executable, "-I", "-c", WAITING], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout is not None
+        process.stdout.read(1)
+        look = [program, "dump", "--nonblocking", "--pid", str(process.pid)]
+        try:
+            done = subprocess.run(look, capture_output=True, text=True, timeout=TRY_S, check=False)
+        except subprocess.TimeoutExpired:
+            return f"It did not answer within {TRY_S:g} s."
+    return (done.stderr.strip() or f"It ended with {done.returncode}.") if done.returncode else ""
+
+
+def refusal(said: str, who: str) -> str:
+    """The sentence for what it says when it can't look at a process."""
+    if any(sign in said.lower() for sign in DENIED):
+        return (
+            "--flame reads the memory of the server's processes, which the kernel refuses "
+            f"(ptrace): {_way_out()}."
+        )
+    lines = [line for line in said.splitlines() if line.strip()]
+    first = next((line for line in lines if line.startswith("Error")), lines[0] if lines else "")
+    first = first.removeprefix("Error: ").rstrip(".")
+    return (
+        f"{PROGRAM} {OWN.installed(PROGRAM) or ''} can't read {who} ({first}): take another "
+        f"--python or --server, upgrade {PROGRAM}, or leave --flame out."
+    )
+
+
+def _way_out() -> str:
+    try:
+        scope = int(PTRACE_SCOPE.read_text())
+    except (OSError, ValueError):
+        scope = 0
+    if scope:
+        return "run as root, or: sudo sysctl kernel.yama.ptrace_scope=0"
+    return "in a container, start that with --cap-add=SYS_PTRACE"
+
+
+class Profiler:
+    """Looks at some processes, with all their children, while the window of a load lasts."""
+
+    def __init__(self, stack: ExitStack, folder: Path, load: LoadProfile, marker: str) -> None:
+        self._stack = stack
+        self._folder = folder
+        self._load = load
+        self._marker = marker
+        self._begun: dict[Path, Process] = {}  #: By the files in which they write.
+
+    def told(self, elapsed_s: float, leaders: Sequence[int]) -> None:
+        """The load has come to that second, and these processes serve: begins with the window."""
+        if elapsed_s < self._load.window_start_s or self._begun:
+            return
+        for number, pid in enumerate(leaders):
+            seen = self._folder / f"profile-{number}.txt"
+            self._begun[seen] = self._stack.enter_context(self._looking_at(pid, seen))
+
+    def _looking_at(self, pid: int, seen: Path) -> AbstractContextManager[Process]:
+        longest_s = math.ceil(self._load.duration_s)
+        return running(
+            [
+                # Halted, threads that wait are woken, and taken for busy: of a pool's idle
+                # threads it then saw five times as much.
+                *(ensure_installed(), "record", "--pid", str(pid), "--subprocesses"),
+                "--nonblocking",
+                *("--format", "raw", "--function", "--full-filenames"),
+                *("--rate", str(RATE_HZ), "--duration", str(longest_s), "--output", str(seen)),
+            ],
+            name=PROGRAM,
+            log=seen.with_suffix(".log"),
+            env={"LC_ALL": "C.UTF-8"},
+            stop_signal=signal.SIGINT,  # it writes what it has seen
+            grace_s=WRITE_S,
+            marker=self._marker,
+            on_cpus=self._load.cpus,
+        )
+
+    def end(self) -> str:
+        """What was seen, as lines of stacks; raises UnavailableError where it saw nothing."""
+        self._stack.close()
+        if not self._begun:
+            raise UnavailableError("The load ended before its window, so nothing was profiled.")
+        return "".join(_read(seen, process) for seen, process in self._begun.items())
+
+
+def _read(seen: Path, process: Process) -> str:
+    try:
+        return seen.read_text(errors="replace")
+    except FileNotFoundError:
+        said = process.log_tail() or f"It wrote nothing within {WRITE_S:g} s and was killed."
+        raise UnavailableError(refusal(said, "the server's processes")) from None
+
+
+@contextmanager
+def profiler(folder: Path, *, load: LoadProfile, marker: str) -> Iterator[Profiler]:
+    """One for this load, which never outlives the block."""
+    with ExitStack() as stack:
+        yield Profiler(stack, folder, load, marker)

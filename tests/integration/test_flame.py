@@ -1,0 +1,134 @@
+"""`runbench --flame` with the real profiler, and with ones that hang, die, or are refused."""
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.results import RunResult, Status
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.pythons.interpreter import OWN
+from benchsuite.runner import planning, session
+from benchsuite.runner.session import Session
+from benchsuite.telemetry import profiler
+from tests.integration.command import Command, wait_for
+from tests.integration.quiet import Quiet
+from tests.needs import needs
+
+WORK = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=size=2000000")
+BRIEF = ("--users=1", "--warmup=0", "--duration=0.5", "--timeout=5")
+
+
+def is_refused(command: Command) -> bool:
+    """Whether no process can be looked at here, which must be said then."""
+    why = ""
+    try:
+        profiler.ensure_readable(OWN)
+    except UnavailableError as error:
+        why = str(error)
+    if why:
+        ended = command.run("runbench", "--flame", *WORK, *BRIEF)
+        assert ended.status == 2
+        assert "which the kernel refuses" in why
+        assert why in ended.err
+    return bool(why)
+
+
+def profilers() -> list[int]:
+    """Those that run, of whomever."""
+    names = ((one.name, one / "comm") for one in Path("/proc").iterdir() if one.name.isdigit())
+    found = []
+    for pid, file in names:
+        try:
+            if file.read_text().strip() == profiler.PROGRAM:
+                found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+@needs("py-spy", "gunicorn")
+@pytest.mark.alone
+def test_the_burning_function_is_on_top_and_nothing_stays(command: Command) -> None:
+    if is_refused(command):
+        return
+    before = profilers()
+    ended = command.run("runbench", "--flame", "--json=-", *WORK, *BRIEF)
+    assert ended.status == 0, ended.err
+    counted, start = json.loads(ended.out)
+    assert counted["flame"] is None
+    flame = start["flame"]
+    assert flame["samples"] > 300, "10 s of one process that does nothing but Python"
+    top = flame["functions"][0]
+    assert "target/work" in top["place"], flame
+    assert top["is_project"]
+    assert top["own_percent"] > 50
+    assert [one["code"] for one in start["findings"] if one["level"] == "invalid"] != []
+    assert "CPU time of gunicorn-sync by own time:" in ended.err
+    assert command.left_in_temporary_folder() == []
+    assert set(profilers()) <= set(before)
+
+
+@needs("py-spy", "gunicorn")
+@pytest.mark.alone
+def test_ctrl_c_in_the_profile_leaves_nothing(command: Command) -> None:
+    if is_refused(command):
+        return
+    before = set(profilers())
+    with command.start("runbench", "--flame", *WORK, *BRIEF) as process:
+        wait_for("a profiler", lambda: set(profilers()) - before, limit_s=60)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        ended = command.wait(process)
+    assert ended.status == 130, ended.err
+    assert set(profilers()) <= before
+    assert command.left_in_temporary_folder() == []
+
+
+STUBS = {
+    "hangs": "trap '' INT TERM; while :; do sleep 0.1; done",
+    "dies": "echo 'Error: Failed to find python version from target process' >&2; exit 1",
+    "sees nothing": 'while [ $# -gt 1 ]; do shift; done; : > "$1"; exec sleep 60',
+}
+SAID = {
+    "hangs": "wrote nothing within 0.5 s and was killed",
+    "dies": "can't read the server's processes (Failed to find python version from target process)",
+    "sees nothing": "saw no Python code at work",
+}
+
+
+@pytest.fixture
+def at_work() -> Iterator[Session]:
+    with session(settings_module="testproject.settings.target", start_timeout_s=30.0) as opened:
+        yield opened
+
+
+def profiled(at_work: Session, watcher: Any = None) -> RunResult:
+    spec = RunSpec(
+        server=ServerSpec(server="waitress"),
+        workload=WorkloadSpec(workload="plain"),
+        load=LoadProfile(users=1, warmup_s=0.0, duration_s=1.0),
+    ).profiled
+    return at_work.run(planning.resolve(spec), watcher or Quiet())
+
+
+@needs("waitress")
+@pytest.mark.parametrize("how", STUBS)
+def test_a_profiler_that_fails_is_told_in_a_sentence_and_ended(
+    how: str, at_work: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stub = tmp_path / "py-spy"
+    stub.write_text(f"#!/bin/sh\n{STUBS[how]}\n")
+    stub.chmod(0o755)
+    monkeypatch.setattr(profiler, "ensure_installed", lambda: str(stub))
+    monkeypatch.setattr(profiler, "WRITE_S", 0.5)
+    monkeypatch.setattr("benchsuite.core.specs.run.FLAME_S", 2.0)
+    result = profiled(at_work)
+    assert result.status is Status.FAILED
+    assert SAID[how] in result.failure
+    assert result.diagnosis is None

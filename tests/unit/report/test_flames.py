@@ -1,0 +1,143 @@
+"""A profiled start in tables, words and JSON, and as a drawing."""
+
+import json
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from benchsuite.report import flames
+from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.flames import Flame, flame
+from benchsuite.report.limiting import told
+from benchsuite.report.pages.flame_graph import ROW, WIDTH, drawing
+from benchsuite.report.terminal.grid import show
+from tests.factories import make_run
+from tests.flames import VIEW, make_profiled, profile
+
+pytestmark = pytest.mark.django_db
+
+FULL = {"cpu_percent": 190.0, "environment": {"cpu_usable": 2}}
+
+
+def made(**given: object) -> Flame:
+    run = make_run()
+    run.diagnosis = profile(**given)  # type: ignore[arg-type]
+    found = flame(run)
+    assert found is not None
+    return found
+
+
+def test_functions_are_told_by_own_and_by_total_time() -> None:
+    found = made()
+    own = [(one.function, one.own_percent, one.is_project) for one in found.by_own]
+    assert own == [
+        ("execute", 50.0, False),
+        ("list_products", 30.0, True),
+        ("inner", 15.0, False),
+        ("parse_request_line_of_a_long_name", 5.0, False),
+    ]
+    total = [(one.function, one.total_percent) for one in found.by_total]
+    assert total == [
+        ("inner", 95.0),
+        ("list_products", 80.0),
+        ("execute", 50.0),
+        ("parse_request_line_of_a_long_name", 5.0),
+    ], "run only passes it on"
+
+
+def test_the_projects_own_functions_are_told_though_all_come_through_them() -> None:
+    assert made(project=("run (threading.py:1002)",)).by_total[0].function == "run"
+
+
+def test_what_was_put_together_is_said() -> None:
+    assert "fewer than" not in made().sentence
+    assert "fewer than 7 samples are put together as (rare calls)" in made(least=7).sentence
+
+
+def test_the_tables_fit_80_columns() -> None:
+    console = Console(file=StringIO(), width=80, color_system=None)
+    for line, grid in flames.screen_tables("gunicorn-gthread", made()):
+        console.print(line)
+        show(grid, console)
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    assert all(len(line) <= 80 for line in said.splitlines())
+    assert "CPU time of gunicorn-gthread by own time:" in said
+    assert "execute (django/db/models/sql/compiler.py:1570)" in said
+    assert "parse_request_line_of_a_long_name (…/message.py:3)" in said, "cut, and in one line"
+
+
+def test_the_fix_names_the_hottest_function_of_the_project() -> None:
+    run = make_run("uwsgi", **FULL)  # type: ignore[arg-type]
+    assert "runbench --flame shows where" in told(run).limits[0].fix
+    start = make_profiled(run)
+    seen = told(run, [start])
+    assert "time goes in list_products, shop/views.py:12" in seen.limits[0].fix
+    assert seen.flame is not None
+    assert seen.flame.run == start
+    start.diagnosis = profile(project=())
+    assert "no function of the project stands out" in told(run, [start]).limits[0].fix
+
+
+def test_a_profiled_start_itself_has_a_flame_and_no_limits() -> None:
+    start = make_profiled(make_run("uwsgi", **FULL))  # type: ignore[arg-type]
+    assert told(start).limits == ()
+    assert told(start).flame is not None
+
+
+def test_the_profiled_start_of_another_server_tells_nothing() -> None:
+    run, other = make_run("uwsgi", **FULL), make_run("waitress", **FULL)  # type: ignore[arg-type]
+    assert told(run, [make_profiled(other)]).flame is None
+
+
+def test_json_has_the_top_functions() -> None:
+    run = make_profiled(make_run())
+    written = json.loads(json.dumps(run_as_json(run)))["flame"]
+    assert written["samples"] == 100
+    assert written["functions"][0] == {
+        "function": "execute",
+        "place": "django/db/models/sql/compiler.py:1570",
+        "own_percent": 50.0,
+        "total_percent": 50.0,
+        "is_project": False,
+        "passes_on": False,
+    }
+    assert run_as_json(make_run())["flame"] is None
+
+
+def test_boxes_are_as_wide_as_their_samples() -> None:
+    found = drawing(made())
+    (view,) = (one for one in found.boxes if one.is_project)
+    assert view.width == pytest.approx(0.8 * WIDTH)
+    assert view.y == 2 * ROW
+    assert view.text == "list_products"
+    assert view.title == f"{VIEW}, of the project: 80 samples, 80.0\u2009%"
+    assert found.height == 4 * ROW
+    (narrow,) = (one for one in found.boxes if "parse_request" in one.title)
+    assert narrow.text == "parse_…"
+
+
+def test_a_call_can_be_shown_alone_with_what_leads_to_it() -> None:
+    every = drawing(made())
+    (view,) = (one for one in every.boxes if one.is_project)
+    zoomed = drawing(made(), view.at)
+    assert zoomed.zoomed == VIEW
+    assert [one.width for one in zoomed.boxes if one.y <= view.y] == [WIDTH] * 3
+    assert {one.at for one in zoomed.boxes} < {one.at for one in every.boxes}
+    assert drawing(made(), "nonsense") == every
+
+
+def test_calls_that_are_too_narrow_are_counted() -> None:
+    run = make_run()
+    run.diagnosis = profile()
+    found = flame(run)
+    assert found is not None
+    thin = Flame(
+        run=run,
+        stacks={("a",): 1, ("b",): 5000},
+        samples=5001,
+        rate_hz=100,
+        least=1,
+        project=frozenset(),
+    )
+    assert (len(drawing(thin).boxes), drawing(thin).narrow) == (1, 1)
