@@ -95,7 +95,7 @@ def named(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> set[str] | Non
 def beside(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> Other | None:
     """What it is compared with, in this round and those after it; after the last in the first."""
     words = case.words, case.beside
-    both = sorted(one for _, one in seen if all((name, one) in seen for name in words))
+    both = sorted({one for _, one in seen if all((name, one) in seen for name in words)})
     place = both.index(turn) if turn in both else 0
     turns = (both + both)[place : place + BLOCKS] if len(both) >= BLOCKS else []
 
@@ -106,7 +106,7 @@ def beside(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> Other | None:
         )
         return ratio(own, theirs)
 
-    rate, cpu = compared("rate"), compared("cpu_s")
+    rate, cpu = compared("rate"), compared("own_cpu_s")
     if rate is None or cpu is None:
         return None
     base = seen[case.beside, turns[0]]

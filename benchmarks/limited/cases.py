@@ -89,19 +89,18 @@ def rate(per_s: float) -> dict[str, Any]:
 CPU = work("cpu", seconds=0.01)
 SLEEP = work("sleep", seconds=0.05)
 READ, PLAIN = work("io_read"), work("plain")
-BASE = "a light page, 4 threads, 16 users (nothing to compare with)"
+BASE = "a light page, 16 users"
+SHARED = "PostgreSQL on the server's one CPU, 32 users"
 
 CASES = (
     Case("L01", "10 ms of CPU, 8 users", gthread(1, 4), CPU, users(8)),
     Case("L02", "the same in one process on two CPUs", gthread(1, 4), CPU, users(8), pinned=False),
     Case("L03", "pages that wait 50 ms, 2 threads", gthread(1, 2), SLEEP, users(20)),
     Case("L04", "queries of 20 ms", gthread(1, 4), page("asking"), users(8), KEPT),
+    Case("L04a", SHARED, gthread(1, 4), READ, users(32), POSTGRESQL),
     Case(
-        "L04a", "PostgreSQL on the server's one CPU, 8 users", gthread(1, 4), READ, users(8),
+        "L04a", "PostgreSQL there, 100 arrivals a second", gthread(1, 4), READ, rate(100),
         POSTGRESQL,
-    ),
-    Case(
-        "L04a", "the same, 100 arrivals a second", gthread(1, 4), READ, rate(100), POSTGRESQL,
     ),
     Case(
         "L04b", "8 users change one row, 5 ms to the database", gthread(2, 4),
@@ -124,9 +123,15 @@ CASES = (
         users(8), {**POSTGRESQL, "pool": 2},
     ),
     Case("L01", BASE, gthread(1, 4), PLAIN, users(16)),
-    Case("L07", "the same with 64 threads", gthread(1, 64), PLAIN, users(16), beside=BASE),
-    Case("L08", "the same with 6 processes", gthread(6, 4), PLAIN, users(16), beside=BASE),
-    Case("L14", "the same by uvicorn", {"server": "uvicorn"}, PLAIN, users(16), beside=BASE),
+    Case(
+        "L07", "the same with 32 threads", gthread(1, 32), READ, users(32), POSTGRESQL,
+        beside=SHARED,
+    ),
+    Case(
+        "L08", "the same with 6 processes", gthread(6, 4), READ, users(32), POSTGRESQL,
+        beside=SHARED,
+    ),
+    Case("L14", "it by uvicorn", {"server": "uvicorn"}, PLAIN, users(16), beside=BASE),
     Case(
         "L09", "one of two processes computes", gthread(2, 4), page("unequal"), users(8),
         pinned=False,

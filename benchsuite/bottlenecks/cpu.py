@@ -49,10 +49,11 @@ def awaited_cpus(evidence: Evidence) -> bool:
     """
     if (evidence.own_share or 0.0) >= FULL:
         return True
-    if (evidence.busy_share or 0.0) < BUSY or not evidence.is_pressed:
-        return False
+    full, is_pressed = full_cpus(evidence), evidence.is_pressed
     if evidence.run_delay_s is None or not evidence.inside_s:
-        return full_cpus(evidence)
+        return full and is_pressed
+    if (evidence.busy_share or 0.0) < BUSY or not (full or is_pressed):
+        return False
     return evidence.run_delay_s >= MOSTLY * evidence.inside_s
 
 
@@ -93,9 +94,9 @@ def ceiling(evidence: Evidence) -> float | None:
 @bottleneck(
     "L01",
     "cpu",
-    when="what answers keeps at least 90 % of the CPUs busy; or all programs together 70 %, while "
-    "requests queue and spend a third of their time in the server waiting for a CPU (90 % where "
-    "that wait is not known); and the database uses not most of that",
+    when="what answers keeps at least 90 % of the CPUs busy; or requests spend a third of their "
+    "time in the server waiting for a CPU, while 90 % are busy, or 70 % and requests queue; and "
+    "the database uses not most of that",
     unless=("L02", "L04a"),
 )
 def no_cpu_left(evidence: Evidence) -> Iterator[dict[str, str]]:

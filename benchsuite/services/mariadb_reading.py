@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from benchsuite.core.readings import LIMIT
+from benchsuite.core.readings import LIMIT, WAITS_FOR
 from benchsuite.services.database import USER, WATCHING
 
 if TYPE_CHECKING:
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 CONNECT_S = 2
 LONGEST_S = 1
 
+ROW_LOCK = "Lock:row"  #: As PostgreSQL names what its sessions wait for, kind first.
+
 BY_STATE = """
 SELECT IF(one.COMMAND <> 'Sleep', 'active', IF(trx_id IS NULL, 'idle', 'idle in transaction')),
-       COUNT(*)
+       COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0)
 FROM information_schema.PROCESSLIST AS one
 LEFT JOIN information_schema.INNODB_TRX ON trx_mysql_thread_id = one.ID
 WHERE one.USER = %s
@@ -48,7 +50,9 @@ class Connections:
         self._connection: Connection | None = None
 
     def sample(self) -> Mapping[str, int]:
-        """State → connections ("active", "idle", "idle in transaction"), and `limit`."""
+        """State → connections ("active", "idle", "idle in transaction"), `limit`, and how many of
+        the active ones wait for another transaction's rows.
+        """
         import MySQLdb
 
         try:
@@ -60,7 +64,12 @@ class Connections:
         except MySQLdb.Error:
             self.close()  # the next sample connects anew
             raise
-        return {**{str(state): int(count) for state, count in rows}, LIMIT: int(most) - WATCHING}
+        waiting = sum(int(many) for _, _, many in rows)
+        return {
+            **{str(state): int(count) for state, count, _ in rows},
+            **({f"{WAITS_FOR}{ROW_LOCK}": waiting} if waiting else {}),
+            LIMIT: int(most) - WATCHING,
+        }
 
     def close(self) -> None:
         if self._connection is not None:

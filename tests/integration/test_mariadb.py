@@ -8,6 +8,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ pytestmark = needs("mariadb", "mysqlclient")
 
 MARKER = uuid.uuid4().hex
 CONNECTIONS = 9
+LOCKED = "waits for Lock:row"
 SQLITE = """{"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / "shop.sqlite3"}}"""
 
 
@@ -80,7 +82,14 @@ def test_the_target_gets_as_many_connections_as_were_asked_for(service: MariaDB)
         states = {"idle": CONNECTIONS - 1, "idle in transaction": 1, "limit": CONNECTIONS}
         time.sleep(0.2)  # InnoDB tells of transactions anew when it was not asked for 0.1 s
         assert probe.sample() == states
-        held[0].rollback()
+        with ThreadPoolExecutor(1) as pool:
+            deleted = pool.submit(held[1].query, "DELETE FROM bench_x.t")
+            time.sleep(0.3)
+            assert probe.sample() == {**states, "active": 1, "idle": CONNECTIONS - 2, LOCKED: 1}
+            held[0].rollback()
+            deleted.result(timeout=10)
+        time.sleep(0.3)
+        assert LOCKED not in probe.sample()
         held[0].query("DROP DATABASE bench_x")
 
 

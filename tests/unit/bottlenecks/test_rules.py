@@ -202,6 +202,7 @@ def test_other_programs_that_take_the_cpus_are_told_of() -> None:
         assert set(found) == {"L01"}
         assert "other programs 1.56" in found["L01"].evidence
     assert of(idle_percent=2.0) == {}, "they are in nobody's way"
+    assert set(of(idle_percent=2.0, run_delay_percent=90.0)) == {"L01"}, "22 of 49 ms"
     found = of(**SLOTS_FULL, idle_percent=2.0, run_delay_percent=40.0)
     assert set(found) == {"L03"}, "pages that wait 50 ms and 5 ms for a CPU"
 
