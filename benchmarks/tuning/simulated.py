@@ -4,6 +4,7 @@ import functools
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from benchmarks.tuning.ideal import driven
 from benchmarks.tuning.world import (
@@ -17,11 +18,12 @@ from benchmarks.tuning.world import (
     speed,
 )
 from benchsuite.core.specs.objective import Objective, parse
+from benchsuite.servers.base import Against
 from benchsuite.tuning.bounds import Probe, threads_needed
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 OVERHEAD_S = 3.0
 NEVER = 1e9
@@ -38,6 +40,8 @@ class Measured:
     def __call__(self, trial: Trial) -> Observation:
         load, made = trial.load, size(trial.candidate)
         factor = speed(self.world, self.random, self.clock_s)
+        for name, _ in trial.candidate.changes:
+            factor *= self.world.variants[name]
         start = Start(self.world, made, factor, seed=self.random.randrange(2**31))
         drain_s = max(5.0, 10 * self.objective.limit_s)
         if load.users:
@@ -57,6 +61,7 @@ class Measured:
             response_s=sum(answered) / len(answered) if answered else None,
             cpu_s=outcome.cpu_s / len(answered) if answered else None,
             memory_bytes=self.world.memory_of(made),
+            named=self.world.limits if trial.phase is Phase.DIAGNOSE else (),
         )
 
     def _closed(self, outcome: Outcome, trial: Trial) -> Level:
@@ -135,9 +140,18 @@ def asked(
 def search(world: World, question: Question, sizes: Sequence[Candidate] = ()) -> Search:
     """Over these sizes, or those of the grid."""
     first = candidate(next(iter(world.servers)), world.cpus, 4)
+    others = functools.partial(_variants, world)
     if sizes:
-        return Search(Notebook(question), lambda _: sizes, first)
-    return Search(Notebook(question), lambda probe: grid(world, probe), first, resize=resize)
+        return Search(Notebook(question), lambda _: sizes, first, variants=others)
+    return Search(
+        Notebook(question), lambda probe: grid(world, probe), first, resize=resize, variants=others
+    )
+
+
+def _variants(world: World, one: Candidate, against: Against) -> list[Candidate]:
+    if against is not Against.CONNECTING:
+        return []
+    return [replace(one, changes=((name, 1),)) for name in world.variants]
 
 
 def tune(world: World, question: Question, sizes: Sequence[Candidate] = ()) -> Notebook:

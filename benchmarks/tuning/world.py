@@ -46,6 +46,9 @@ class World:
     """Server to the share of its requests that wait so much longer, holding their slot."""
     stall_s: float = 0.0  #: By how much an answer is late where the server does nothing else.
     refuses: float = 0.0  #: Share of arrivals that get a wrong answer at once.
+    limits: tuple[str, ...] = ()  #: What a diagnostic start names.
+    variants: dict[str, float] = field(default_factory=dict)
+    """Field of a run to what setting it makes of the CPU time of a request."""
 
     def cpu_of(self, size: Size) -> float:
         """Mean CPU time of a request in a usual start."""

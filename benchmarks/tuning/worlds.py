@@ -1,6 +1,6 @@
 """The pages and machines that the search is tried on: some as it assumes them, some that aren't."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.tuning.world import World
 
@@ -77,4 +77,14 @@ EQUAL = Case(
     World(name="equals", servers={"gthread": 1.0, "granian": 1.0, "uwsgi": 1.2}, wait_s=0.020),
     says="two servers are equally good",
 )
+CONNECTS = World(
+    name="connects",
+    servers={"gthread": 1.0},
+    limits=("L04d connecting",),
+    variants={"database.pool": 0.8},
+)
+"""A fifth of each request goes into its connection, which a pool keeps."""
+IN_VAIN = replace(CONNECTS, name="in vain", variants={"database.pool": 1.0})
+"""A pool changes nothing there."""
+
 CASES = (*USUAL, *UNLAWFUL)

@@ -25,6 +25,8 @@ CONNECTIONS = 1000  #: Connections a process keeps open at once, where that can 
 KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, where that can be set.
 
 FOR_ALL: Mapping[str, Option] = {"env": ""}  #: Options of every server.
+FEW_ARENAS: Mapping[str, Option] = {"env": "MALLOC_ARENA_MAX=2"}
+"""Of glibc's memory, which else makes up to eight a CPU for threads."""
 
 USUAL: Limits = {
     **dict.fromkeys(("backlog", "connections", "keep_alive_s"), Within(1)),
@@ -40,6 +42,17 @@ class Fit(StrEnum):
 
     NEED = "need"  #: Requests that each process must have under way to keep all CPUs busy.
     THREADS = "threads"  #: Those of a process.
+
+
+class Against(StrEnum):
+    """What a tuning tries the size that it picked in other settings against."""
+
+    CONNECTING = "connecting"  #: Requests make connections to the database anew.
+    MEMORY = "memory"  #: Its processes take much, or least is asked for.
+    ARENAS = "arenas"  #: The same of threads.
+    COLLECTING = "collecting"  #: Pauses of the garbage collector.
+    UNEVEN = "uneven"  #: One of its processes gets most of the work.
+    SYNC_VIEWS = "sync views"  #: Under ASGI, each run in a thread.
 
 
 TAKE_THREADS = "take gunicorn-gthread, granian-wsgi, uwsgi or waitress for threads"
@@ -137,6 +150,8 @@ class ServerAdapter(ABC):
     limits: ClassVar[Limits] = {}  #: Of its options; beside them `USUAL` holds.
     knobs: ClassVar[Mapping[str, tuple[Option | Fit, ...]]] = {}
     """Options that a tuning sets, each with the values worth a try; all combinations are tried."""
+    remedies: ClassVar[Mapping[Against, Mapping[str, Option]]] = {Against.ARENAS: FEW_ARENAS}
+    """Options that a tuning tries of the size that it picked, by what they may help against."""
 
     def __init__(
         self, spec: ServerSpec, application: Application, place: Place | None = None

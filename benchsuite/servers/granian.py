@@ -9,6 +9,7 @@ from benchsuite.servers.base import (
     LOOPS,
     TAKE_THREADS_ASGI,
     THREADS,
+    Against,
     ServerAdapter,
 )
 
@@ -38,6 +39,7 @@ class Granian(ServerAdapter):
     limits = LIMITS
     # By default several processes share the backlog, which few clients of one of them can use up.
     knobs = {"backpressure": (CONNECTIONS,)}
+    remedies = {**ServerAdapter.remedies, Against.UNEVEN: {"http1_keep_alive": False}}
 
     def argv(self, host: str, port: int) -> list[str]:
         wsgi = self.interface == "wsgi"

@@ -19,6 +19,7 @@ from benchsuite.servers.base import (
     TAKE_THREADS,
     TAKE_THREADS_ASGI,
     THREADS,
+    Against,
     Available,
     Fit,
     ServerAdapter,
@@ -41,6 +42,9 @@ COMMON: Mapping[str, Option] = {
     "timeout_s": 30,
 }
 """Options of every kind of worker: gunicorn's defaults, and no configuration file."""
+
+FROZEN: Mapping[str, Option] = {"freeze": True, "preload": True}
+"""The project is loaded once, and the collector leaves it alone."""
 
 CONF = "gunicorn.conf.py"
 NAMES = {"keep_alive": "keepalive", "preload": "preload_app", "log_level": "loglevel"}
@@ -72,6 +76,12 @@ class Gunicorn(ServerAdapter):
     minimum: ClassVar[tuple[int, ...]] = ()
     """The oldest version that has this kind of worker; empty for all."""
     for_threads = TAKE_THREADS
+    remedies = {
+        **ServerAdapter.remedies,
+        Against.MEMORY: FROZEN,
+        Against.COLLECTING: FROZEN,
+        Against.UNEVEN: {"reuse_port": True},
+    }
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
@@ -200,6 +210,7 @@ class GunicornGevent(Gunicorn):
         "keep_alive_s": KEEP_ALIVE_S,
     }
     knobs = {"connections": (Fit.NEED, 100)}
+    remedies = {Against.UNEVEN: {"reuse_port": True}}  # it patches only what is loaded after it
 
     def at_once(self) -> int:
         return self.processes * int(self.settings["connections"])

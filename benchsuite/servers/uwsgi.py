@@ -6,7 +6,15 @@ from typing import ClassVar
 
 from benchsuite.core.specs import Limits, Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEEP_ALIVE_S, THREADS, Fit, ServerAdapter
+from benchsuite.servers.base import (
+    BACKLOG,
+    CONNECTIONS,
+    KEEP_ALIVE_S,
+    THREADS,
+    Against,
+    Fit,
+    ServerAdapter,
+)
 from benchsuite.servers.deploying import Deployed, flags
 
 COMMON: Mapping[str, Option] = {
@@ -36,6 +44,7 @@ class UwsgiFamily(ServerAdapter):
     default_threads = THREADS
     limits = LIMITS
     way_in: ClassVar[str]
+    remedies = {**ServerAdapter.remedies, Against.UNEVEN: {"reuse_port": True}}
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:

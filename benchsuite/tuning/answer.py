@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.tuning import confirming, saying, scaled
+from benchsuite.tuning import confirming, saying, scaled, variants
 from benchsuite.tuning.choosing import against
 from benchsuite.tuning.cliff import cliff
 from benchsuite.tuning.confirming import Held
@@ -156,7 +156,7 @@ def _row(book: Notebook, candidate: Candidate) -> Row:
         memory_bytes=book.memory_bytes(candidate),
         cpu_s=book.cpu_s(candidate),
         connections=candidate.connections,
-        starts=len(book.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM)),
+        starts=len(book.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM, Phase.VARY)),
     )
 
 
@@ -188,7 +188,7 @@ def _sentences(
         found.append(saying.tied(book, pick, [(one.candidate, _ratio(one)) for one in close]))
     if fall := cliff(book, pick):
         found.append(saying.cliff(*fall))
-    return found + saying.cautions(book, pick)
+    return [*found, *saying.cautions(book, pick), *variants.sentences(book)]
 
 
 def _ratio(one: Close) -> str:

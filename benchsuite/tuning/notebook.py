@@ -30,6 +30,8 @@ class State(StrEnum):
     NOT_TOLD_APART = "not told apart"
     RECOMMENDED = "recommended"
     MEASURED = "measured"  #: On one of several numbers of CPUs.
+    WORTH_TRYING = "worth trying"  #: A variant of the pick that looked better in a few starts.
+    NO_DIFFERENCE = "no difference shown"  #: By a variant of it.
 
 
 class End(StrEnum):

@@ -55,8 +55,8 @@ def described(candidate: Candidate) -> str:
     threads = ""
     if candidate.threads is not None:
         threads = f" of {candidate.threads} thread{'s' * (candidate.threads != 1)}"
-    options = "".join(f", {name}={value}" for name, value in candidate.options)
-    return f"{candidate.server} with {processes}{threads}{options}"
+    settings = "".join(f", {one}" for one in candidate.settings)
+    return f"{candidate.server} with {processes}{threads}{settings}"
 
 
 def tied(book: Notebook, pick: Candidate, others: Sequence[tuple[Candidate, str]]) -> str:

@@ -19,6 +19,7 @@ from benchsuite.tuning.probing import probe
 from benchsuite.tuning.refusing import excess, refusal
 from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Observation, Trial
+from benchsuite.tuning.variants import Variants, vary
 
 Grid = Callable[[Probe], Sequence[Candidate]]
 Narrowed = Generator[Trial, Observation, tuple[list[Candidate], Plan]]
@@ -38,11 +39,14 @@ class Search:
         first: Candidate,
         spare: Sequence[Candidate] = (),
         resize: Resize | None = None,
+        variants: Variants | None = None,
     ) -> None:
         """`first` is probed, or the first of `spare` that runs where it doesn't; `grid` gives the
-        candidates when the probe has been seen, and `resize` the size next to one at its edge.
+        candidates when the probe has been seen, `resize` the size next to one at its edge, and
+        `variants` other settings of the pick.
         """
         self.book, self.question = book, book.question
+        self.variants = variants
         self.grid, self.firsts, self.resize = grid, (first, *spare), resize
         self.making = Making(book)
 
@@ -64,6 +68,8 @@ class Search:
         else:
             yield from self._highest(candidates)
         yield from diagnose(self.making)
+        if self.variants is not None:
+            yield from vary(self.making, self.variants)
 
     def _startable(self) -> list[Candidate]:
         """What may be probed; none, and the end in the book, where nothing may be started."""

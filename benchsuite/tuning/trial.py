@@ -14,6 +14,7 @@ class Phase(StrEnum):
     RACE = "race"
     CONFIRM = "confirm"
     DIAGNOSE = "diagnose"  #: Says what limits the pick, and never counts.
+    VARY = "vary"  #: The pick in other settings.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +30,8 @@ class Candidate:
     """To each database alias, at most; None where it isn't known."""
     interface: str = "wsgi"  #: Or "asgi".
     cpus: int | None = None  #: That it has; None for those of all candidates.
+    changes: tuple[tuple[str, Option], ...] = ()
+    """What is no option of its server: fields of a RunSpec by their dotted names."""
 
     @property
     def size(self) -> str:
@@ -36,10 +39,18 @@ class Candidate:
         return str(self.processes) if self.threads is None else f"{self.processes}×{self.threads}"
 
     @property
+    def settings(self) -> list[str]:
+        """ "backpressure=1000", "pool=8"."""
+        return [
+            f"{name.rpartition('.')[2]}={f'{one:g}' if isinstance(one, float) else one}"
+            for name, one in (*self.options, *self.changes)
+        ]
+
+    @property
     def name(self) -> str:
-        options = "".join(f" {name}={value}" for name, value in self.options)
+        settings = "".join(f" {one}" for one in self.settings)
         where = "" if self.cpus is None else f" on {self.cpus} CPU{'s' * (self.cpus != 1)}"
-        return f"{self.server} {self.size}{options}{where}"
+        return f"{self.server} {self.size}{settings}{where}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,6 +70,11 @@ def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> 
     open_ones = [one for one in told["trials"] if one["load"]["rates"]]
     measured = [one for one in open_ones if one["observation"]["levels"]]
     assert spoiled or [one["phase"] for one in measured].count("confirm") >= 3
+    diagnosed = [one for one in told["trials"] if one["phase"] == "diagnose"]
+    seen = rows(command, "SELECT id FROM benchsuite_run WHERE diagnosis IS NOT NULL")
+    assert len(seen) == len(diagnosed) <= 1
+    if told["answer"]["end"] == "confirmed" and not diagnosed:
+        assert "a diagnostic start" in dict(told["answer"]["not_tried"])
     for one in measured:
         levels = one["observation"]["levels"]
         assert [level["rate"] for level in levels] == one["load"]["rates"][: len(levels)]

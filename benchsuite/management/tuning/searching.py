@@ -6,6 +6,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.tuning.databases import reached
+from benchsuite.management.tuning.variants import variants
 from benchsuite.tuning import bounds, candidates
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.notebook import Entry, Notebook
@@ -59,7 +60,7 @@ def _search(book: Notebook, asked: Asked) -> Search:
     given = question.only or question.current
     if given is not None:
         first, spare = given, [first, *spare]
-    return Search(book, grid, first, spare, resize)
+    return Search(book, grid, first, spare, resize, variants(asked))
 
 
 def rehearsed(

@@ -14,7 +14,7 @@ from benchsuite.management.tuning.searching import ASSUMED
 from benchsuite.report.terminal.grid import Grid
 from benchsuite.report.tuning.told import Told
 from benchsuite.tuning.answer import UNTRIED, Answer, answer
-from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.notebook import End, Notebook
 from benchsuite.tuning.trial import Phase
 
 SPARE = ("starts", "connections", "CPU a request")
@@ -112,6 +112,8 @@ def rehearsal(book: Notebook, before: int) -> Iterator[str]:
             f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
             "measured yet: the first two starts tell what yours takes, and sizes follow from it."
         )
+    if book.end is End.CONFIRMED and not any(one.changes for one in book.states):
+        yield "In the time that is left other settings are tried against what the diagnosis names."
     found = answer(book)
     started = [one.candidate.name for one in found.rows if one.state not in UNTRIED]
     if started:

@@ -15,6 +15,7 @@ from benchsuite.core.specs import (
 )
 from benchsuite.core.specs.objective import Objective
 from benchsuite.management.tuning.placing import placed
+from benchsuite.tuning.configured import configured
 from benchsuite.tuning.trial import Load, Observation, Phase, Trial
 
 PATIENCE_S = 5.0
@@ -63,21 +64,16 @@ def spec_of(
     trial: Trial, base: RunSpec, objective: Objective, own_pace: Pace | None = None
 ) -> RunSpec:
     """One run of what all have in common, with the server, its size and the load of this trial."""
-    candidate = trial.candidate
-    server = replace(
-        base.server,
-        server=candidate.server,
-        processes=candidate.processes,
-        threads=candidate.threads,
-        options=dict(candidate.options),
-        cpus=placed(base, candidate.cpus) if candidate.cpus else base.server.cpus,
-    )
+    candidate, spec = trial.candidate, configured(base, trial.candidate)
+    if candidate.cpus:
+        server = replace(spec.server, cpus=placed(base, candidate.cpus))
+        spec = replace(spec, server=server)
     patience_s = max(PATIENCE_S, PATIENT * objective.limit_s)
     load = _profile(trial.load, base.load, patience_s, own_pace)
     if trial.ends_early and load.is_open:
         load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
     diagnoses = QUERIES if trial.phase is Phase.DIAGNOSE else ""
-    return replace(base, server=server, load=load, seed=trial.seed, diagnoses=diagnoses)
+    return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)
 
 
 def _profile(

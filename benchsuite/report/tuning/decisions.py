@@ -20,6 +20,7 @@ PHASES = {
     Phase.RACE: "race",
     Phase.CONFIRM: "confirmation",
     Phase.DIAGNOSE: "diagnosis",
+    Phase.VARY: "variants",
 }
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
@@ -10,6 +9,7 @@ from benchsuite.isolation.served.project import asgi_named
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
+from benchsuite.tuning.configured import configured
 from benchsuite.tuning.trial import Candidate
 
 ADDRESS = "127.0.0.1:8000"
@@ -21,14 +21,8 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
     Raises UsageError for a server that isn't known here or not deployed, UnavailableError for a
     Python that isn't here.
     """
-    server = replace(
-        spec.server,
-        server=pick.server,
-        processes=pick.processes,
-        threads=pick.threads,
-        options=dict(pick.options),
-    )
-    plan = planning.resolve(replace(spec, server=server))
+    spec = configured(spec, pick)
+    server, plan = spec.server, planning.resolve(spec)
     if plan.python is None:
         raise UnavailableError(
             f"The environment {server.environment_name} is not built here, so there is nothing to "

@@ -21,6 +21,8 @@ ORDER = (
     State.RECOMMENDED,
     State.MEASURED,
     State.NOT_TOLD_APART,
+    State.WORTH_TRYING,
+    State.NO_DIFFERENCE,
     State.RACING,
     State.OVER,
     State.DROPPED,

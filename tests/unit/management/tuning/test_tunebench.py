@@ -37,7 +37,7 @@ OBJECTIVE = "--objective=p95 < 200ms"
 ONE = ("--server=gunicorn-gthread", "--processes=1", "--threads=4", OBJECTIVE)
 FEW = ("--servers=gunicorn-gthread,gunicorn-sync", OBJECTIVE)
 
-COUNTING = ("ladder", "race", "confirm")
+COUNTING = ("ladder", "race", "confirm", "vary")
 
 CPU_S, WAIT_S = 0.010, 0.020
 CONNECTS = {
@@ -191,7 +191,8 @@ def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
     assert 60 <= told["answer"]["rate"] <= 90
     assert told["answer"]["end"] == "confirmed"
     phases = [one["phase"] for one in told["trials"]]
-    assert (phases[0], phases[-2:]) == ("probe", ["confirm", "diagnose"])
+    every = ["probe", "ladder", "race", "confirm", "diagnose", "vary"]
+    assert list(dict.fromkeys(phases)) == every
     assert all(one["reason"] and one["observation"]["took_s"] >= 0 for one in told["trials"])
     assert {one["run"] for one in told["trials"]} == {str(one.pk) for one in Run.objects.all()}
     assert told["decisions"]
@@ -200,15 +201,16 @@ def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
 
 def test_one_more_start_of_the_pick_says_what_limits_it_and_never_counts(machine: Machine) -> None:
     told = as_json(*ONE)
-    *counted, last = machine.made
-    assert [one.spec.diagnoses for one in counted] == [""] * len(counted)
-    assert last.spec.diagnoses
-    assert last.spec.load.stages == (pytest.approx(told["answer"]["rate"], rel=1e-3),)
+    (start,) = (one for one in machine.made if one.spec.diagnoses)
+    assert start.spec.load.stages == (pytest.approx(told["answer"]["rate"], rel=1e-3),)
     limits = [one["code"] for one in told["limits"]]
     assert "L04d connecting" in limits
-    assert told["trials"][-1]["observation"]["named"] == limits
-    (row,) = [one for one in told["answer"]["rows"] if one["starts"]]
-    assert row["starts"] == sum(one["phase"] in COUNTING for one in told["trials"])
+    named = [one["observation"]["named"] for one in told["trials"] if one["phase"] == "diagnose"]
+    assert named == [limits]
+    pick = told["answer"]["pick"]
+    (row,) = [one for one in told["answer"]["rows"] if one["candidate"] == pick]
+    counting = [one for one in told["trials"] if one["phase"] in COUNTING]
+    assert row["starts"] == sum(one["candidate"] == pick for one in counting)
 
 
 def test_one_that_can_not_be_diagnosed_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,7 +316,7 @@ def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
 ) -> None:
     whole = as_json(*FEW)
     phases = [one["phase"] for one in whole["trials"]]
-    every = ["probe", "screen", "ladder", "race", "confirm", "diagnose"]
+    every = ["probe", "screen", "ladder", "race", "confirm", "diagnose", "vary"]
     assert list(dict.fromkeys(phases)) == every
     for place in map(phases.index, dict.fromkeys(phases)):
         machine.made.clear()

@@ -1,0 +1,237 @@
+"""The second round: the pick in other settings, where something that was seen speaks for them."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from benchsuite.bottlenecks.paired import ratio
+from benchsuite.core.units import format_bytes
+from benchsuite.servers.base import Against
+from benchsuite.stats.capacity import crossing, shifted
+from benchsuite.stats.compare import Outcome, compare
+from benchsuite.tuning import confirming
+from benchsuite.tuning.confirming import Held
+from benchsuite.tuning.fresh import fresh
+from benchsuite.tuning.making import Making, Steps
+from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.refusing import excess, refusal
+from benchsuite.tuning.trial import Candidate, Load, Phase
+
+Variants = Callable[[Candidate, Against], Sequence[Candidate]]
+"""The same size in the settings that may help against that; none where its server knows none."""
+Wanted = dict[Candidate, str]  #: Variant → what speaks for it.
+
+BY_LIMIT = {
+    "L04d": Against.CONNECTING,
+    "L09": Against.UNEVEN,
+    "L12": Against.MEMORY,
+    "L14": Against.SYNC_VIEWS,
+    "L15": Against.COLLECTING,
+}
+"""Number of a limit → what it calls for."""
+
+LEVELS = (0.95, 1.05, 1.15)  #: Of the pick's estimate: there it shows who holds more.
+STARTS = 2  #: Of each, before it is worth more.
+WORTH = 0.03  #: Nobody would act on less.
+NEAR = 0.8  #: Of the memory that is allowed.
+
+
+def reasons(book: Notebook, pick: Candidate) -> dict[Against, str]:
+    """What variants of the pick are worth a start, each with what speaks for it."""
+    named = (code for entry in book.of(pick, Phase.DIAGNOSE) for code in entry.seen.named)
+    numbers = {code.partition(" ")[0]: code for code in named}
+    found = {against: numbers[one] for one, against in BY_LIMIT.items() if one in numbers}
+    if why := _short_of_memory(book, pick):
+        found.setdefault(Against.MEMORY, why)
+    if Against.MEMORY in found and (pick.threads or 1) > 1:
+        found[Against.ARENAS] = found[Against.MEMORY]
+    return found
+
+
+def vary(making: Making, variants: Variants) -> Steps:
+    """All of them, where the pick is confirmed and time is left; nothing else is taken from it."""
+    book, pick = making.book, making.book.pick()
+    held = confirming.held(book, pick) if pick else None
+    if book.end is not End.CONFIRMED or pick is None or held is None:
+        return
+    faster: Wanted = {}
+    smaller: Wanted = {}
+    for against, why in reasons(book, pick).items():
+        saves = against in (Against.MEMORY, Against.ARENAS)
+        for one in variants(pick, against):
+            if refused := refusal(making.question, one):
+                book.decide(one, State.REFUSED, refused)
+            elif one not in faster:
+                (smaller if saves else faster)[one] = why
+    yield from _race(making, pick, held, faster)
+    yield from _save(making, pick, held, smaller)
+
+
+def sentences(book: Notebook) -> Iterator[str]:
+    """What the round showed beside the pick."""
+    for one, (state, why) in book.states.items():
+        if state is State.WORTH_TRYING:
+            yield f"Worth trying: {one.name}: {why}."
+        elif state is State.NO_DIFFERENCE:
+            yield f"No difference shown: {one.name}: {why}."
+
+
+def _short_of_memory(book: Notebook, pick: Candidate) -> str:
+    if book.question.rate is not None:
+        return "least memory is asked for"
+    limit, memory = book.question.objective.memory_bytes, book.memory_bytes(pick)
+    over = any(state is State.OVER for state, _ in book.states.values())
+    if limit is None or memory is None or not (over or memory >= NEAR * limit):
+        return ""
+    return f"it takes {format_bytes(memory)} of {format_bytes(limit)}"
+
+
+def _race(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
+    """In turn with starts of the pick, at the same arrivals; the best is then confirmed."""
+    book = making.book
+    rate = book.estimate(pick) or held.rate
+    load = making.arrivals([level * rate for level in LEVELS], 1, 5)
+    room = int(making.unspent_s / making.cost_s(load, STARTS)) - 1
+    racing = list(wanted)[: max(0, room)]
+    _leave(book, wanted, racing)
+    for place in range(STARTS if racing else 0):
+        for each in making.shuffled([pick, *racing]):
+            why = wanted.get(each, "beside its variants")
+            yield from making.start(each, Phase.VARY, load, why, place=place, ends_early=True)
+    gains = {one: _gain(book, pick, one) for one in racing}
+    for one in sorted(racing, key=lambda one: -(gains[one] or 0.0)):
+        gain = gains[one]
+        if gain is None:
+            book.decide(one, State.NO_STATEMENT, "its starts say nothing")
+            continue
+        said = f"{_more(gain)} in {STARTS} starts of each ({wanted[one]})"
+        if abs(gain - 1) < WORTH:
+            book.decide(one, State.NO_DIFFERENCE, said)
+        elif gain < 1:
+            book.decide(one, State.DROPPED, said)
+        else:
+            book.decide(one, State.WORTH_TRYING, f"{said}, not confirmed")
+            if book.pick() == pick:
+                yield from _settle(making, pick, one, held, load, wanted[one])
+
+
+def _settle(
+    making: Making, pick: Candidate, one: Candidate, held: Held, load: Load, why: str
+) -> Steps:
+    """Two starts of each are soon better by chance: it is raced on, and confirmed only where the
+    interval shows it.
+    """
+    book, rates = making.book, _rates(making.book, pick)
+    cost_s = making.cost_s(load, 2 * (held.starts - STARTS))
+    if cost_s + making.cost_s(making.confirming(rates), held.starts) > making.unspent_s:
+        return
+    for place in range(STARTS, held.starts):
+        for each in making.shuffled([pick, one]):
+            reason = "whether a variant is surely better"
+            yield from making.start(each, Phase.VARY, load, reason, place=place, ends_early=True)
+    found = ratio(*_logarithms(book, one, pick))
+    if found is None:
+        return
+    interval = f"{found.value:.2f} times its rate, [{found.low:.2f}, {found.high:.2f}]"
+    said = f"{interval}, in {held.starts} starts of each ({why})"
+    if found.low <= 1:
+        book.decide(one, State.NO_DIFFERENCE, said)
+        return
+    book.decide(one, State.WORTH_TRYING, f"{said}, not confirmed")
+    yield from _confirm(making, pick, one, held, [found.value * each for each in rates])
+
+
+def _save(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
+    """What they need at the rate that the pick holds, beside what it needed in its own starts."""
+    book, before = making.book, making.book.memory_bytes(pick)
+    rate = making.question.rate or held.rate
+    load = making.confirming((rate,))
+    room = int(making.unspent_s / making.cost_s(load, STARTS))
+    trying = list(wanted)[: max(0, room)] if before else []
+    _leave(book, wanted, trying)
+    for one in trying:
+        for place in range(STARTS):
+            yield from making.start(one, Phase.VARY, load, wanted[one], place=place)
+        entries, after = book.of(one, Phase.VARY), book.memory_bytes(one)
+        points = book.points(entries)
+        if not after or not before or not points:
+            book.decide(one, State.NO_STATEMENT, "its starts say nothing")
+            continue
+        said = f"{_more(after / before)} memory in {len(entries)} starts ({wanted[one]})"
+        if min(point.margin for point in points) < 0:
+            book.decide(one, State.DROPPED, f"it missed {rate:.3g}/s; {said}")
+        elif after > (1 - WORTH) * before:
+            book.decide(one, State.NO_DIFFERENCE, said)
+        else:
+            book.decide(one, State.WORTH_TRYING, f"{said}, not confirmed")
+            if making.question.rate is not None and book.pick() == pick:
+                yield from _confirm(making, pick, one, held, _rates(book, pick))
+
+
+def _confirm(
+    making: Making, pick: Candidate, one: Candidate, held: Held, rates: Sequence[float]
+) -> Steps:
+    """By as many fresh starts as the pick had; it is then recommended in its place."""
+    book, asked = making.book, making.question.rate
+    if making.cost_s(making.confirming(rates), held.starts) > making.unspent_s:
+        return
+    yield from fresh(making, one, rates, held.starts, "a variant of the pick")
+    now = confirming.held(book, one)
+    if now is None or now.starts < held.starts or excess(book, one):
+        return
+    if now.rate <= held.rate if asked is None else not _is_smaller(book, pick, one):
+        return
+    for other, (state, _) in list(book.states.items()):
+        if state in (State.RECOMMENDED, State.NOT_TOLD_APART):
+            book.decide(other, State.BEHIND, f"{one.name} is better, of fresh starts")
+    book.decide(one, State.RECOMMENDED)
+
+
+def _leave(book: Notebook, wanted: Wanted, tried: Sequence[Candidate]) -> None:
+    for one in wanted:
+        if one not in tried:
+            why = f"{wanted[one]}, and the budget left no time for it"
+            book.decide(one, State.NOT_TRIED, why)
+
+
+def _gain(book: Notebook, pick: Candidate, one: Candidate) -> float | None:
+    """Its rate over the pick's, by pairs of starts that met the same arrivals."""
+    own, theirs = _logarithms(book, one, pick)
+    differences = [own[seed] - theirs[seed] for seed in own if seed in theirs]
+    return math.exp(sum(differences) / len(differences)) if differences else None
+
+
+def _logarithms(book: Notebook, one: Candidate, pick: Candidate) -> list[dict[int, float]]:
+    """Of both: seed of each start → the logarithm of the rate that it just holds."""
+    points = book.points(book.of(pick, Phase.VARY))
+    if not points:
+        return [{}, {}]
+    whole = crossing(points)
+    return [
+        {
+            entry.trial.seed: shifted(seen, whole)
+            for entry in book.of(each, Phase.VARY)
+            if (seen := book.points([entry]))
+        }
+        for each in (one, pick)
+    ]
+
+
+def _is_smaller(book: Notebook, pick: Candidate, one: Candidate) -> bool:
+    """Whether its fresh starts show that it needs less memory."""
+    before, after = (
+        [entry.seen.memory_bytes or 0.0 for entry in book.of(each, Phase.CONFIRM)]
+        for each in (pick, one)
+    )
+    compared = compare(before, after, margin=WORTH)
+    return compared.outcome is Outcome.SHOWN and (compared.value or 1.0) < 1
+
+
+def _rates(book: Notebook, pick: Candidate) -> tuple[float, ...]:
+    """At which the pick was confirmed."""
+    return book.of(pick, Phase.CONFIRM)[-1].trial.load.rates
+
+
+def _more(ratio: float) -> str:
+    """ "12 % more", "as much"."""
+    percent = round(100 * abs(ratio - 1))
+    return f"{percent} % {'more' if ratio > 1 else 'less'}" if percent else "as much"

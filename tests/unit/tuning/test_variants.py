@@ -1,0 +1,209 @@
+"""The second round: what other settings of the pick show, and what is said of that."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.tuning import worlds
+from benchmarks.tuning.ideal import Ideal, driven, going
+from benchmarks.tuning.simulated import asked, candidate, tune
+from benchsuite.core.specs.objective import parse
+from benchsuite.servers.base import Against
+from benchsuite.tuning.answer import answer
+from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+
+PLAIN = candidate("gthread", 1, 4)
+POOL = replace(PLAIN, changes=(("database.pool", 4),))
+KEPT = replace(PLAIN, changes=(("database.conn_max_age_s", 60.0),), connections=None)
+FROZEN = replace(PLAIN, options=(("preload", True),))
+BY = {Against.CONNECTING: [POOL, KEPT], Against.MEMORY: [FROZEN]}
+
+
+def search(objective="p95 < 200ms", **more) -> Search:
+    question = Question(objective=parse(objective), cpus=1, **more)
+    return Search(
+        Notebook(question),
+        lambda _: [PLAIN],
+        PLAIN,
+        variants=lambda one, against: BY.get(against, []) if one == PLAIN else [],
+    )
+
+
+def measured(searching: Search, holds, limits=("L04d connecting",), saved=1.0, after=None) -> Ideal:
+    def seen(trial: Trial, found: Observation) -> Observation:
+        if trial.phase is Phase.DIAGNOSE:
+            return replace(found, named=limits)
+        if trial.candidate == FROZEN:
+            found = replace(found, memory_bytes=saved * (found.memory_bytes or 0.0))
+        return after(trial, found) if after else found
+
+    return Ideal(searching.question.objective, holds, spoil=seen)
+
+
+def searched(holds, limits=("L04d connecting",), **more) -> Notebook:
+    keys = {name: more.pop(name) for name in ("saved", "after") if name in more}
+    searching = search(**more)
+    return driven(searching, measured(searching, holds, limits, **keys))
+
+
+def rates(**better: float):
+    """By a field that is changed: what is held; 90/s else."""
+
+    def holds(one: Candidate) -> float:
+        changed = [name.rpartition(".")[2] for name, _ in (*one.changes, *one.options)]
+        return 90.0 * better.get(changed[0], 1.0) if changed else 90.0
+
+    return holds
+
+
+def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> None:
+    book = searched(rates(pool=1.12))
+    told = answer(book)
+    assert told.pick == POOL
+    assert told.starts == 6
+    assert told.rate is not None
+    plain = next(one for one in told.rows if one.candidate == PLAIN)
+    assert plain.rate is not None
+    assert 1.05 * plain.rate < told.rate <= 1.12 * 90
+    assert (plain.state, plain.why) == (
+        State.BEHIND,
+        "gthread 1×4 pool=4 is better, of fresh starts",
+    )
+    assert told.sentences[0].startswith("gthread with 1 process of 4 threads, pool=4 holds ")
+    assert told.end is End.CONFIRMED
+    assert book.spent_s <= 900
+
+
+def test_one_that_changes_nothing_shows_no_difference() -> None:
+    told = answer(searched(rates()))
+    assert told.pick == PLAIN
+    said = [one for one in told.sentences if one.startswith("No difference shown: ")]
+    assert said[0] == (
+        "No difference shown: gthread 1×4 pool=4: as much in 2 starts of each (L04d connecting)."
+    )
+    assert len(said) == 2
+
+
+def test_one_that_is_worse_is_dropped_without_a_word() -> None:
+    book = searched(rates(pool=0.9))
+    assert book.state(POOL) is State.DROPPED
+    assert "% less in 2 starts of each" in book.states[POOL][1]
+    assert "pool" not in " ".join(answer(book).sentences)
+
+
+def test_one_that_time_was_left_to_try_and_not_to_confirm_is_worth_trying() -> None:
+    def slow(trial: Trial, found: Observation) -> Observation:
+        return replace(found, took_s=found.took_s + 150.0 * (trial.phase is Phase.VARY))
+
+    book = searched(rates(pool=1.12), after=slow)
+    told = answer(book)
+    assert told.pick == PLAIN
+    (said,) = (one for one in told.sentences if one.startswith("Worth trying: "))
+    assert said.startswith("Worth trying: gthread 1×4 pool=4: ")
+    assert said.endswith(" % more in 2 starts of each (L04d connecting), not confirmed.")
+    (row,) = (one for one in told.rows if one.candidate == POOL)
+    assert (row.rate, row.starts) == (None, 2)
+
+
+def test_one_that_fresh_starts_do_not_confirm_stays_worth_trying() -> None:
+    def falls(trial: Trial, found: Observation) -> Observation:
+        confirms = trial.phase is Phase.CONFIRM and trial.candidate == POOL
+        return Ideal(parse("p95 < 200ms"), lambda _: 80.0)(trial) if confirms else found
+
+    book = searched(rates(pool=1.12), after=falls)
+    assert book.pick() == PLAIN
+    assert book.state(POOL) is State.WORTH_TRYING
+
+
+def test_what_the_budget_leaves_no_time_for_is_told_with_its_reason() -> None:
+    book = searched(rates(pool=1.12), budget_s=240.0)
+    assert not [one for one in book.entries if one.trial.phase is Phase.VARY]
+    not_tried = dict(answer(book).not_tried)
+    assert not_tried[POOL.name] == "L04d connecting, and the budget left no time for it"
+    assert book.spent_s <= 240
+
+
+def test_nothing_is_varied_without_a_reason() -> None:
+    book = searched(rates(pool=1.12), limits=("L01 cpu",))
+    assert set(book.states) == {PLAIN}
+
+
+def test_one_that_could_exceed_what_the_database_gives_is_refused() -> None:
+    book = searched(rates(pool=1.12), connections_limit={"postgresql": 4}, instances=1)
+    assert book.state(POOL) is not State.REFUSED
+    greedy = replace(POOL, connections=40)
+    searching = search(connections_limit={"postgresql": 30})
+    searching.variants = lambda *_: [greedy]
+    book = driven(searching, measured(searching, rates()))
+    assert book.states[greedy][0] is State.REFUSED
+    assert not book.of(greedy)
+
+
+@pytest.mark.parametrize(
+    ("saved", "state"),
+    [(0.69, State.RECOMMENDED), (1.0, State.NO_DIFFERENCE), (1.2, State.NO_DIFFERENCE)],
+)
+def test_least_memory_for_a_rate_tries_what_saves_memory(saved: float, state: State) -> None:
+    book = searched(rates(), limits=(), saved=saved, rate=70.0)
+    assert book.state(FROZEN) is state
+    told = answer(book)
+    assert told.pick == (FROZEN if state is State.RECOMMENDED else PLAIN)
+    assert told.end is End.CONFIRMED
+
+
+def test_memory_that_is_nearly_what_is_allowed_is_worth_a_try_and_no_more() -> None:
+    memory = "p95 < 200ms, memory <= 70MiB"
+    book = searched(rates(), limits=(), saved=0.7, objective=memory)
+    assert book.state(FROZEN) is State.WORTH_TRYING
+    assert book.states[FROZEN][1].startswith("30 % less memory in 2 starts (it takes 60.0\u2009MiB")
+    assert book.pick() == PLAIN
+    plenty = searched(rates(), limits=(), saved=0.7, objective="p95 < 200ms, memory <= 1GiB")
+    assert FROZEN not in plenty.states
+
+
+def test_one_that_saves_memory_and_misses_the_rate_is_dropped() -> None:
+    book = searched(rates(preload=0.7), limits=(), saved=0.7, rate=70.0)
+    assert book.state(FROZEN) is State.DROPPED
+    assert book.states[FROZEN][1].startswith("it missed 70/s; 30 % less memory")
+
+
+def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
+    holds = rates(pool=1.12, conn_max_age_s=1.05)
+    whole = list(going(first := search(), measured(first, holds)))
+    phases = {trial.phase for trial, _ in whole}
+    assert {Phase.DIAGNOSE, Phase.VARY} <= phases
+    end = answer(first.book)
+    again = search()
+    steps = again.steps()
+    trial = next(steps)
+    for expected, seen in whole:
+        assert trial == expected
+        trial = _sent(steps, seen)
+    assert trial is None
+    assert answer(again.book) == end
+
+
+def _sent(steps, seen):
+    try:
+        return steps.send(seen)
+    except StopIteration:
+        return None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_pool_is_recommended_where_a_fifth_of_a_request_connects(seed: int) -> None:
+    book = tune(worlds.CONNECTS, replace(asked(worlds.CONNECTS, seed=seed), budget_s=1500), [PLAIN])
+    told = answer(book)
+    assert told.pick is not None
+    varied = [one for one in book.states if one.changes]
+    assert varied
+    assert book.state(varied[0]) in (State.RECOMMENDED, State.WORTH_TRYING)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_a_pool_does_nothing_none_is_recommended(seed: int) -> None:
+    question = replace(asked(worlds.IN_VAIN, seed=seed), budget_s=1500)
+    assert tune(worlds.IN_VAIN, question, [PLAIN]).pick() == PLAIN
