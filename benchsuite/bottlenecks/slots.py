@@ -57,29 +57,32 @@ def slots_full(evidence: Evidence) -> Iterator[dict[str, str]]:
 @bottleneck(
     "L10",
     "head-of-line",
-    when="less than 60 % of the threads and less than 70 % of the CPUs and of the busiest process "
-    "are in use, and requests don't wait for a CPU, yet p95 is at least three times that of one "
-    "user; with event loops, too, which have no limit of requests",
+    when="less than 60 % of the threads and, by what answers, less than 70 % of the CPUs and of "
+    "the busiest process are in use, and requests don't wait for a CPU; yet p95 is at least three "
+    "times that of one user; with event loops, too, which have no limit of requests",
     unless=("L03", "L04", "L04a", "L04b", "L05", "L06", "L09", "L13"),
 )
 def head_of_line(evidence: Evidence) -> Iterator[dict[str, str]]:
     loops = evidence.slots is None and evidence.interface == "asgi"
     taken = 0.0 if loops else evidence.slots_share
-    busy, alone, p95_s = evidence.busy_share, evidence.alone, evidence.p95_s
-    if taken is None or busy is None or alone is None or not alone.p95_s or p95_s is None:
+    own, alone, p95_s = evidence.own_share, evidence.alone, evidence.p95_s
+    if taken is None or own is None or alone is None or not alone.p95_s or p95_s is None:
         return
-    if taken >= FREE or busy >= BUSY or (evidence.busiest or 0.0) >= 100 * BUSY:
+    if taken >= FREE or own >= BUSY or (evidence.busiest or 0.0) >= 100 * BUSY:
         return
-    computes = (evidence.run_delay_s or 0.0) >= MOSTLY * (evidence.inside_s or 0.0)
-    if not computes and p95_s >= TAIL * alone.p95_s:
+    if evidence.run_delay_s is None:
+        awaits = (evidence.busy_share or 0.0) >= BUSY
+    else:
+        awaits = evidence.run_delay_s >= MOSTLY * (evidence.inside_s or 0.0)
+    if not awaits and p95_s >= TAIL * alone.p95_s:
         yield {
-            "says": "Requests wait for others in the same event loop, though CPUs are free."
+            "says": "Requests wait for others in the same event loop, and not for a CPU."
             if loops
             else "Short requests wait behind long ones though threads are free.",
             "evidence": f"p95 is {format_duration(p95_s)}, of one user "
-            f"{format_duration(alone.p95_s)} ({format_number(p95_s / alone.p95_s)} times), with "
-            f"{format_percent(100 * (busy if loops else taken))} of the "
-            f"{'CPUs' if loops else 'slots'} in use.",
+            f"{format_duration(alone.p95_s)} ({format_number(p95_s / alone.p95_s)} times); "
+            f"{format_percent(100 * (own if loops else taken))} of the "
+            f"{'CPUs are used by what answers' if loops else 'slots have a request'}.",
             "fix": "More processes; and let nothing block the event loop (sync code, files, CPU)."
             if loops
             else "Give the slow pages processes of their own, or more threads.",

@@ -239,6 +239,8 @@ def test_a_process_that_computes_is_no_head_of_line() -> None:
     slow = {"p95_s": 0.4, "alone": Alone(mean_s=0.045, p95_s=0.06)}
     assert of(**slow, busiest_percent=75.0, processes=1) == {}
     assert of(**slow, run_delay_percent=90.0) == {}, "they wait for a CPU"
+    assert set(of(**slow, idle_percent=2.0)) == {"L10"}, "others fill the CPUs, which nobody awaits"
+    assert of(**slow, idle_percent=2.0, run_delay_percent=None) == {}, "nobody knows"
 
 
 def test_memory_that_grows_is_told_by_request() -> None:
