@@ -19,10 +19,11 @@ TARGET_APP = f"{os.sep}benchsuite{os.sep}target{os.sep}"
 
 IDLE = re.compile(
     r"\S*\b(select|poll) \((selectors|waitress/wasyncore)\.py|Condition\.wait \(threading\.py"
-    r"|_worker \(concurrent/futures/thread\.py"
+    r"|_worker \(concurrent/futures/thread\.py|<module> \(\S*\bbin/uwsgi:"
 )
 """Where threads wait for work. One that has just been woken is taken for busy there; py-spy, which
-leaves such stacks out too, knows these functions without their classes."""
+leaves such stacks out too, knows these functions without their classes. Of uWSGI, whose C code
+waits below no function, it can't tell at all whether it does."""
 
 MOST = 10  #: Queries that are kept of a page: those that took most time.
 

@@ -13,6 +13,7 @@ WAITING = """\
 run (/usr/lib/python3.11/threading.py:9);EpollSelector.select (/usr/lib/python3.11/selectors.py:4) 9
 run (/usr/lib/python3.11/threading.py:9);Condition.wait (/usr/lib/python3.11/threading.py:288) 9
 _worker (/usr/lib/python3.11/concurrent/futures/thread.py:69) 9
+<module> (/opt/venv/bin/uwsgi:1) 9
 """
 LIB = "/opt/venv/lib/python3.11/site-packages"
 SEEN = f"""\
