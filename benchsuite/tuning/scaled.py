@@ -73,7 +73,7 @@ def _extrapolated(found: Scaling) -> list[str]:
         f"By the Universal Scalability Law {_percent(law.contention)} of the work is done by one "
         f"CPU at a time, and each pair of CPUs costs {_percent(law.coherency)}.",
         f"Extrapolated, and never measured: {counted(most, 'CPU')} would just hold about "
-        f"{_interval(law.rates[-1])}/s with as many processes for each, if nothing else binds.",
+        f"{_interval(law.rates[-1])}/s, if processes grow alike and nothing else binds.",
     ]
 
 

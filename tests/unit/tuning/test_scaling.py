@@ -69,7 +69,7 @@ def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many
     assert "/s on 1 CPU (1×4), " in told.sentences[0]
     assert told.sentences[0].endswith(", with p95 < 200ms in fresh starts of 10 s.")
     assert "Extrapolated, and never measured: 8 CPUs would just hold about " in said
-    assert "if nothing else binds" in said
+    assert "if processes grow alike and nothing else binds" in said
 
 
 def test_each_is_measured_as_if_it_were_asked_alone() -> None:
