@@ -49,7 +49,10 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
         return Told(flame=shown)
     time = budget(found)
     sentence = _diagnosed(own) if own else time.sentence if time else ""
-    return Told(limits=bottlenecks.name(found), time=time, sentence=sentence, flame=shown)
+    limits = bottlenecks.name(found)
+    if any(sentence in one.evidence for one in limits):
+        sentence = ""  # it is said there
+    return Told(limits=limits, time=time, sentence=sentence, flame=shown)
 
 
 def as_json(run: Run) -> dict[str, Any]:

@@ -174,9 +174,10 @@ class Notebook:
     def is_limited(self, candidate: Candidate) -> bool:
         """Whether the load generator gave out before the candidate did."""
         entries = self.of(candidate, Phase.LADDER, Phase.RACE)
+        if not any(one.seen.limit for one in entries):
+            return False
         found = self.crossing(candidate)
-        limited = any(one.seen.limit for one in entries)
-        return limited and (found is None or found.beyond == "above")
+        return found is None or found.beyond == "above"
 
     def highest_held(self, candidate: Candidate) -> float | None:
         """The highest rate that one of its starts held."""

@@ -172,12 +172,12 @@ def _now(book: Notebook, pick: Candidate) -> str:
     if now == pick:
         return " It is what runs now."
     if held := confirming.held(book, now):
-        return f" Now: {format_number(held.rate)}/s."
+        return f" {now.name}, which runs now, holds {format_number(held.rate)}/s."
     if rates := confirming.rates(book, now):
-        return f" What runs now did not hold {format_number(rates[0])}/s."
+        return f" {now.name}, which runs now, did not hold {format_number(rates[0])}/s."
     if now not in book.states:
         return ""
-    return f" What runs now: {became(*book.states[now], between=', ')}."
+    return f" What runs now, {now.name}: {became(*book.states[now], between=', ')}."
 
 
 def _unconfirmed(book: Notebook, pick: Candidate) -> str:

@@ -26,6 +26,7 @@ def lines(told: Told, limits: Sequence[Limit]) -> list[str]:
     longer search would add.
     """
     return [
+        *(f"{others}: the page and --json have them." for others, _ in told.groups[1:]),
         *told.answer.sentences,
         *_start(told),
         *(" ".join(filter(None, ("Limit:", *_words(one)))) for one in limits),
@@ -78,9 +79,11 @@ def _not_tried(answer: Answer) -> Iterator[str]:
 
 
 def table(told: Told) -> Grid | None:
-    """One row for each candidate that was started; None where there is none. Where several numbers
-    of CPUs are asked for, the interval of each is what matters, and is shown, too.
+    """One row for each candidate in the race, or that was started where there was none; None
+    without any. Where several numbers of CPUs are asked for, the interval of each is shown, too.
     """
+    if not told.groups:
+        return None
     whole = bool(told.book.question.scaling)
     rows = [
         [
@@ -88,10 +91,8 @@ def table(told: Told) -> Grid | None:
             *(shown.whole if whole else shown.text for shown in one.figures),
             one.state,
         ]
-        for one in told.lines
+        for one in told.groups[0][1]
     ]
-    if not rows:
-        return None
     headings = ["configuration", *told.headings, "state"]
     return Grid(headings=headings, rows=rows, words=["state"], prose=["state"], spare=SPARE)
 

@@ -90,7 +90,8 @@ def test_what_runs_now_is_not_started_either_where_it_is_refused() -> None:
     assert book.of(now) == []
     told = answer(book)
     assert told.end is End.CONFIRMED
-    assert "What runs now: refused, it may open 200 database connections" in told.sentences[0]
+    said = "What runs now, gthread 1×200: refused, it may open 200 database connections"
+    assert said in told.sentences[0]
 
 
 @pytest.mark.parametrize(("budget_s", "end"), [(239.0, End.REFUSED), (240.0, End.CONFIRMED)])
