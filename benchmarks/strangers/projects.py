@@ -136,7 +136,13 @@ for number in range(60):
 _SUPERUSER = "python manage.py createsuperuser --noinput --username owner --email owner@example.org"
 _PASSWORD = {"DJANGO_SUPERUSER_PASSWORD": "not-secret"}
 _INCLUDE = "from django.urls import include\n"
-_BAKERY = "bakerydemo/base/fixtures/bakerydemo.json"
+_ASK = (
+    'python -c "import django; django.setup(); from django.test import Client; '
+    "assert Client(SERVER_NAME='localhost').get('{}', secure=True).status_code == 200\""
+)
+"""Makes the small copies of images, which who serves a project has made long ago."""
+
+_BAKERY = "bakerydemo/base/fixtures/bakerydemo.json,renditions.json"
 _SANDBOX = (
     "loaddata sandbox/fixtures/auth.json",
     "loaddata sandbox/fixtures/child_products.json",
@@ -148,10 +154,11 @@ _SANDBOX = (
     "clear_index --noinput",
     "update_index catalogue",
     "collectstatic --noinput",
-    "dumpdata --natural-foreign --exclude=contenttypes --exclude=auth.permission --exclude=admin "
-    "--exclude=benchsuite --exclude=thumbnail --exclude=easy_thumbnails --exclude=sessions "
-    "--exclude=catalogue.productcategoryhierarchy "
-    "--output=shop.json",
+)
+_SHOP = (
+    "python sandbox/manage.py dumpdata --natural-foreign --exclude=contenttypes --exclude=admin "
+    "--exclude=auth.permission --exclude=benchsuite --exclude=sessions "
+    "--exclude=catalogue.productcategoryhierarchy --output=shop.json"
 )
 _MISSING_IMAGE = (
     "import oscar, pathlib, shutil; "
@@ -323,6 +330,8 @@ STRANGERS = (
         fill=(
             "python manage.py load_initial_data",
             "python manage.py collectstatic --noinput",
+            _ASK.format("/"),
+            "python manage.py dumpdata wagtailimages.rendition --output=renditions.json",
         ),
         env={"DATABASE_URL": "sqlite:///{folder}/bakerydemodb", "DJANGO_SECRET_KEY": "not-secret"},
         measured=f"--path=/ --fixture={_BAKERY}",
@@ -344,6 +353,8 @@ STRANGERS = (
         fill=(
             *(f"python sandbox/manage.py {one}" for one in _SANDBOX),
             f'python -c "{_MISSING_IMAGE}"',
+            _ASK.format("/en-gb/catalogue/"),
+            _SHOP,
         ),
         env={"PYTHONPATH": "{folder}/sandbox"},
         measured="--path=/en-gb/catalogue/ --fixture=shop.json",
