@@ -39,6 +39,10 @@ def ensure_installed() -> str:
     return path
 
 
+def is_installed() -> bool:
+    return shutil.which(OWN.script(PROGRAM)) is not None
+
+
 def ensure_readable(python: Interpreter) -> None:
     """Looks at a process of this Python; raises UnavailableError where that can't be done."""
     if said := _tried(ensure_installed(), python.executable):

@@ -12,7 +12,7 @@ from benchsuite.tuning.question import Question
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 OVERHEAD_S = 4.0  #: Of the first start.
-COUNTED = tuple(one for one in Phase if one is not Phase.DIAGNOSE)
+COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME))
 FEWEST_BLOCKS = 3  #: From so many on a mean over starts is steadier than a fit of all rates.
 
 

@@ -38,3 +38,4 @@ class Question:
     pool: int | None = None  #: Connections of each process to each database at most, by its pool.
     gil: bool = True  #: Whether a process of the target's Python uses one CPU at most.
     window_factor: float = 1.0  #: All windows are so many times as long.
+    profiles: bool = False  #: Whether there is a profiler to see where the pick's CPU time goes.

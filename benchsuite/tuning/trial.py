@@ -15,6 +15,7 @@ class Phase(StrEnum):
     CONFIRM = "confirm"
     DIAGNOSE = "diagnose"  #: Says what limits the pick, and never counts.
     VARY = "vary"  #: The pick in other settings.
+    FLAME = "flame"  #: Says where the pick's CPU time goes, and never counts.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

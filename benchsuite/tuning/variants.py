@@ -131,7 +131,7 @@ def _settle(
     found = ratio(*_logarithms(book, one, pick))
     if found is None:
         return
-    interval = f"{found.value:.2f} times its rate, [{found.low:.2f}, {found.high:.2f}]"
+    interval = f"{found.value:.2f} times the pick's rate, [{found.low:.2f}, {found.high:.2f}]"
     said = f"{interval}, in {held.starts} starts of each ({why})"
     if found.low <= 1:
         book.decide(one, State.NO_DIFFERENCE, said)

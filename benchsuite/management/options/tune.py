@@ -31,6 +31,7 @@ from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.system import cpus
+from benchsuite.telemetry import profiler
 from benchsuite.tuning import candidates
 from benchsuite.tuning.bounds import counted
 from benchsuite.tuning.making import CONFIRMING_S
@@ -225,6 +226,7 @@ def asked(options: Mapping[str, Any]) -> Asked:
         unable=unable,
         gil=bool(plans[0].server.python.facts.get("gil", True)),
         window_factor=factor,
+        profiles=profiler.is_installed(),
     )
     return Asked(question, spec, {one.spec.server.server: type(one.server) for one in plans})
 

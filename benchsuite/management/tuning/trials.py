@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from benchsuite.core.specs import (
     CLOSED,
+    FLAME,
     IN_FLIGHT,
     MAX_USERS,
     OPEN,
@@ -24,6 +25,8 @@ PATIENT = 10.0
 late anyway would only make an overloaded server take half a minute to end."""
 
 HOPELESS = 0.5  #: With less than this share in time, rates beyond are not tried.
+
+DIAGNOSES = {Phase.DIAGNOSE: QUERIES, Phase.FLAME: FLAME}
 
 DIGITS = 4  #: Of a rate: nobody can tell 123.45/s from 123.4567/s.
 
@@ -72,7 +75,7 @@ def spec_of(
     load = _profile(trial.load, base.load, patience_s, own_pace)
     if trial.ends_early and load.is_open:
         load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
-    diagnoses = QUERIES if trial.phase is Phase.DIAGNOSE else ""
+    diagnoses = DIAGNOSES.get(trial.phase, "")
     return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)
 
 

@@ -21,6 +21,7 @@ PHASES = {
     Phase.CONFIRM: "confirmation",
     Phase.DIAGNOSE: "diagnosis",
     Phase.VARY: "variants",
+    Phase.FLAME: "flame graph",
 }
 
 

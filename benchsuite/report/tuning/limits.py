@@ -3,7 +3,7 @@ what its diagnostic start has seen.
 """
 
 from benchsuite.bottlenecks.evidence import Alone
-from benchsuite.comparing.limiting import diagnosis, one_user
+from benchsuite.comparing.limiting import diagnosis, one_user, profiled
 from benchsuite.models import Run, Tuning
 from benchsuite.report import limiting
 from benchsuite.tuning.beside import others
@@ -22,8 +22,8 @@ def limits(
         return None
     counted = [Phase.CONFIRM] if book.of(pick, Phase.CONFIRM) else COUNTED
     order, diagnosed = _last(book, pick, *counted), _last(book, pick, Phase.DIAGNOSE)
-    one_user_order = _one_user(book)
-    trials = row.trials.filter(order__in=[order, diagnosed, one_user_order])
+    one_user_order, looked_at = _one_user(book), _last(book, pick, Phase.FLAME)
+    trials = row.trials.filter(order__in=[order, diagnosed, one_user_order, looked_at])
     trials = trials.select_related("run").prefetch_related("run__measurements")
     runs = {one.order: one.run for one in trials}
     run, start = runs.get(order), start or runs.get(diagnosed)
@@ -37,6 +37,7 @@ def limits(
         objective_s=book.question.objective.limit_s,
         others=others(book, pick),
         diagnosis=diagnosis(start) if start else None,
+        profiled=profiled(flame) if (flame := runs.get(looked_at)) else None,
     )
 
 

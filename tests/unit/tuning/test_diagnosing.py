@@ -63,6 +63,19 @@ def test_it_is_not_made_again_where_it_was_disturbed() -> None:
     assert told.end is End.CONFIRMED
 
 
+@pytest.mark.parametrize(
+    ("named", "profiles", "made"),
+    [("L01 cpu", True, 1), ("L01 cpu", False, 0), ("L04d connecting", True, 0)],
+)
+def test_a_profiler_looks_where_the_cpu_is_the_limit(named, profiles, made) -> None:
+    book = searched(lambda found: replace(found, named=(named,)), profiles=profiles)
+    looked = [one.trial for one in book.entries if one.trial.phase is Phase.FLAME]
+    assert len(looked) == made
+    assert all(one.load.rates == starts(book)[0].load.rates for one in looked)
+    assert answer(book) == answer(searched())
+    assert book.spent_s <= book.question.budget_s
+
+
 def test_its_time_is_kept_from_the_budget() -> None:
     for budget_s in (240.0, 300.0, 450.0):
         book = searched(budget_s=budget_s)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.specs import FLAME, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.core.specs.objective import parse
 from benchsuite.management.tuning.trials import pace, spec_of
 from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
@@ -44,6 +44,7 @@ def test_only_the_diagnostic_start_times_queries() -> None:
     start = spec_of(replace(TRIAL, phase=Phase.DIAGNOSE), BASE, parse("p95 < 200ms"))
     assert start.diagnoses
     assert start.load.stages == (93.12, 107.0)
+    assert spec_of(replace(TRIAL, phase=Phase.FLAME), BASE, parse("p95 < 1s")).diagnoses == FLAME
 
 
 def test_users_ask_again_at_once() -> None:
