@@ -45,7 +45,7 @@ def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
         if pick is not None:
             book.decide(one, State.BEHIND, "it may hold the rate, and needs more")
         elif _cost_s(making, rate, starts) > making.left_s:
-            book.decide(one, State.NOT_TRIED, "the budget left no time for its fresh starts")
+            book.decide(one, State.RACING, "the budget left no time for its fresh starts")
         elif (yield from _holds(making, one, rate, starts, "the one that needs least")):
             book.decide(one, State.RECOMMENDED)
             pick = one

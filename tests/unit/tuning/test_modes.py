@@ -1,5 +1,7 @@
 """The least memory that holds a rate, the capacity of one, and a budget that is too small."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.tuning.ideal import Ideal, driven
@@ -11,7 +13,7 @@ from benchsuite.tuning.neighbours import beyond
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import ASSUMED, Search
-from benchsuite.tuning.trial import Phase
+from benchsuite.tuning.trial import Observation, Phase, Trial
 
 SIZES = [
     candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2, 4) for t in (4, 8)
@@ -42,6 +44,19 @@ def test_the_least_memory_that_holds_a_rate() -> None:
     assert {book.state(one) for one in small} == {State.BOUNDED_OUT} or all(
         not book.of(one, Phase.CONFIRM) for one in small
     )
+
+
+def test_a_rate_for_which_no_time_is_left_names_who_may_hold_it() -> None:
+    def slow(trial: Trial, seen: Observation) -> Observation:
+        late_s = 60.0 if trial.phase is Phase.SCREEN else 0.0
+        return replace(seen, took_s=seen.took_s + late_s)
+
+    question = Question(objective=parse("p95 < 200ms"), cpus=4, rate=70.0, budget_s=240.0)
+    measure = Ideal(question.objective, HELD.__getitem__, cpu_s=0.02, spoil=slow)
+    told = answer(driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure))
+    assert told.end is End.NOT_CONFIRMED
+    assert told.pick is not None
+    assert "needs least of those that may hold 70.0/s; not confirmed." in told.sentences[0]
 
 
 def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
