@@ -53,7 +53,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
 def unsaid(seen: Observation) -> str:
     """Why a start says nothing of its server."""
     if seen.failure:
-        return f"it did not start: {seen.failure}"
+        return f"its start failed: {seen.failure.strip().removesuffix('.')}"
     if seen.limit:
         return f"the load generator was the limit ({', '.join(seen.limit)})"
     if seen.codes:

@@ -73,7 +73,7 @@ def test_where_nothing_starts_it_says_why() -> None:
     told = answer(searched(ideal(spoil=dead)))
     assert told.end is End.NOTHING_RAN
     assert told.sentences == (
-        "Nothing could be measured: it did not start: it ended with status 3.",
+        "Nothing could be measured: its start failed: it ended with status 3.",
     )
 
 

@@ -126,7 +126,7 @@ def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told() -> No
         State.NO_STATEMENT,
         State.MEASURED,
     ]
-    assert "On 2 CPUs (2×4): it did not start: no memory." in told.sentences
+    assert "On 2 CPUs (2×4): its start failed: no memory." in told.sentences
     assert told.sentences[0].startswith("gthread holds ")
 
 
