@@ -1,11 +1,12 @@
 """How well the search of `tunebench` finds the best size, in worlds whose best is known.
 
-    python -m benchmarks.tuning [usual] [unlawful] [modes] [--tunings 40]
+    python -m benchmarks.tuning [usual] [unlawful] [noisy] [modes] [--tunings 40]
 
-Prints, world by world: by how much the pick falls short of the best size, how often that is
-within 5 %, how often the rate that was told holds for a minute of that world, how long the tuning
-took, and what share that is of measuring every size in six starts at five rates. Takes about two
-seconds a tuning.
+Prints, world by world: by how much the pick falls short of the best size, how often that is within
+5 %, what share the rate that was told is of the true one, how often it holds for a minute of that
+world, how many of those that are told to be behind the pick are not, how long the tuning took, and
+what share that is of measuring every size in six starts at five rates. Takes about two seconds a
+tuning.
 """
 
 import argparse
@@ -15,13 +16,15 @@ from statistics import mean, median
 from benchmarks.table import markdown, share
 from benchmarks.tuning.scaling import scaled
 from benchmarks.tuning.simulated import Exhaustive, asked, candidate, keeps, size, tune
-from benchmarks.tuning.worlds import CASES, CONNECTS, EQUAL, IN_VAIN, UNLAWFUL, USUAL, Case
+from benchmarks.tuning.worlds import CASES, CONNECTS, EQUAL, IN_VAIN, NOISY, UNLAWFUL, USUAL, Case
 from benchsuite.core.units import format_period
 from benchsuite.tuning.answer import answer
+from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.notebook import End, State
+from benchsuite.tuning.trial import Phase
 
-MODES = "modes"  #: Two that are equal, a rate that is asked for, one size alone, on several CPUs.
-PARTS = {"usual": USUAL, "unlawful": UNLAWFUL, MODES: ()}
+MODES = "modes"  #: Two that are equal, a rate, one size alone, on several CPUs, what runs now.
+PARTS = {"usual": USUAL, "unlawful": UNLAWFUL, "noisy": NOISY, MODES: ()}
 HEAD = (
     "world",
     "what it is",
@@ -29,7 +32,9 @@ HEAD = (
     "short of the best, mean / worst",
     "within 5 %",
     "confirmed",
-    "rate holds a minute",
+    "rate told, of the true one",
+    "holds a minute",
+    "behind, and isn't",
     "time, median / longest",
     "of exhaustive",
 )
@@ -38,15 +43,21 @@ HEAD = (
 def row(case: Case, tunings: int) -> list[str]:
     """What so many tunings of that world found."""
     truth = Exhaustive(case.world, case.objective)
-    regrets, kept, took, confirmed = [], [], [], 0
+    regrets, rates, kept, took, wrong, confirmed = [], [], [], [], [], 0
     for seed in range(tunings):
         question = asked(case.world, case.objective, seed)
         book = tune(case.world, question)
         told = answer(book)
         took.append(book.spent_s)
+        wrong += [
+            truth.of(one.candidate) >= truth.of(told.pick)
+            for one in told.rows
+            if one.state is State.BEHIND and told.pick
+        ]
         regrets.append(truth.regret(told.pick) if told.pick else 1.0)
         if book.end is End.CONFIRMED and told.pick and told.rate:
             confirmed += 1
+            rates.append(told.rate / truth.of(told.pick))
             kept.append(keeps(case.world, question, told.pick, told.rate, book.spent_s))
     return [
         case.world.name,
@@ -55,7 +66,9 @@ def row(case: Case, tunings: int) -> list[str]:
         f"{100 * mean(regrets):.1f} / {100 * max(regrets):.1f} %",
         share(sum(one <= 0.05 for one in regrets), tunings),
         share(confirmed, tunings),
+        f"{100 * mean(rates):.0f} %" if rates else "—",
         share(sum(kept), len(kept)),
+        f"{sum(wrong)} of {len(wrong)}",
         f"{median(took) / 60:.1f} / {max(took) / 60:.1f} min",
         f"{100 * mean(took) / truth.took_s():.1f} % of {format_period(truth.took_s())}",
     ]
@@ -135,6 +148,25 @@ def varied(tunings: int) -> str:
     )
 
 
+def current(tunings: int) -> str:
+    """How often what runs now has fresh starts, and the pick its rate."""
+    fresh = confirmed = 0
+    for case in (CASES[2], NOISY[-1]):
+        for seed in range(tunings):
+            question = replace(
+                asked(case.world, case.objective, seed), current=candidate("gthread", 3, 2)
+            )
+            book = tune(case.world, question)
+            fresh += len(book.of(question.current, Phase.CONFIRM)) >= FEWEST_STARTS
+            confirmed += book.end is End.CONFIRMED
+    count = 2 * tunings
+    return (
+        f'--current in the worlds "waits" and "waits, 15 %": it has fresh starts in '
+        f"{share(fresh, count)} of {count} tunings, and the pick is confirmed in "
+        f"{share(confirmed, count)}."
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", nargs="*", default=[*PARTS], choices=[*PARTS])
@@ -143,7 +175,7 @@ def main() -> None:
     if cases := [case for part in options.part for case in PARTS[part]]:
         print(markdown(HEAD, [row(case, options.tunings) for case in cases]))
     if MODES in options.part:
-        for told in (equals, rated, alone, scaled, varied):
+        for told in (equals, rated, alone, current, scaled, varied):
             print(f"\n{told(options.tunings)}")
 
 

@@ -8,6 +8,7 @@ from benchsuite.core.specs.objective import Objective
 from benchsuite.stats.capacity import STEEPNESS
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Search
+from benchsuite.tuning.searching import Searching
 from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
 
 Capacity = Callable[[Candidate], float]
@@ -85,12 +86,8 @@ def going(
     search: Search, measure: Callable[[Trial], Observation]
 ) -> Generator[tuple[Trial, Observation], None, None]:
     """Each trial with what was seen of it, as the search makes them."""
-    steps = search.steps()
-    trial = next(steps, None)
-    while trial is not None:
+    searching = Searching(search)
+    while (trial := searching.next) is not None:
         seen = measure(trial)
         yield trial, seen
-        try:
-            trial = steps.send(seen)
-        except StopIteration:
-            return
+        searching.tell(seen)

@@ -73,6 +73,16 @@ UNLAWFUL = (
 )
 """Each breaks a law that the search rests on."""
 
+NOISY = (
+    Case(World(name="10 %", servers=THREE, start_noise=0.10), says="starts differ by 10 %"),
+    Case(World(name="20 %", servers=THREE, start_noise=0.20), says="starts differ by 20 %"),
+    Case(
+        World(name="waits, 15 %", cpus=2, wait_s=0.020, servers=THREE, start_noise=0.15, drift=0.1),
+        says="15 %, and a drift of 10 % an hour",
+    ),
+)
+"""Machines on which starts of one size differ, as those do that share their CPUs."""
+
 EQUAL = Case(
     World(name="equals", servers={"gthread": 1.0, "granian": 1.0, "uwsgi": 1.2}, wait_s=0.020),
     says="two servers are equally good",
@@ -87,4 +97,4 @@ CONNECTS = World(
 IN_VAIN = replace(CONNECTS, name="in vain", variants={"database.pool": 1.0})
 """A pool changes nothing there."""
 
-CASES = (*USUAL, *UNLAWFUL)
+CASES = (*USUAL, *UNLAWFUL, *NOISY)

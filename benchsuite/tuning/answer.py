@@ -25,7 +25,8 @@ class Row:
     estimate: float | None  #: The rate it just holds, from all starts before the fresh ones.
     low: float | None
     high: float | None  #: Ends of the interval of that estimate, over starts.
-    rate: float | None  #: What its fresh starts held; None where it had none, or they didn't.
+    rate: float | None  #: What fresh starts say it holds; None without them, or where they don't.
+    shown: float | None  #: The rate of their windows, which flatter.
     share: float | None  #: Of the planned arrivals that met the first goal there.
     percentile_s: float | None  #: Response time at that share there.
     memory_bytes: float | None
@@ -52,6 +53,7 @@ class Answer:
     sentences: tuple[str, ...]
     pick: Candidate | None
     rate: float | None  #: Confirmed.
+    shown: float | None = None  #: The rate at which fresh starts did, in windows that flatter.
     at_least: bool = False  #: Whether the load generator was the limit.
     share: float | None = None
     low: float | None = None
@@ -79,9 +81,10 @@ def answer(book: Notebook) -> Answer:
     close = tuple(_close(book, one, pick) for one in tied(book, pick)) if pick else ()
     return Answer(
         end=book.end,
-        sentences=tuple(_sentences(book, pick, held, close)),
+        sentences=tuple(_sentences(book, pick, held, close, rows)),
         pick=pick,
         rate=held.rate if held else None,
+        shown=held.shown if held else None,
         at_least=bool(pick and held and book.is_limited(pick)),
         share=held.share if held else None,
         low=held.low if held else None,
@@ -151,6 +154,7 @@ def _row(book: Notebook, candidate: Candidate) -> Row:
         low=low,
         high=high,
         rate=held.rate if held else None,
+        shown=held.shown if held else None,
         share=held.share if held else None,
         percentile_s=held.percentile_s if held else None,
         memory_bytes=book.memory_bytes(candidate),
@@ -171,7 +175,7 @@ def _interval(book: Notebook, candidate: Candidate) -> tuple[float | None, float
 
 def _close(book: Notebook, one: Candidate, pick: Candidate) -> Close:
     compared = against(book, one, pick)
-    if compared is None or compared.low is None:
+    if compared is None:
         own, best = book.estimate(one), book.estimate(pick)
         ratio = own / best if own and best else None
         return Close(candidate=one, ratio=ratio, low=None, high=None)
@@ -179,16 +183,27 @@ def _close(book: Notebook, one: Candidate, pick: Candidate) -> Close:
 
 
 def _sentences(
-    book: Notebook, pick: Candidate | None, held: Held | None, close: tuple[Close, ...]
+    book: Notebook,
+    pick: Candidate | None,
+    held: Held | None,
+    close: Sequence[Close],
+    rows: Sequence[Row],
 ) -> list[str]:
     found = [saying.first(book, pick, held)]
     if pick is None:
         return found
     if close:
         found.append(saying.tied(book, pick, [(one.candidate, _ratio(one)) for one in close]))
+    if held and (own := book.estimate(pick)) and _confusing(rows, held):
+        found.append(saying.estimates(own))
     if fall := cliff(book, pick):
         found.append(saying.cliff(*fall))
     return [*found, *saying.cautions(book, pick), *variants.sentences(book)]
+
+
+def _confusing(rows: Sequence[Row], held: Held) -> bool:
+    """Whether the estimate of one that had no fresh starts lies above what the pick holds."""
+    return any(row.rate is None and (row.estimate or 0.0) > held.rate for row in rows)
 
 
 def _ratio(one: Close) -> str:

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from benchsuite.stats.compare import Comparison, Outcome, compare
+from benchsuite.bottlenecks.evidence import Ratio
+from benchsuite.bottlenecks.paired import ratio
 from benchsuite.stats.ranks import FEWEST_STARTS
 from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.refusing import excess
@@ -14,7 +15,7 @@ UNSURE = 0.08  #: Within this where their starts don't show a difference.
 
 
 def choose(book: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
-    """The pick, and in the book which others aren't told apart from the best."""
+    """The pick, and in the book which others are behind the best, and which aren't told apart."""
     rates = {one: rate for one in alive if (rate := book.estimate(one))}
     for one in list(rates):
         if why := excess(book, one):
@@ -23,13 +24,9 @@ def choose(book: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
     if not rates:
         return None
     best = max(rates, key=lambda one: rates[one])
-    tied = [one for one in rates if _tied(book, one, best, rates[one] / rates[best])]
     for one in rates:
-        if one in tied:
-            book.decide(one, State.NOT_TOLD_APART)
-        elif book.state(one) is State.RACING:
-            behind = 100 * (1 - rates[one] / rates[best])
-            book.decide(one, State.BEHIND, f"{behind:.0f} % behind")
+        _decide(book, one, best, rates[one] / rates[best])
+    tied = [one for one in rates if _tied(book, one, best, rates[one] / rates[best])]
     pick = min(tied, key=lambda one: needs(book, one))
     book.decide(pick, State.RECOMMENDED)
     return pick
@@ -42,20 +39,29 @@ def needs(book: Notebook, candidate: Candidate) -> tuple[float, float, float]:
     return memory, connections, slots
 
 
-def against(book: Notebook, candidate: Candidate, pick: Candidate) -> Comparison | None:
-    """Its rate in the race against the pick's, start by start; None with too few starts."""
-    theirs, own = (
-        [math.exp(one) for one in book.blocks(each).values()] for each in (pick, candidate)
-    )
-    if min(len(own), len(theirs)) < FEWEST_STARTS:
-        return None
-    return compare(theirs, own)
+def against(book: Notebook, candidate: Candidate, other: Candidate) -> Ratio | None:
+    """Its rate in the race against the other's, block by block; None with too few blocks."""
+    return ratio(book.blocks(candidate), book.blocks(other))
 
 
-def _tied(book: Notebook, one: Candidate, best: Candidate, ratio: float) -> bool:
-    if ratio >= 1 - TIED:
-        return True
-    if ratio < 1 - UNSURE:
-        return False
+def _decide(book: Notebook, one: Candidate, best: Candidate, estimated: float) -> None:
+    """Behind is a claim, so the whole interval of the ratio must say so, over enough starts."""
     compared = against(book, one, best)
-    return compared is not None and compared.outcome is not Outcome.SHOWN
+    if estimated >= 1 - TIED or (compared and compared.high >= 1 - TIED):
+        book.decide(one, State.NOT_TOLD_APART)
+    elif compared and _is_known(book, one):
+        less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
+        book.decide(one, State.BEHIND, f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]")
+    else:
+        book.drop(one)
+
+
+def _is_known(book: Notebook, one: Candidate) -> bool:
+    return len(book.blocks(one)) >= FEWEST_STARTS
+
+
+def _tied(book: Notebook, one: Candidate, best: Candidate, estimated: float) -> bool:
+    """Whether it may be picked before the best, because nobody would notice."""
+    if estimated >= 1 - TIED or estimated < 1 - UNSURE:
+        return estimated >= 1 - TIED
+    return _is_known(book, one) and book.state(one) is State.NOT_TOLD_APART

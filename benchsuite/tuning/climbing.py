@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from benchsuite.core.units import format_number
 from benchsuite.tuning.bounds import bound
 from benchsuite.tuning.making import Making, Narrowed, Steps
 from benchsuite.tuning.notebook import State
@@ -90,8 +91,9 @@ def _kept(
     rates = {one: found.rate for one in climbed if (found := book.crossing(one))}
     for one in ranked:
         if one not in climbed:
-            share = (book.screened(one) or 0.0) / (book.screened(ranked[0]) or 1.0)
-            book.decide(one, State.BEHIND, f"{100 * (1 - share):.0f} % behind in the screening")
+            own, best = (book.screened(each) or 0.0 for each in (one, ranked[0]))
+            why = f"{format_number(own)}/s under a full load, the best {format_number(best)}/s"
+            book.decide(one, State.DROPPED, f"dropped after the screening: {why}")
         elif one not in rates:
             (*_, last) = book.of(one, Phase.LADDER)
             book.decide(one, State.NO_STATEMENT, unsaid(last.seen))
@@ -105,6 +107,5 @@ def _kept(
         if one in kept or one == current:
             book.decide(one, State.RACING)
         else:
-            behind = 100 * (1 - rates[one] / most)
-            book.decide(one, State.BEHIND, f"{behind:.0f} % behind after its first start")
+            book.drop(one)
     return kept if current not in rates or current in kept else [*kept, current]

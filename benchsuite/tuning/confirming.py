@@ -13,13 +13,20 @@ FEWEST_MISSES = 3.0
 """So many misses must a goal allow, of all that was planned, before its bound is asked for: no
 number of starts shows "failures < 0.1%" with 500 arrivals. Then it is enough that no more are
 missed than allowed, and the answer says how many there may be."""
+FLATTERS = 0.2
+"""Times the root of the longest time allowed over the length of a window: by what share the window
+flatters. The queue of a server near its limit comes and goes with the bursts of its arrivals, and a
+short window often meets none (3 % in 10 s where 200 ms are allowed, half of it in 40 s; simulated).
+"""
+CHANCE = 0.99  #: With which a start that just reaches a goal misses by no more than is let pass.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """A rate that was held, by the fresh starts alone."""
 
-    rate: float
+    rate: float  #: Lower than `shown`, by as much as so short windows flatter.
+    shown: float  #: The rate of the windows that the other figures come from.
     share: float  #: Of the planned arrivals that met the first goal.
     low: float
     high: float  #: Ends of the interval of that share, over starts.
@@ -31,10 +38,10 @@ class Held:
 
 
 def held(book: Notebook, candidate: Candidate) -> Held | None:
-    """The highest rate where the one-sided bound of the share of each goal, over starts, reaches
-    the goal; None where there is none. Shares and not their logits: one start of several that
-    fails must weigh. No correction for several rates: a higher one counts only while all below
-    hold.
+    """By the highest rate where each goal is reached by the one-sided bound of its share, over
+    starts, and by each of the starts; None where there is none. Shares and not their logits: one
+    start of several that fails must weigh. No correction for several rates: a higher one counts
+    only while all below hold.
     """
     found = None
     for rate, levels in _by_rate(book, candidate).items():
@@ -45,14 +52,14 @@ def held(book: Notebook, candidate: Candidate) -> Held | None:
 
 
 def missed(book: Notebook, candidate: Candidate, rate: float) -> bool:
-    """Whether every fresh start missed a goal at this rate."""
-    goals = book.question.objective.goals
-    levels = _by_rate(book, candidate).get(rate, [])
-    return all(
-        any(
-            count < goal.share * level.planned for goal, count in zip(goals, level.met, strict=True)
-        )
+    """Whether a fresh start missed a goal at this rate, so that more starts can't show that it is
+    held.
+    """
+    goals, levels = book.question.objective.goals, _by_rate(book, candidate).get(rate, [])
+    return any(
+        _misses(level.planned, count, goal.share)
         for level in levels
+        for goal, count in zip(goals, level.met, strict=True)
     )
 
 
@@ -91,9 +98,28 @@ def _reached(book: Notebook, levels: Sequence[Level]) -> bool:
         if allowed < FEWEST_MISSES:
             if planned - sum(level.met[place] for level in levels) > allowed:
                 return False
-        elif _lower([level.met[place] / level.planned for level in levels]) < goal.share:
+        elif not _is_shown(levels, place, goal.share):
             return False
     return True
+
+
+def _is_shown(levels: Sequence[Level], place: int, share: float) -> bool:
+    """By the bound over starts, and by each start as far as its arrivals can tell."""
+    if any(_misses(level.planned, level.met[place], share) for level in levels):
+        return False
+    return _lower([level.met[place] / level.planned for level in levels]) >= share
+
+
+def flattered(window_s: float, limit_s: float) -> float:
+    """A rate that a window of this length shows, of the one that is held for long."""
+    return 1 + FLATTERS * math.sqrt(limit_s / window_s)
+
+
+def _misses(planned: int, met: int, share: float) -> bool:
+    """Whether that is fewer than chance explains where the goal is just reached."""
+    from scipy import stats
+
+    return planned - met > stats.binom.ppf(CHANCE, planned, 1 - share)
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
@@ -112,15 +138,17 @@ def _held(rate: float, levels: Sequence[Level], book: Notebook, candidate: Candi
     found = [level.met[0] / level.planned for level in levels]
     mean, half = interval(found)
     times = [level.percentile_s for level in levels if level.percentile_s is not None]
+    window_s = book.of(candidate, Phase.CONFIRM)[0].trial.load.window_s
     return Held(
-        rate=rate,
+        rate=rate / flattered(window_s, book.question.objective.limit_s),
+        shown=rate,
         share=mean,
         low=max(0.0, mean - half),
         high=min(1.0, mean + half),
         starts=len(levels),
         planned=sum(level.planned for level in levels),
         failures=sum(level.failures for level in levels),
-        window_s=book.of(candidate, Phase.CONFIRM)[0].trial.load.window_s,
+        window_s=window_s,
         percentile_s=sum(times) / len(times) if times else None,
     )
 

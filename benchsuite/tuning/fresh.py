@@ -7,19 +7,24 @@ from benchsuite.tuning import confirming
 from benchsuite.tuning.cliff import cliff
 from benchsuite.tuning.making import Making, Steps
 from benchsuite.tuning.planning import Plan
+from benchsuite.tuning.spread import below
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 
-DOWN = 0.93  #: What is confirmed the second time, of the first, at most.
-ROUND = 50  #: Places of the starts of a second time begin here.
-EARLY = 2  #: After so many starts that all missed the lowest rate, no more are made.
+MOST = 3  #: Times that rates are tried, each time lower ones.
+DOWN = 0.93  #: What is confirmed the next time, of the time before, at most.
+ROUND = 30  #: Places of the starts of a next time begin so much further.
 
 Told = Generator[Trial, Observation, bool]
 
 
-def confirm(making: Making, candidate: Candidate, plan: Plan, whose: str) -> Told:
-    """Whether a rate was confirmed; at lower rates, if there is time, where none was at first."""
+def confirm(
+    making: Making, candidate: Candidate, plan: Plan, whose: str, others_s: float = 0.0
+) -> Told:
+    """Whether a rate was confirmed; at lower rates, if there is time, where none was at first.
+    `others_s` of the budget is left for the fresh starts of others.
+    """
     book = making.book
-    estimate, factors = book.estimate(candidate), plan.confirmed
+    estimate, factors = book.estimate(candidate), below(book, plan.confirmed)
     if estimate is None:
         return False
     if book.is_limited(candidate):
@@ -27,17 +32,16 @@ def confirm(making: Making, candidate: Candidate, plan: Plan, whose: str) -> Tol
         estimate = book.highest_held(candidate) or estimate
     elif fall := cliff(book, candidate):
         estimate = min(estimate, fall[0] / factors[-1])
-    yield from fresh(making, candidate, [one * estimate for one in factors], plan.starts, whose)
-    if confirming.held(book, candidate) is not None:
-        return True
-    starts = min(plan.starts, int(making.left_s / making.cost_s(making.confirming(plan.confirmed))))
-    if starts < confirming.FEWEST_STARTS:
-        return False
-    points = book.points(book.of(candidate, Phase.CONFIRM))
-    again = min(DOWN * estimate, crossing(points).rate) if points else DOWN * estimate
-    rates = [one * again for one in plan.confirmed]
-    yield from fresh(making, candidate, rates, starts, f"{whose}, at lower rates", ROUND)
-    return confirming.held(book, candidate) is not None
+    for attempt in range(MOST):
+        rates = [one * estimate for one in factors]
+        lower = ", at lower rates" * bool(attempt)
+        first = attempt * ROUND
+        yield from fresh(making, candidate, rates, plan.starts, whose + lower, others_s, first)
+        if confirming.held(book, candidate) is not None:
+            return True
+        points = book.points(book.of(candidate, Phase.CONFIRM))
+        estimate = min(DOWN * estimate, crossing(points).rate) if points else DOWN * estimate
+    return False
 
 
 def fresh(
@@ -46,12 +50,17 @@ def fresh(
     rates: Sequence[float],
     starts: int,
     whose: str,
+    others_s: float = 0.0,
     first: int = 0,
 ) -> Steps:
+    """As many starts as there is time for; none where these would be too few to show anything."""
     load = making.confirming(rates)
     for place in range(starts):
+        fewest = max(1, confirming.FEWEST_STARTS - place)
+        if making.cost_s(load, fewest) > making.left_s - others_s:
+            break
         yield from making.start(
             candidate, Phase.CONFIRM, load, f"fresh starts of {whose}", place=first + place
         )
-        if place + 1 == EARLY and confirming.missed(making.book, candidate, rates[0]):
+        if confirming.missed(making.book, candidate, rates[0]):
             break

@@ -2,7 +2,7 @@
 least in fresh starts, until one of them holds it.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 from benchsuite.tuning import confirming
 from benchsuite.tuning.choosing import needs
@@ -21,9 +21,6 @@ LONGEST_S = 20.0
 HOPE = -1.2
 """Logits below its goals in one short window, from which fresh starts don't bring a candidate back:
 a share of 85 % where 95 % were asked."""
-ABOVE = 1.03
-"""Of the rate asked for is measured as well and has to hold: windows of 10 s flatter by about that,
-because the queue of a server near its limit needs longer than they last to build up."""
 
 Picked = Generator[Trial, Observation, Candidate | None]
 
@@ -37,42 +34,51 @@ def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
     for one in making.shuffled(candidates) if len(candidates) > 1 else []:
         seen = yield from making.start(one, Phase.SCREEN, load, f"each once at {rate:g}/s")
         _judge(making, one, seen)
-    cost_s = _cost_s(making, rate, STARTS)
-    starts = STARTS if 2 * cost_s <= making.left_s else FEWER
+    starts = STARTS if 2 * _cost_s(making, rate, STARTS) <= making.left_s else FEWER
     hopeful = [one for one in candidates if book.state(one) in (None, State.RACING)]
     pick = None
     for one in sorted(hopeful, key=lambda one: needs(book, one)):
         if pick is not None:
             book.decide(one, State.BEHIND, "it may hold the rate, and needs more")
-        elif _cost_s(making, rate, starts) > making.left_s:
+        elif _cost_s(making, rate, starts) + _others_s(making, hopeful, one, rate) > making.left_s:
             book.decide(one, State.RACING, "the budget left no time for its fresh starts")
         elif (yield from _holds(making, one, rate, starts, "the one that needs least")):
             book.decide(one, State.RECOMMENDED)
             pick = one
-    if current in hopeful and not book.of(current, Phase.CONFIRM) and cost_s <= making.left_s:
+    if current in hopeful and not book.of(current, Phase.CONFIRM):
         state = book.states[current]
         yield from _holds(making, current, rate, starts, "what runs now")
         book.decide(current, *state)
     return pick
 
 
-def _rates(rate: float) -> tuple[float, ...]:
-    return rate, ABOVE * rate
+def _others_s(making: Making, hopeful: Sequence[Candidate], one: Candidate, rate: float) -> float:
+    """What fresh starts of what runs now will take, where these are not its own."""
+    now = making.question.current
+    if now is None or now == one or now not in hopeful or making.book.of(now, Phase.CONFIRM):
+        return 0.0
+    return _cost_s(making, rate, FEWER)
+
+
+def _rates(making: Making, rate: float) -> tuple[float, ...]:
+    """The one asked for, and as much more as windows of that length flatter."""
+    window_s, limit_s = making.confirming((rate,)).window_s, making.question.objective.limit_s
+    return rate, rate * confirming.flattered(window_s, limit_s)
 
 
 def _cost_s(making: Making, rate: float, starts: int) -> float:
-    return making.cost_s(making.confirming(_rates(rate)), starts)
+    return making.cost_s(making.confirming(_rates(making, rate)), starts)
 
 
 def _holds(
     making: Making, one: Candidate, rate: float, starts: int, whose: str
 ) -> Generator[Trial, Observation, bool]:
     book = making.book
-    yield from fresh(making, one, _rates(rate), starts, whose)
+    yield from fresh(making, one, _rates(making, rate), starts, whose)
     held = confirming.held(book, one)
     if why := excess(book, one):
         book.decide(one, State.OVER, why)
-    elif held is None or held.rate < ABOVE * rate:
+    elif held is None or held.shown < _rates(making, rate)[-1]:
         book.decide(one, State.BEHIND, _why(making, one, rate))
     else:
         return True
@@ -95,8 +101,9 @@ def _judge(making: Making, one: Candidate, seen: Observation) -> None:
         book.decide(one, State.NO_STATEMENT, unsaid(seen))
     elif why := excess(book, one):
         book.decide(one, State.OVER, why)
-    elif max(point.margin for point in points) < HOPE:
+    elif max(point.margin for point in points) < HOPE and one != making.question.current:
         share = min(seen.levels[0].met) / seen.levels[0].planned
-        book.decide(one, State.BEHIND, f"{100 * share:.3g} % in time at {points[0].rate:g}/s")
+        found = f"{100 * share:.3g} % in time at {points[0].rate:g}/s"
+        book.decide(one, State.DROPPED, f"dropped after its first start, with {found}")
     else:
         book.decide(one, State.RACING)

@@ -52,7 +52,7 @@ class Making:
         )
         seen = yield trial
         self.book.note(trial, seen)
-        if not (again and seen.says_nothing):
+        if not (again and seen.says_nothing) or self.cost_s(load) > self.left_s:
             return seen
         second = replace(trial, reason=f"{reason}; once more, because of {', '.join(seen.codes)}")
         seen = yield second

@@ -24,8 +24,8 @@ class State(StrEnum):
     NOT_TRIED = "not tried"  #: No time was left for it.
     NO_STATEMENT = "no statement"  #: All its starts were spoiled, or it did not start.
     OVER = "over a limit"  #: It needs more memory or connections than the objective allows.
-    BEHIND = "behind"
-    DROPPED = "dropped"  #: In the race.
+    BEHIND = "behind"  #: As intervals of the race or fresh starts show.
+    DROPPED = "dropped"  #: To save time, which is no claim.
     RACING = "racing"
     NOT_TOLD_APART = "not told apart"
     RECOMMENDED = "recommended"
@@ -49,6 +49,11 @@ class Entry:
     trial: Trial
     seen: Observation
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether its load went to its end, and not less far because it was overloaded."""
+        return len(self.seen.levels) == max(1, len(self.trial.load.rates))
+
 
 @dataclass(slots=True)
 class Notebook:
@@ -69,6 +74,11 @@ class Notebook:
     def decide(self, candidate: Candidate, state: State, why: str = "") -> None:
         self.states[candidate] = (state, why)
 
+    def drop(self, candidate: Candidate) -> None:
+        """Spends no more time on it, which says nothing of what it holds."""
+        starts = len(self.of(candidate, Phase.LADDER, Phase.RACE))
+        self.decide(candidate, State.DROPPED, f"dropped after {starts} start{'s' * (starts != 1)}")
+
     def state(self, candidate: Candidate) -> State | None:
         return self.states[candidate][0] if candidate in self.states else None
 
@@ -79,7 +89,7 @@ class Notebook:
     @property
     def overhead_s(self) -> float:
         """What a start takes besides its load, as those before did."""
-        took = [one.seen.took_s - one.trial.load.duration_s for one in self.entries]
+        took = [one.seen.took_s - one.trial.load.duration_s for one in self.entries if one.is_whole]
         return max(0.5, sorted(took)[len(took) // 2]) if took else OVERHEAD_S
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
@@ -92,15 +102,18 @@ class Notebook:
 
     def screened(self, candidate: Candidate) -> float | None:
         """Geometric mean of its goodput with users who ask at once."""
+        found = self.through(candidate)
+        return math.exp(sum(found) / len(found)) if found else None
+
+    def through(self, candidate: Candidate) -> list[float]:
+        """The logarithm of that, start by start; nothing where one had no right answer."""
         found = [
             level.goodput
             for one in self.of(candidate, Phase.SCREEN)
             if one.trial.load.users
             for level in one.seen.levels
         ]
-        if not found or min(found) <= 0:
-            return None
-        return math.exp(sum(map(math.log, found)) / len(found))
+        return [] if 0 in found else [math.log(one) for one in found]
 
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""

@@ -20,15 +20,16 @@ class Plan:
     survivors: int  #: Of the screening.
     blocks: int  #: Of the race, at most; 0 for none.
     starts: int  #: To confirm.
-    confirmed: tuple[float, ...]  #: Rates that are confirmed, of the estimate.
+    confirmed: tuple[float, ...]
+    """Rates that are confirmed, rising: so many steps (`spread.below`) below the highest."""
 
 
 PLANS = (
-    Plan(4, 6, 6, (0.80, 0.87, 0.93)),
-    Plan(3, 6, 6, (0.80, 0.87, 0.93)),
-    Plan(2, 5, 6, (0.80, 0.90)),
-    Plan(2, 0, 5, (0.80, 0.90)),
-    Plan(1, 0, 5, (0.80, 0.90)),
+    Plan(4, 6, 6, (2, 1, 0)),
+    Plan(3, 6, 6, (2, 1, 0)),
+    Plan(2, 5, 6, (1.75, 0.5)),
+    Plan(2, 0, 5, (1.75, 0.5)),
+    Plan(1, 0, 5, (1.75, 0.5)),
 )
 """From the most to the least; the first that the budget allows is made."""
 
@@ -54,7 +55,7 @@ def affordable(making: Making, screened: Load) -> int:
 
 def spare_s(making: Making, plan: Plan, candidates: int = 1) -> float:
     """What is left of the budget beside the ladder, a short race and the fresh starts."""
-    survivors = min(plan.survivors, candidates)
+    survivors = min(plan.survivors + (making.question.current is not None), candidates)
     race_s = min(plan.blocks, FEWEST_BLOCKS) * block_s(making, survivors)
     after_s = survivors * ladder_s(making) + race_s + reserve_s(making, plan)
     return making.left_s - after_s

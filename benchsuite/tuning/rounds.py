@@ -1,11 +1,9 @@
 """The race: blocks in which each candidate that is left starts once, at rates near its estimate."""
 
-import math
 from collections.abc import Sequence
 
 from benchsuite.stats import racing
 from benchsuite.tuning.making import Making, Narrowed, Steps
-from benchsuite.tuning.notebook import State
 from benchsuite.tuning.planning import LEVELS, Plan, block_s, reserve_s
 from benchsuite.tuning.trial import Candidate, Phase
 
@@ -27,8 +25,7 @@ def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
         if len(alive) > 1:
             out = racing.given_up(in_step(making, alive), looks=looks)
             for one in [one for one in alive if one.name in out]:
-                behind = 100 * (1 - math.exp(out[one.name]))
-                book.decide(one, State.DROPPED, f"{behind:.0f} % behind after {block + 1} starts")
+                book.drop(one)
             alive = [one for one in alive if one.name not in out]
             if block >= racing.FIRST_LOOK and _close(making, alive):
                 break

@@ -35,17 +35,15 @@ def first(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
         least = f" Of all that were tried it needs least: {format_bytes(memory)}." if memory else ""
     at_least = "at least " if book.is_limited(pick) else ""
     limit = " The load generator was the limit, not the server." if at_least else ""
-    rate, shown = held.rate, ""
-    if book.question.rate is not None:
-        rate, shown = book.question.rate, f", shown at {format_number(held.rate)}/s"
+    rate = book.question.rate or held.rate
     return (
-        f"{described(pick)} holds {at_least}{format_number(rate)}/s with {_goals(book)}{shown} "
+        f"{described(pick)} holds {at_least}{format_number(rate)}/s with {_goals(book)} "
         f"({_evidence(book, held)}).{limit}{least}{_now(book, pick)}"
     )
 
 
 def became(state: State, why: str, between: str = ": ") -> str:
-    """ "refused: it may open 512 connections", "17 % behind"."""
+    """ "refused: it may open 512 connections", "dropped after 3 starts"."""
     return why if state.value in why else between.join(filter(None, (state.value, why)))
 
 
@@ -62,8 +60,19 @@ def described(candidate: Candidate) -> str:
 def tied(book: Notebook, pick: Candidate, others: Sequence[tuple[Candidate, str]]) -> str:
     named = ", ".join(f"{one.name}{ratio}" for one, ratio in others)
     memory = book.memory_bytes(pick)
-    least = f" It has the least memory: {format_bytes(memory)}." if memory else ""
+    theirs = [book.memory_bytes(one) or 0.0 for one, _ in others]
+    least = ""
+    if memory and memory <= min(theirs):
+        least = f" It has the least memory: {format_bytes(memory)}."
     return f"Not told apart from it: {named}.{least}"
+
+
+def estimates(own: float) -> str:
+    """What may be compared, where another is estimated above what the pick is shown to hold."""
+    return (
+        "Estimates are of the short windows of the search: compare those of others with its own, "
+        f"{format_number(own)}/s, and not with what it holds."
+    )
 
 
 def cliff(low: float, high: float) -> str:
@@ -109,10 +118,7 @@ def missing(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
     if held is not None:
         found += _not_shown(book, held)
         if held.window_s <= CONFIRMING_S:
-            found.append(
-                f"windows longer than {held.window_s:g} s, as short ones flatter by about 3 % "
-                "(--thorough)"
-            )
+            found.append(f"windows longer than {held.window_s:g} s (--thorough)")
     return f"A longer search would add {'; '.join(found)}." if found else ""
 
 
@@ -159,9 +165,11 @@ def _evidence(book: Notebook, held: Held) -> str:
     failures = (
         f"no failure in {planned}" if not held.failures else f"{held.failures} of {planned} failed"
     )
+    flattered = f"{100 * (held.shown / held.rate - 1):.2g} %"
     return (
-        f"measured: {100 * held.share:.1f} % {how}, [{100 * held.low:.1f}, {100 * held.high:.1f}], "
-        f"in {held.starts} fresh starts of {held.window_s:.3g} s; {failures}, so {most}"
+        f"measured at {format_number(held.shown)}/s, as windows of {held.window_s:.3g} s flatter "
+        f"by about {flattered}: {100 * held.share:.1f} % {how}, [{100 * held.low:.1f}, "
+        f"{100 * held.high:.1f}], in {held.starts} fresh starts; {failures}, so {most}"
     )
 
 

@@ -3,7 +3,6 @@ seen; the order of trials follows from the question and the observations alone.
 """
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning import climbing, holding, rounds, screening
@@ -117,20 +116,23 @@ class Search:
         """The highest rate that one of them holds."""
         book, making = self.book, self.making
         alive, plan = yield from self._narrowed(candidates)
-        confirmed = False
+        now, confirmed = self.question.current, False
         while alive and (pick := choose(book, alive)):
-            confirmed = yield from confirm(making, pick, plan, "the pick")
+            others_s = confirming_s(making, plan) if self._waits(now, pick) else 0.0
+            confirmed = yield from confirm(making, pick, plan, "the pick", others_s)
             if not (over := excess(book, pick)):
                 break
             book.decide(pick, State.OVER, over)
             alive, confirmed = [one for one in alive if one != pick], False
             if confirming_s(making, plan) > making.left_s:
                 break
-        now = self.question.current
-        affordable = confirming_s(making, plan) <= making.left_s
-        if now is not None and now != book.pick() and book.estimate(now) and affordable:
+        if now is not None and self._waits(now, book.pick()):
             yield from confirm(making, now, plan, "what runs now")
         self._ended(candidates, confirmed=confirmed)
+
+    def _waits(self, now: Candidate | None, pick: Candidate | None) -> bool:
+        """Whether what runs now is to have fresh starts beside the pick's."""
+        return now is not None and now != pick and self.book.estimate(now) is not None
 
     def _narrowed(self, candidates: list[Candidate]) -> Narrowed:
         """Those that are left of the race, and how much is made of the rest."""
@@ -170,15 +172,3 @@ class Search:
             f"{best.name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s"
             f"{f'; wrong answers said: {wrong}' * bool(wrong)}"
         )
-
-
-def resumed(search: Search, seen: Sequence[Observation]) -> tuple[Steps, Trial | None]:
-    """The search as it stands after these observations, and its next trial; None at its end."""
-    steps = search.steps()
-    try:
-        trial = next(steps)
-        for one in seen:
-            trial = steps.send(one)
-    except StopIteration:
-        return steps, None
-    return steps, replace(trial)

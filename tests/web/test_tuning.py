@@ -20,6 +20,7 @@ from benchsuite.models import Run, Tuning
 from benchsuite.report.tuning.decisions import PHASES
 from benchsuite.report.tuning.exports import markdown
 from benchsuite.report.tuning.pasting import application
+from benchsuite.report.tuning.table import state
 from benchsuite.report.tuning.told import told
 from benchsuite.system import owner
 from benchsuite.tuning.answer import UNTRIED, answer
@@ -75,7 +76,7 @@ def test_the_answer_comes_first_and_its_configuration_leads_the_table(soup: Any)
     assert [one.text for one in page.select("p.sentence")] == list(found.sentences)
     assert page.h1.text.startswith("url /shop/: p95 < 200ms, failures < 0.1%")
     rows = table(page, "Configurations")
-    assert rows[0][:4] == ["configuration", "holds", "p95 there", "within 200 ms"]
+    assert rows[0][:4] == ["configuration", "estimate", "holds", "p95 there"]
     assert rows[1][0] == found.pick.name
     assert rows[1][-1].startswith("recommended")
     assert page.select_one("tr.pick th").text == found.pick.name
@@ -83,9 +84,9 @@ def test_the_answer_comes_first_and_its_configuration_leads_the_table(soup: Any)
     assert len(rows) == 1 + len(raced)
     others = [one for one in found.rows if one.state not in UNTRIED and one not in raced]
     folded = table(page, f"{len(others)} others that did not come so far")
-    assert [one[-1] for one in folded[1:]] == [one.why for one in others]
+    assert [one[-1] for one in folded[1:]] == [state(one) for one in others]
     why = {one["title"] for one in page.select("details .tuning .missing")}
-    assert any("in the screening" in one for one in why), why
+    assert any("after the screening" in one for one in why), why
 
 
 def test_what_limits_the_recommended_one_is_said_with_the_time_of_a_request(soup: Any) -> None:
@@ -220,7 +221,7 @@ def test_capacity_stands_against_cpus_with_the_law_and_its_interval(
     assert [one["id"] for one in page.select("figure.chart")] == ["scaling", "shares"]
     rows = table(page, "Configurations")[1:]
     assert [one[0] for one in rows] == [one.candidate.name for one in found.rows]
-    assert all("estimated" in one[1] and "[" in one[1] for one in rows)
+    assert all("[" in one[1] and "shown at" in one[2] for one in rows)
     assert found.scaling is not None
     assert found.scaling.law is not None
     data = list(csv.DictReader(io.StringIO(text(client, f"{address(row)}scaling.csv"))))

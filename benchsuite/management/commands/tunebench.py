@@ -77,7 +77,7 @@ class Command(BriefCommand):
             for line in telling.rehearsal(ahead, len(execution.book.entries)):
                 screen.warn(line)
             return
-        shown = Shown(screen.console, execution.searching)
+        shown = Shown(screen.console, execution.asked, execution.searching)
         page = addresses.of_tuning(execution.row.pk)
         results = Results(screen.warn, len(ahead.entries), page)
         try:
@@ -151,7 +151,8 @@ def _headline(execution: Execution) -> str:
     ]
     made = len(execution.book.entries)
     before = f" · {made} trial{'s' * (made != 1)} made before" if made else ""
-    return f"{', '.join(parts)} · server on {where}{before}"
+    budget = format_period(question.budget_s)
+    return f"{', '.join(parts)} · server on {where} · budget {budget}{before}"
 
 
 def _again(execution: Execution) -> str:

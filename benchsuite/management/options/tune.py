@@ -57,6 +57,7 @@ USUAL = (
 
 BUDGET_S = 900.0
 EACH_S = 480.0  #: Of one configuration on one number of CPUs.
+THOROUGH = 3.0  #: Times the usual budget: windows of 40 s that confirm leave time for a race then.
 LONGEST_WINDOW_S = 600.0
 
 SIZE = re.compile(r"(?P<server>[^:]+):(?P<processes>\d{1,6})(x(?P<threads>\d{1,6}))?")
@@ -149,8 +150,9 @@ def _add_question(group: Any) -> None:
         "--budget",
         type=time,
         metavar="TIME",
-        help=f"of all runs together (default: {format_period(BUDGET_S)}; with --cpus "
-        f"{format_period(EACH_S)} for each number)",
+        help=f"of all runs together (default: {format_period(BUDGET_S)}, with --cpus "
+        f"{format_period(EACH_S)} for each number; {THOROUGH:g} times as much with --thorough, and "
+        "as many times as a longer --window is longer)",
     )
     group.add_argument(
         "--window",
@@ -244,7 +246,8 @@ def _times(options: Mapping[str, Any]) -> tuple[float, float]:
         raise UsageError("--thorough says how long windows are, and --window too: leave one out.")
     factor, counts = window_s / CONFIRMING_S, len(set(options["cpus"] or ()))
     if options["budget"] is None:
-        return EACH_S * counts or BUDGET_S, factor
+        longer = THOROUGH if options["thorough"] else max(1.0, factor)
+        return longer * (EACH_S * counts or BUDGET_S), factor
     budget_s = parse_seconds(options["budget"])
     least = least_s(factor) * max(1, counts)
     if budget_s < least:

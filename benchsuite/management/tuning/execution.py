@@ -19,8 +19,8 @@ from benchsuite.management import executions
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.session import Session
+from benchsuite.management.tuning import searching as searches
 from benchsuite.management.tuning.observing import observation
-from benchsuite.management.tuning.searching import Searching
 from benchsuite.management.tuning.shown import Shown
 from benchsuite.management.tuning.trials import Pace, pace, spec_of
 from benchsuite.models import Run, Tuning
@@ -32,6 +32,7 @@ from benchsuite.store import tunings
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.revision import revision_of
 from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.searching import Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 
 
@@ -135,7 +136,7 @@ def begun(asked: Asked) -> Execution:
         servers=list(asked.servers),
         started_at=datetime.now(UTC),
     )
-    return Execution(asked, row, Searching(asked))
+    return Execution(asked, row, searches.begun(asked))
 
 
 def resumed(row: Tuning, spec: RunSpec) -> Execution:
@@ -146,7 +147,7 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
     before = tunings.notebook(row)
     asked = tune_options.again(before.question, spec, row.servers)
     ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
-    execution = Execution(asked, row, Searching(asked, before.entries), ran)
+    execution = Execution(asked, row, searches.begun(asked, before.entries), ran)
     executions.ensure_same_machine(row, which(row))
     if row.revision != _revision():
         raise UsageError(

@@ -1,9 +1,7 @@
 """The search for what was asked, and how it will go if the rest is as assumed."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.plain import plain
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.tuning.databases import reached
 from benchsuite.management.tuning.variants import variants
@@ -11,6 +9,7 @@ from benchsuite.tuning import bounds, candidates
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.search import Search
+from benchsuite.tuning.searching import Searching
 from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
 
 ASSUMED = Probe(response_s=0.030, cpu_s=0.010, goodput=80.0, memory_bytes=60e6)
@@ -20,29 +19,9 @@ USED = 0.85  #: Of what no server can exceed: so much does one reach in time, ro
 OVERHEAD_S = 2.5  #: Of a start beside its load, where no run of its server is known.
 
 
-class Searching:
-    """A search on a notebook of its own, and the trial that is next; None at its end."""
-
-    def __init__(self, asked: Asked, entries: Sequence[Entry] = ()) -> None:
-        """Goes on after these. Raises UsageError where it would not have made their trials."""
-        self.asked = asked
-        self.book = Notebook(asked.question)
-        self._steps: Generator[Trial, Observation, None] = _search(self.book, asked).steps()
-        self.next: Trial | None = next(self._steps, None)
-        for entry in entries:
-            if self.next is None or plain(self.next) != plain(entry.trial):
-                raise UsageError(
-                    f"Trial {len(self.book.entries) + 1} would be another one today: leave "
-                    "--resume out, or go on with the benchsuite that began it."
-                )
-            self.tell(entry.seen)
-
-    def tell(self, seen: Observation) -> None:
-        """What the next trial showed."""
-        try:
-            self.next = self._steps.send(seen)
-        except StopIteration:
-            self.next = None
+def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
+    """On a notebook of its own; goes on after these entries, or raises UsageError."""
+    return Searching(_search(Notebook(asked.question), asked), entries)
 
 
 def _search(book: Notebook, asked: Asked) -> Search:
@@ -70,7 +49,7 @@ def rehearsed(
 
     `overheads_s` are what starts of a server take beside their load.
     """
-    searching = Searching(asked, entries)
+    searching = begun(asked, entries)
     while (trial := searching.next) is not None:
         overhead_s = (overheads_s or {}).get(trial.candidate.server, OVERHEAD_S)
         if entries:

@@ -2,9 +2,11 @@
 
 from rich.console import Console
 
-from benchsuite.management.tuning.searching import Searching, rehearsed
+from benchsuite.management.options.tune import Asked
+from benchsuite.management.tuning.searching import rehearsed
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.tuning.decisions import found_words
+from benchsuite.tuning.searching import Searching
 from benchsuite.tuning.trial import Observation, Phase, Trial
 
 
@@ -13,8 +15,8 @@ class Shown(Progress):
     rest of the search when a phase begins.
     """
 
-    def __init__(self, console: Console, searching: Searching) -> None:
-        self._searching = searching
+    def __init__(self, console: Console, asked: Asked, searching: Searching) -> None:
+        self._asked, self._searching = asked, searching
         self._names: list[str] = []
         self._seconds = [0.0]
         self._phase: Phase | None = None
@@ -29,7 +31,7 @@ class Shown(Progress):
         book = self._searching.book
         if trial.phase is not self._phase:
             self._phase = trial.phase
-            self._end_s = rehearsed(self._searching.asked, book.entries).spent_s
+            self._end_s = rehearsed(self._asked, book.entries).spent_s
         mine_s = book.overhead_s + trial.load.duration_s
         self._seconds = [mine_s, max(0.0, self._end_s - book.spent_s - mine_s)]
         self._names.append(f"{trial.phase.value}: {trial.candidate.name}")

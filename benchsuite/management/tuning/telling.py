@@ -120,6 +120,7 @@ def rehearsal(book: Notebook, before: int) -> Iterator[str]:
     if started:
         yield f"Compared: {', '.join(started)}"
     yield from _not_tried(found)
+    yield from filter(None, [found.missing])
 
 
 def as_json(told: Told, runs: Sequence[str | None], limits: Sequence[Limit]) -> str:

@@ -40,9 +40,9 @@ def against_memory(book: Notebook, answer: Answer) -> Chart:
             RATE,
             Column("capacity_per_s", "capacity", format_rate),
             _capacities(book, answer),
-            "Filled: measured, with the interval over starts. Hollow: never started, at the most "
-            "that arithmetic allows, with the memory of its processes as that of the one that was "
-            "probed.",
+            "Filled: estimated by the search, with the interval over starts. Hollow: never "
+            "started, at the most that arithmetic allows, with the memory of its processes as "
+            "that of the one that was probed.",
         )
     return _chart(
         "share-memory",

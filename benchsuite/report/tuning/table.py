@@ -51,7 +51,8 @@ def columns(goal: Goal) -> Mapping[str, Callable[[Row], Shown]]:
     percentile = f"p{100 * goal.share:.6g}"
     within = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
     return {
-        "holds": _rate,
+        "estimate": _estimate,
+        "holds": _held,
         f"{percentile} there": lambda row: _figure(row.percentile_s, format_duration, row),
         within: lambda row: _figure(_percent(row.share), format_percent, row),
         "memory": lambda row: _figure(row.memory_bytes, format_bytes, row),
@@ -65,28 +66,24 @@ def state(row: Row) -> str:
     return became(row.state, row.why)
 
 
-def estimated(row: Row) -> str:
-    """ "181 [176, 186]"; empty where there is none."""
-    if row.estimate is None:
-        return ""
-    return " ".join(filter(None, (format_number(row.estimate), interval(row))))
-
-
 def interval(row: Row) -> str:
     if row.low is None or row.high is None:
         return ""
     return f"[{format_number(row.low)}, {format_number(row.high)}]"
 
 
-def _rate(row: Row) -> Shown:
-    """What was held; what was estimated before stands beside it, or alone with that word."""
-    if row.rate is not None:
-        found = estimated(row)
-        return Shown(format_rate(row.rate), f"estimated {found}" if found else "")
-    if row.estimate is not None:
-        note = ", ".join(filter(None, (interval(row), "not confirmed")))
-        return Shown(f"about {format_rate(row.estimate)}", note)
-    return Shown(MISSING, reason=_why_not(row))
+def _estimate(row: Row) -> Shown:
+    """From all starts before the fresh ones; of all candidates alike, so it is for comparing."""
+    if row.estimate is None:
+        return Shown(MISSING, reason=state(row))
+    return Shown(format_rate(row.estimate), interval(row))
+
+
+def _held(row: Row) -> Shown:
+    """What fresh starts say."""
+    if row.rate is None:
+        return Shown(MISSING, reason=_why_not(row))
+    return Shown(format_rate(row.rate), f"shown at {format_rate(row.shown)}")
 
 
 def _figure(value: float | None, show: Callable[[float | None], str], row: Row) -> Shown:
@@ -100,9 +97,7 @@ def _connections(most: int | None) -> Shown:
 
 
 def _why_not(row: Row) -> str:
-    if row.starts:
-        return "no fresh starts confirmed it"
-    return row.why or "not measured at rates of its own"
+    return "no fresh starts confirmed it" if row.starts else state(row)
 
 
 def _percent(share: float | None) -> float | None:

@@ -84,8 +84,12 @@ def test_its_time_is_kept_from_the_budget() -> None:
 
 
 def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
+    confirming = 0
+
     def slow(trial: Trial, found: Observation) -> Observation:
-        return replace(found, took_s=found.took_s + 30.0 * (trial.phase is Phase.CONFIRM))
+        nonlocal confirming
+        confirming += trial.phase is Phase.CONFIRM
+        return replace(found, took_s=found.took_s + 200.0 * (confirming == 3))
 
     question = Question(objective=OBJECTIVE, cpus=1, budget_s=300.0)
     measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=slow)

@@ -11,9 +11,10 @@ from benchmarks.tuning.simulated import candidate
 from benchsuite.core.plain import plain, read
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Answer, answer
-from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.question import Question
-from benchsuite.tuning.search import Search, resumed
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.searching import Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 
 OBJECTIVE = parse("p95 < 200ms")
@@ -151,17 +152,14 @@ def test_cut_after_any_trial_it_goes_on_the_same() -> None:
     end = answer(driven(search(question), measure))
     assert {trial.candidate for trial, _ in whole} == set(question.scaling)
     for cut in range(0, len(whole) + 1, 3):
-        again = search(question)
-        steps, trial = resumed(again, [seen for _, seen in whole[:cut]])
-        stored = read(Notebook, plain(again.book))
-        assert answer(stored).sentences == answer(again.book).sentences != ()
+        searching = Searching(search(question), [Entry(*one) for one in whole[:cut]])
+        stored = read(Notebook, plain(searching.book))
+        assert answer(stored).sentences == answer(searching.book).sentences != ()
         for expected, seen in whole[cut:]:
-            assert trial == expected
-            try:
-                trial = steps.send(seen)
-            except StopIteration:
-                trial = None
-        assert answer(again.book) == end
+            assert searching.next == expected
+            searching.tell(seen)
+        assert searching.next is None
+        assert answer(searching.book) == end
 
 
 @pytest.mark.parametrize(

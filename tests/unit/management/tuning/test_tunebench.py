@@ -500,6 +500,28 @@ def test_a_dry_run_needs_no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ended(*FEW, "--dry-run") == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("words", "budget", "races"),
+    [
+        ((), "15 min", True),
+        (("--thorough",), "45 min", True),
+        (("--thorough", "--current=gunicorn-sync:3"), "45 min", True),
+        (("--window=30s",), "45 min", True),
+        (("--thorough", "--budget=12m"), "12 min", False),
+    ],
+)
+def test_windows_that_are_longer_have_a_budget_that_still_races(
+    words: tuple[str, ...], budget: str, *, races: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = "--servers=gunicorn-gthread,gunicorn-sync,waitress"
+    assert ended(OBJECTIVE, many, *words, "--dry-run")[0] == 0
+    out = capsys.readouterr().out
+    assert f"budget {budget}" in out
+    assert ("\n  race " in out) is races
+    assert ("a race of those that came near, for which the budget left no time" in out) is not races
+    assert re.search(r"\n  confirm +(5|6|12) starts", out), out
+
+
 def test_a_server_that_can_not_start_ends_the_search_with_its_reason(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,7 @@ ROW = Row(
     low=176.2,
     high=186.0,
     rate=164.0,
+    shown=169.0,
     share=0.9634,
     percentile_s=0.1684,
     memory_bytes=181 * 2**20,
@@ -26,33 +27,36 @@ ROW = Row(
     starts=14,
 )
 ENTERED = {"estimate": None, "low": None, "high": None, "memory_bytes": None}
-UNCONFIRMED = {"rate": None, "share": None, "percentile_s": None}
+UNCONFIRMED = {"rate": None, "shown": None, "share": None, "percentile_s": None}
 
 
 def shown(row: Row, goal: Goal = Goal(0.95, 0.2)) -> dict[str, Shown]:  # noqa: B008 - frozen
     return {heading: one(row) for heading, one in columns(goal).items()}
 
 
-def test_a_confirmed_rate_stands_before_what_was_estimated() -> None:
+def test_what_fresh_starts_hold_stands_beside_the_estimate() -> None:
     found = shown(ROW)
-    assert found["holds"] == Shown("164\u2009/s", "estimated 181 [176, 186]")
+    assert found["estimate"] == Shown("181\u2009/s", "[176, 186]")
+    assert found["holds"] == Shown("164\u2009/s", "shown at 169\u2009/s")
     assert found["p95 there"].text == "168\u2009ms"
     assert found["within 200\u2009ms"].text == "96.3\u2009%"
     assert found["memory"].text == "181\u2009MiB"
     assert found["connections"].text == "24"
 
 
-def test_an_estimate_alone_is_called_one() -> None:
+def test_an_estimate_alone_stands_in_its_own_column() -> None:
     found = shown(replace(ROW, **UNCONFIRMED))
-    assert found["holds"] == Shown("about 181\u2009/s", "[176, 186], not confirmed")
+    assert found["estimate"] == shown(ROW)["estimate"], "all have the same kind of figure"
+    assert found["holds"] == Shown(MISSING, reason="no fresh starts confirmed it")
     assert found["p95 there"] == Shown(MISSING, reason="no fresh starts confirmed it")
 
 
 def test_what_is_missing_says_why() -> None:
-    row = replace(ROW, **UNCONFIRMED, **ENTERED, starts=0, why="12 % behind in the screening")
+    dropped = {"state": State.DROPPED, "why": "dropped after the screening: 80/s, the best 100/s"}
+    row = replace(ROW, **UNCONFIRMED, **ENTERED, starts=0, **dropped)
     found = shown(replace(row, connections=None))
-    assert {one.reason for one in (found["holds"], found["memory"])} == {
-        "12 % behind in the screening"
+    assert {one.reason for one in (found["holds"], found["estimate"], found["memory"])} == {
+        "dropped after the screening: 80/s, the best 100/s"
     }
     assert found["connections"].reason == "how many it opens at most isn't known"
 

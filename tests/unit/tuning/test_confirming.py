@@ -1,0 +1,53 @@
+"""Which rate fresh starts show, and what is said of it."""
+
+import pytest
+
+from benchsuite.core.specs.objective import parse
+from benchsuite.tuning.confirming import flattered, held
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.question import Question
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
+
+ONE = Candidate(server="uwsgi", processes=2, threads=4)
+
+
+def confirmed(*shares: tuple[float, ...], window_s: float = 10.0) -> Notebook:
+    """Start by start the share in time at 80/s, 90/s and so on."""
+    book = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2))
+    for start in shares:
+        rates = [80.0 + 10 * place for place in range(len(start))]
+        levels = [
+            Level(rate=rate, planned=1000, met=(round(1000 * share),))
+            for rate, share in zip(rates, start, strict=True)
+        ]
+        load = Load(rates=tuple(rates), warmup_s=2, window_s=window_s)
+        trial = Trial(candidate=ONE, phase=Phase.CONFIRM, load=load, seed=1, reason="")
+        book.note(trial, Observation(levels=levels, took_s=30))
+    return book
+
+
+def test_what_is_said_is_lower_than_what_short_windows_show() -> None:
+    short, long = (held(confirmed(*[(0.99, 0.98)] * 6, window_s=one), ONE) for one in (10.0, 40.0))
+    assert short is not None
+    assert long is not None
+    assert short.shown == long.shown == 90.0
+    assert short.rate == pytest.approx(90 / 1.03, rel=0.005)
+    assert short.rate < long.rate < long.shown
+    assert flattered(5.0, 0.2) > flattered(10.0, 0.2) > flattered(40.0, 0.2) > 1
+    assert flattered(10.0, 1.0) > flattered(10.0, 0.2), "a longer queue takes longer to build up"
+
+
+def test_one_start_of_six_that_misses_the_goal_keeps_a_rate_from_being_held() -> None:
+    found = held(confirmed(*[(0.99, 1.0)] * 5, (0.99, 0.92)), ONE)
+    assert found is not None
+    assert found.shown == 80.0
+
+
+def test_a_start_that_misses_it_by_chance_does_not() -> None:
+    found = held(confirmed(*[(0.99, 0.98)] * 5, (0.99, 0.945)), ONE)
+    assert found is not None
+    assert found.shown == 90.0
+
+
+def test_too_few_starts_show_nothing() -> None:
+    assert held(confirmed((1.0,), (1.0,)), ONE) is None
