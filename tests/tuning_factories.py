@@ -11,8 +11,7 @@ from benchmarks.tuning.world import World
 from benchsuite.core.plain import plain
 from benchsuite.models import Tuning, TuningTrial
 from benchsuite.store.tunings import decisions
-from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.trial import Phase
+from benchsuite.tuning.notebook import COUNTED, Notebook
 from tests.factories import BEGUN, MACHINE, make_run, make_spec
 
 WORLD = World(
@@ -54,9 +53,7 @@ def make_tuning(
     """As the command stores it; only the first trial and the last that counts still have runs."""
     book = book or searched()
     began = BEGUN + timedelta(days=days)
-    counted = [
-        order for order, one in enumerate(book.entries) if one.trial.phase is not Phase.DIAGNOSE
-    ]
+    counted = [order for order, one in enumerate(book.entries) if one.trial.phase in COUNTED]
     runs = {
         order: make_run(
             book.entries[order].trial.candidate.server, environment=BUSY, cpu_percent=190.0

@@ -25,6 +25,8 @@ from benchsuite.report.tuning.told import told
 from benchsuite.system import owner
 from benchsuite.tuning.answer import UNTRIED, answer
 from benchsuite.tuning.notebook import State
+from benchsuite.tuning.trial import Phase
+from tests.flames import make_profiled
 from tests.tuning_factories import ASKED, WORLD, make_tuning, searched
 
 LIST = "/results/tune/"
@@ -362,3 +364,23 @@ def test_what_was_asked_and_where_stands_at_the_end(soup: Any) -> None:
     assert found["Budget"] == "15 min"
     assert found["CPU"] == "Example CPU 3.2 GHz"
     assert ASKED.partition(",")[0] in found["Objective"]
+
+
+def test_where_the_cpu_time_of_the_recommended_one_goes_is_on_the_page_and_in_its_files(
+    soup: Any, client: Client
+) -> None:
+    assert soup(address(make_tuning())).select_one(".flame") is None
+    book = searched()
+    last = book.entries[-1]
+    book.entries.append(replace(last, trial=replace(last.trial, phase=Phase.FLAME)))
+    row = make_tuning(book)
+    run = make_profiled(Run.objects.filter(trials__tuning=row).latest("started_at"))
+    row.trials.filter(order=len(book.entries) - 1).update(run=run)
+    page = soup(address(row))
+    assert [one.text for one in page.select("svg.flame .project text")] == ["list_products"]
+    assert "goes in list_products, shop/views.py:12" in page.select_one(".limits .hint").text
+    file = BeautifulSoup(text(client, f"{address(row)}?format=html"), "html.parser")
+    assert len(file.select("svg.flame rect")) == len(page.select("svg.flame rect")) == 5
+    assert file.select_one("section[aria-labelledby=flame] a") is None
+    told_in_markdown = text(client, f"{address(row)}?format=md")
+    assert "| execute (django/db/models/sql/compiler.py:1570) | 50.0\u2009% |" in told_in_markdown

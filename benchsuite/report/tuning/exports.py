@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from benchsuite.report import flames
 from benchsuite.report.exports.markdown import table
 from benchsuite.report.tuning.told import Told
 
@@ -29,6 +30,11 @@ def _lines(told: Told) -> Iterator[str]:
             said = (f"**{one.says}**", one.evidence, one.fix, one.gain, f"({one.code})")
             yield f"- {' '.join(filter(None, said))}"
         yield from ("", told.limiting.sentence, "")
+    if told.flame:
+        yield from ("## Where the CPU time goes", "", told.flame.sentence, "")
+        for heading, rows in told.flame.tables:
+            yield from (f"{heading}:", "")
+            yield from table(flames.HEADINGS, [one.cells for one in rows])
     if told.paste or told.unpasted:
         yield from ("## To paste", "", *([told.unpasted, ""] if told.unpasted else []))
         for kind, text in told.paste.items():

@@ -2,10 +2,13 @@
 what its diagnostic start has seen.
 """
 
+from dataclasses import replace
+
 from benchsuite.bottlenecks.evidence import Alone
 from benchsuite.comparing.limiting import diagnosis, one_user, profiled
 from benchsuite.models import Run, Tuning
 from benchsuite.report import limiting
+from benchsuite.report.flames import flame
 from benchsuite.tuning.beside import others
 from benchsuite.tuning.notebook import COUNTED, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
@@ -26,19 +29,20 @@ def limits(
     trials = row.trials.filter(order__in=[order, diagnosed, one_user_order, looked_at])
     trials = trials.select_related("run").prefetch_related("run__measurements")
     runs = {one.order: one.run for one in trials}
-    run, start = runs.get(order), start or runs.get(diagnosed)
+    run, start, looked_into = runs.get(order), start or runs.get(diagnosed), runs.get(looked_at)
     if run is None:
         return None
     one = runs.get(one_user_order)
     mean = Alone(mean_s=book.probe.response_s) if book.probe else None
-    return limiting.told(
+    found = limiting.told(
         run,
         alone=(one_user(one) if one else None) or mean,
         objective_s=book.question.objective.limit_s,
         others=others(book, pick),
         diagnosis=diagnosis(start) if start else None,
-        profiled=profiled(flame) if (flame := runs.get(looked_at)) else None,
+        profiled=profiled(looked_into) if looked_into else None,
     )
+    return replace(found, flame=flame(looked_into)) if looked_into else found
 
 
 def _last(book: Notebook, pick: Candidate, *phases: Phase) -> int:

@@ -20,6 +20,8 @@ from benchsuite.core.units import (
 from benchsuite.models import Run, Tuning
 from benchsuite.report import executions, limiting
 from benchsuite.report.charts.drawing import Chart
+from benchsuite.report.flames import Flame
+from benchsuite.report.pages.flame_graph import Drawing, drawing
 from benchsuite.report.shown import Shown
 from benchsuite.report.tuning import pasting, table
 from benchsuite.report.tuning.against_memory import against_memory
@@ -110,6 +112,15 @@ class Told:
     def limiting(self) -> limiting.Told | None:
         """What limits the pick."""
         return limits(self.row, self.book, self.answer.pick)
+
+    @property
+    def flame(self) -> Flame | None:
+        """Which functions use the CPU time of the pick, where a start of it was profiled."""
+        return self.limiting.flame if self.limiting else None
+
+    @property
+    def drawing(self) -> Drawing | None:
+        return drawing(self.flame) if self.flame else None
 
     @property
     def parts(self) -> list[tuple[str, str, str, float]]:
