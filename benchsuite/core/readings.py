@@ -1,6 +1,6 @@
 """Figures from the telemetry of one part."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from benchsuite.core.results import Reading
 
@@ -54,6 +54,16 @@ def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) ->
         ),
         default=None,
     )
+
+
+def most_sessions(readings: Iterable[Reading]) -> int | None:
+    """Most that the database had at a time, in any state; None where none could be asked."""
+    counts = [one.counts for one in readings if one.part == DATABASE and one.counts]
+    return max((sum(map(one.__getitem__, _states(one))) for one in counts), default=None)
+
+
+def _states(counts: Mapping[str, int]) -> list[str]:
+    return [name for name in counts if name != LIMIT and not name.startswith(WAITS_FOR)]
 
 
 def in_window(

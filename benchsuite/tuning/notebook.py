@@ -131,8 +131,12 @@ class Notebook:
         return sorted(found)[len(found) // 2] if found else None
 
     def connections(self, candidate: Candidate) -> int | None:
-        """Most that it had open to the database, of all its starts."""
-        found = [one.seen.connections for one in self.of(candidate)]
+        """Most that it had open to databases while it was asked for the rate in question: above
+        what it holds a server that answers as many at once as come opens as many connections.
+        """
+        tried = [one for one in self.of(candidate, Phase.SCREEN) if one.trial.load.rates]
+        entries = self.of(candidate, Phase.CONFIRM) or tried
+        found = [one.seen.connections for one in entries]
         return max((one for one in found if one is not None), default=None)
 
     def points(self, entries: Iterable[Entry]) -> list[Point]:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_duration
 from benchsuite.tuning.bounds import Probe
-from benchsuite.tuning.making import Making
+from benchsuite.tuning.making import Making, Seen
 from benchsuite.tuning.notebook import End, State
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
@@ -25,7 +25,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
     not even one user is served as asked.
     """
     book = making.book
-    failures: set[str] = set()
+    causes: set[str | tuple[str, ...]] = set()
     for first in firsts:
         one = yield from making.start(first, Phase.PROBE, making.users(1, 1, 3), "one user alone")
         if one.levels and not _served(making, one):
@@ -35,15 +35,15 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
                 book.end, book.said = End.NOTHING_HOLDS, _alone(making, again)
                 return None
             one = again if again.levels else one
-        if not one.levels or not one.response_s:
-            book.decide(first, State.NO_STATEMENT, unsaid(one))
-            if one.failure and one.failure in failures:
-                break  # as another server did, so it is not due to the server
-            failures.add(one.failure)
-            continue
-        found = yield from _full(making, first, one)
-        if found is not None:
-            return found
+        if one.levels and one.response_s:
+            one = yield from _full(making, first, one)
+            if book.probe is not None:
+                return book.probe
+        book.decide(first, State.NO_STATEMENT, unsaid(one))
+        cause = one.failure or one.codes
+        if cause and cause in causes:
+            break  # as of another server, so it is not due to the server
+        causes.add(cause)
     book.end = End.NOTHING_RAN
     whys = dict.fromkeys(why for state, why in book.states.values() if state is State.NO_STATEMENT)
     book.said = "; ".join(whys)
@@ -68,15 +68,15 @@ def full_load(making: Making, rate: float) -> int:
     return max(FEWEST_USERS, min(MOST_USERS, users))
 
 
-def _full(making: Making, first: Candidate, one: Observation) -> Probed:
+def _full(making: Making, first: Candidate, one: Observation) -> Seen:
+    """What it showed; the book has the probe where that is enough."""
     cpus = making.question.cpus
     assert one.response_s
     rate = cpus / (one.cpu_s or one.response_s)
     load = making.users(full_load(making, rate), 1, 3)
     full = yield from making.start(first, Phase.PROBE, load, "as many users as it takes")
     if not full.levels or not full.levels[0].goodput:
-        making.book.decide(first, State.NO_STATEMENT, unsaid(full))
-        return None
+        return full
     goodput = full.levels[0].goodput
     making.longer *= min(LONGEST, max(1.0, SLOW / goodput))
     # Little's law holds whatever a single user meets, such as a stall that only idle servers have
@@ -87,7 +87,7 @@ def _full(making: Making, first: Candidate, one: Observation) -> Probed:
         goodput=goodput,
         memory_bytes=full.memory_bytes / first.processes if full.memory_bytes else None,
     )
-    return making.book.probe
+    return full
 
 
 def _served(making: Making, seen: Observation) -> bool:

@@ -11,9 +11,10 @@ from benchsuite.tuning.choosing import choose
 from benchsuite.tuning.diagnosing import diagnose
 from benchsuite.tuning.fresh import confirm
 from benchsuite.tuning.making import Making, Steps
+from benchsuite.tuning.making import Narrowed as Left
 from benchsuite.tuning.neighbours import Resize
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.planning import Plan, confirming_s, least_s, planned
+from benchsuite.tuning.planning import Plan, confirming_s, ladder_s, least_s, planned
 from benchsuite.tuning.probing import probe
 from benchsuite.tuning.refusing import excess, refusal
 from benchsuite.tuning.scaling import scale
@@ -123,12 +124,26 @@ class Search:
             if not (over := excess(book, pick)):
                 break
             book.decide(pick, State.OVER, over)
-            alive, confirmed = [one for one in alive if one != pick], False
-            if confirming_s(making, plan) > making.left_s:
-                break
+            confirmed = False
+            alive = [one for one in alive if one != pick]
+            if not alive:
+                alive = yield from self._left_behind(candidates, plan)
         if now is not None and self._waits(now, book.pick()):
             yield from confirm(making, now, plan, "what runs now")
         self._ended(candidates, confirmed=confirmed)
+
+    def _left_behind(self, candidates: list[Candidate], plan: Plan) -> Left:
+        """Who was given up: the best of them comes second where those that were not are over a
+        limit that only their own rates show.
+        """
+        book, making = self.book, self.making
+        given_up = [one for one in candidates if book.state(one) in (State.DROPPED, State.BEHIND)]
+        climbed = [one for one in given_up if book.estimate(one) is not None]
+        ranked = sorted(filter(book.screened, given_up), key=lambda one: -(book.screened(one) or 0))
+        cost_s = ladder_s(making) + confirming_s(making, plan)
+        if climbed or not ranked or cost_s > making.left_s:
+            return climbed
+        return (yield from climbing.ladder(making, ranked, plan))
 
     def _waits(self, now: Candidate | None, pick: Candidate | None) -> bool:
         """Whether what runs now is to have fresh starts beside the pick's."""

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -70,9 +71,16 @@ def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> 
     open_ones = [one for one in told["trials"] if one["load"]["rates"]]
     measured = [one for one in open_ones if one["observation"]["levels"]]
     assert spoiled or [one["phase"] for one in measured].count("confirm") >= 3
-    diagnosed = [one for one in told["trials"] if one["phase"] == "diagnose"]
+    diagnosed, profiled = (
+        [one["run"] for one in told["trials"] if one["phase"] == phase]
+        for phase in ("diagnose", "flame")
+    )
     seen = rows(command, "SELECT id FROM benchsuite_run WHERE diagnosis IS NOT NULL")
-    assert len(seen) == len(diagnosed) <= 1
+    saw = {str(UUID(one)) for (one,) in seen}
+    assert {*diagnosed} <= saw <= {*diagnosed, *profiled}, (
+        "where no profiler may look, it sees nothing"
+    )
+    assert len(profiled) <= len(diagnosed) <= 1
     if told["answer"]["end"] == "confirmed" and not diagnosed:
         assert "a diagnostic start" in dict(told["answer"]["not_tried"])
     for one in measured:

@@ -21,6 +21,9 @@ TOOLS = {
 }
 """Top-level packages that record or show what each request does."""
 
+ENGINE = "django.template.backends.django.DjangoTemplates"
+CACHED = "django.template.loaders.cached.Loader"
+
 SQL_LOGGERS = ("django.db.backends", "django.db")
 
 
@@ -31,6 +34,8 @@ def slowing(settings: Settings) -> dict[str, str]:
         tools = _tools(settings.get(name) or ())
         if tools:
             found[name] = f"{' and '.join(tools)} {'is' if len(tools) == 1 else 'are'} installed"
+    if any(_compiles_anew(engine) for engine in settings.get("TEMPLATES") or ()):
+        found["TEMPLATES"] = f"loaders without {CACHED} compile templates for each page"
     return found
 
 
@@ -47,6 +52,13 @@ def undone(settings: Settings) -> dict[str, str]:
 def _tools(paths: Iterable[str]) -> list[str]:
     packages = (str(path).partition(".")[0] for path in paths)
     return list(dict.fromkeys(TOOLS[package] for package in packages if package in TOOLS))
+
+
+def _compiles_anew(engine: Mapping[str, Any]) -> bool:
+    """Django keeps compiled templates unless loaders are named and that which keeps them is not."""
+    loaders = (engine.get("OPTIONS") or {}).get("loaders") or ()
+    names = [one if isinstance(one, str) else one[0] for one in loaders]
+    return engine.get("BACKEND") == ENGINE and bool(names) and CACHED not in names
 
 
 def _logs_sql(logging: Mapping[str, Any]) -> bool:

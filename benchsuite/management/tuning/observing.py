@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from benchsuite.core.metrics import reading
+from benchsuite.core.readings import most_sessions
 from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
 from benchsuite.core.samples import JOURNEY
@@ -55,6 +56,7 @@ def observation(
         response_s=None if mean_s is None else mean_s * each,
         cpu_s=cpu / 100 / total.throughput * each if cpu and total.throughput else None,
         memory_bytes=reading.memory(result),
+        connections=most_sessions(result.readings),
         codes=() if levels else spoiled,
         limit=_codes(result, GENERATOR),
         fails=_fails(result),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.core.readings import mean_cpu_percent
+from benchsuite.core.readings import mean_cpu_percent, most_sessions
 from benchsuite.core.results import Reading
 
 READINGS = [
@@ -28,3 +28,17 @@ def test_a_second_counts_where_most_of_it_lies(
     window: tuple[float, float] | None, mean: float | None
 ) -> None:
     assert mean_cpu_percent(READINGS, "target", window) == mean
+
+
+def test_sessions_are_counted_in_all_states_at_a_time() -> None:
+    counts = [
+        {"active": 3, "idle": 2, "limit": 97, "waits for Lock:tuple": 3},
+        {"active": 1, "idle": 1, "idle in transaction": 2, "limit": 97},
+    ]
+    readings = [
+        Reading(second=second, part="database", counts=one)
+        for second, one in enumerate(counts, start=1)
+    ]
+    redis = Reading(second=1.0, part="redis", counts={"clients": 50})
+    assert most_sessions([*READINGS, redis, *readings]) == 5
+    assert most_sessions([*READINGS, redis]) is None

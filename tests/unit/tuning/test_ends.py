@@ -91,6 +91,20 @@ def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
     assert "got 404" in answer(book).sentences[0]
 
 
+@pytest.mark.parametrize("users", [1, 4])
+def test_a_machine_that_is_busy_for_two_servers_is_so_for_all(users: int) -> None:
+    def noisy(trial: Trial, seen: Observation) -> Observation:
+        loud = trial.load.users >= users
+        return Observation(took_s=2.0, codes=("B401",)) if loud else seen
+
+    sizes = [candidate(name, 1, 4) for name in ("waitress", "gthread", "granian", "uwsgi")]
+    question = Question(objective=parse("p95 < 200ms"), cpus=1)
+    book = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=noisy))
+    asked = dict.fromkeys(one.trial.candidate.server for one in book.entries)
+    assert list(asked) == ["waitress", "gthread"]
+    assert answer(book).sentences == ("Nothing could be measured: B401 in both of its starts.",)
+
+
 def test_where_the_first_does_not_start_another_is_probed() -> None:
     def dead(trial: Trial, seen: Observation) -> Observation:
         if trial.candidate == SIZES[0]:
@@ -206,3 +220,25 @@ def test_a_first_window_without_an_answer_is_made_again_and_longer() -> None:
     first, second = [entry.trial.load.window_s for entry in book.entries[:2]]
     assert first < second
     assert book.end is End.CONFIRMED
+
+
+def test_connections_count_that_are_open_at_the_rate_in_question() -> None:
+    """A full load opens more than the objective allows, and one of them more at its own rate."""
+
+    def opening(trial: Trial, seen: Observation) -> Observation:
+        own = 12 if trial.candidate.processes == 2 else 8
+        return replace(seen, connections=own if trial.phase is Phase.CONFIRM else 40)
+
+    sizes = [replace(one, connections=None) for one in SIZES]
+    measure = ideal(
+        "p95 < 200ms, connections <= 10", lambda one: 80.0 + 10 * one.processes, spoil=opening
+    )
+    question = Question(objective=measure.objective, cpus=1)
+    book = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure)
+    assert book.states[sizes[2]] == (
+        State.OVER,
+        "it opened 12 database connections, and the objective allows 10",
+    )
+    pick = book.pick()
+    assert pick in sizes[:2]
+    assert (book.end, book.connections(pick)) == (End.CONFIRMED, 8)

@@ -39,6 +39,30 @@ def test_two_tools_in_both_places() -> None:
     }
 
 
+FILES = "django.template.loaders.filesystem.Loader"
+CACHED = "django.template.loaders.cached.Loader"
+
+
+@pytest.mark.parametrize(
+    ("loaders", "slow"),
+    [
+        (None, False),
+        ([], False),
+        ([FILES], True),
+        ([(FILES, ["/srv/templates"])], True),
+        ([(CACHED, [FILES])], False),
+        ([[CACHED, [FILES]]], False),
+    ],
+)
+def test_templates_that_are_compiled_for_each_page(loaders: object, *, slow: bool) -> None:
+    options = {} if loaders is None else {"loaders": loaders}
+    engine = {"BACKEND": "django.template.backends.django.DjangoTemplates", "OPTIONS": options}
+    words = {"TEMPLATES": f"loaders without {CACHED} compile templates for each page"}
+    assert slowing({"TEMPLATES": [engine]}) == (words if slow else {})
+    jinja = {**engine, "BACKEND": "django.template.backends.jinja2.Jinja2"}
+    assert slowing({"TEMPLATES": [jinja]}) == {}
+
+
 def test_what_ends_with_debug() -> None:
     sql = {"loggers": {"django.db.backends": {"level": "DEBUG"}}}
     assert set(undone({"DEBUG": True, "LOGGING": sql})) == {"DEBUG", "LOGGING"}

@@ -108,6 +108,13 @@ def test_cpu_and_memory_are_those_of_the_target() -> None:
     assert (one.cpu_s, one.memory_bytes, one.took_s) == (0.6 / 50, 9_000, 9.0)
 
 
+def test_connections_are_those_that_the_database_had() -> None:
+    counts = {"active": 2, "idle": 9, "limit": 97}
+    readings = (Reading(second=2.0, part="database", counts=counts),)
+    assert seen(stages(figures(fast=100), readings=readings)).connections == 11
+    assert seen(stages(figures(fast=100), readings=())).connections is None
+
+
 def test_without_telemetry_there_is_no_cpu_time() -> None:
     readings = (Reading(second=2.0, part="load", cpu_percent=10.0),)
     one = seen(stages(figures(fast=100), readings=readings))
