@@ -9,7 +9,6 @@ GOOD = 0.99
 BAD = 0.80
 WITHIN = 1.1  #: Of the lower rate.
 FEWEST = 2  #: Levels on either side.
-MOST = 0.8  #: Of the levels on a side are as the side has it.
 
 
 def cliff(book: Notebook, candidate: Candidate) -> tuple[float, float] | None:
@@ -32,6 +31,7 @@ def cliff(book: Notebook, candidate: Candidate) -> tuple[float, float] | None:
 
 
 def _falls(shares: Sequence[tuple[float, float]], low: float, high: float) -> bool:
-    good = [share >= GOOD for rate, share in shares if rate <= low]
-    bad = [share < BAD for rate, share in shares if rate >= high]
-    return all(len(side) >= FEWEST and sum(side) >= MOST * len(side) for side in (good, bad))
+    """Not where starts differ: where one collapsed below, or one did well above."""
+    below = [share for rate, share in shares if rate <= low]
+    above = [share for rate, share in shares if rate >= high]
+    return min(len(below), len(above)) >= FEWEST and min(below) >= BAD and max(above) < GOOD

@@ -242,3 +242,17 @@ def test_connections_count_that_are_open_at_the_rate_in_question() -> None:
     pick = book.pick()
     assert pick in sizes[:2]
     assert (book.end, book.connections(pick)) == (End.CONFIRMED, 8)
+
+
+def test_starts_that_collapse_at_different_rates_show_no_cliff() -> None:
+    """As one start that answers nothing at 102/s beside others that hold 104/s."""
+
+    def uneven(trial: Trial, seen: Observation) -> Observation:
+        lower = 0.85 if trial.phase is Phase.RACE and trial.seed % 2 else 1.0
+        levels = [
+            replace(one, met=(one.planned if one.rate < lower * 90 else 0,)) for one in seen.levels
+        ]
+        return replace(seen, levels=levels) if trial.load.rates else seen
+
+    assert answer(searched(ideal(steepness=1000.0))).cliff is not None
+    assert answer(searched(ideal(spoil=uneven))).cliff is None
