@@ -7,9 +7,23 @@ from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_count
 from benchsuite.findings.registry import Rule, also, finding
 
-TIMED_OUT = ("Timeout reading from", "Timeout connecting to", "Timeout writing to")
-"""What redis-py says of a Redis that did not answer in time."""
-USED_UP = ("MaxConnectionsError",)  #: What it says when its own pool has no connection left.
+OF_REDIS = (
+    (
+        ("MaxConnectionsError",),
+        "had no connection to Redis left",
+        "Each consumer waits on a connection of its own, and redis-py 8 has at most 100 a "
+        'process: set "max_connections": 2**31 in CONFIG["hosts"] (docs/channels.md), or start '
+        "more processes.",
+    ),
+    (
+        ("Timeout reading from", "Timeout connecting to", "Timeout writing to"),
+        "gave up waiting for Redis",
+        "redis-py 8 gives up a read after 5 s, just as long as channels_redis waits for a "
+        'message: set "socket_timeout": None in CONFIG["hosts"] (docs/channels.md). Otherwise '
+        "Redis was slow or gone.",
+    ),
+)
+"""What redis-py says in errors of consumers, what that means, and what to do."""
 
 
 @finding(
@@ -35,33 +49,12 @@ def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 @also("B207")
-def used_up(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Consumers were refused that no connection to Redis was left for."""
-    if seen := _said(evidence, USED_UP):
-        yield rule.found(
-            Level.WEAK,
-            f"The channel layer had no connection to Redis left ({seen[0]}).",
-            hint="Each consumer waits on a connection of its own, and redis-py 8 has at most 100 a "
-            'process: set "max_connections": 2**31 in CONFIG["hosts"] (docs/channels.md), or start '
-            "more processes.",
-        )
-
-
-@also("B207")
-def timed_out(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A layer in Redis gave up, and with it the consumers that waited."""
-    if seen := _said(evidence, TIMED_OUT):
-        yield rule.found(
-            Level.WEAK,
-            f"The channel layer gave up waiting for Redis ({seen[0]}).",
-            hint="redis-py 8 gives up a read after 5 s, just as long as channels_redis waits for a "
-            'message: set "socket_timeout": None in CONFIG["hosts"] (docs/channels.md). Otherwise '
-            "Redis was slow or gone.",
-        )
-
-
-def _said(evidence: Evidence, signs: tuple[str, ...]) -> list[str]:
-    return [one for one in evidence.socket_errors if any(sign in one for sign in signs)]
+def failed_in_redis(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """A layer in Redis failed, and with it the consumers that waited."""
+    for signs, means, hint in OF_REDIS:
+        seen = [one for one in evidence.socket_errors if any(sign in one for sign in signs)]
+        if seen:
+            yield rule.found(Level.WEAK, f"The channel layer {means} ({seen[0]}).", hint=hint)
 
 
 @also("B207")
