@@ -32,7 +32,7 @@ from benchsuite.core.results import RunResult
 from benchsuite.system import cpus
 
 SETTINGS = "benchmarks.limited.settings"
-BLOCKS = 3  #: Of how many rounds paired starts are compared.
+BLOCKS = 6  #: Of how many rounds paired starts are compared.
 FEWER = 4  #: Rounds with healthy runs, of which there are five each.
 
 Key = tuple[str, int]  #: The words of a case, and its round.

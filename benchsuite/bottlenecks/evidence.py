@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 TARGET, DATABASE = "target", "database"  #: Parts of the system whose CPU the rules tell apart.
+BEHIND = 0.02  #: Of what arrives, that has to go without an answer to show a limit.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,7 @@ class Evidence:
     queued: float | None = None
     """Of these, how many were more than the server answers at once."""
     failed_share: float = 0.0
+    in_vain_share: float = 0.0  #: Of the requests, that were waited for and never answered.
     objective_s: float | None = None  #: Within which answers shall come.
 
     processes: int | None = None  #: Of all instances.
@@ -220,14 +222,25 @@ class Evidence:
     @property
     def is_pressed(self) -> bool:
         """Whether more is asked than can be answered at once, so that something must be the limit:
-        requests queue, arrivals are late, CPUs are full, or users slow each other down.
+        requests queue or time out, arrivals are late, CPUs are full, or users slow each other down.
         """
         # the wait to be sent is mostly the load's own timer; where it is not, arrivals fall behind
         queues = (self.queue_s or 0.0) >= 0.1 * (self.response_s or math.inf)
-        behind = self.offered_rate is not None and (self.rate or 0.0) < 0.98 * self.offered_rate
         full = (self.own_share or 0.0) >= 0.9
         slowed = self.alone is not None and (self.response_s or 0.0) >= 2 * self.alone.mean_s
-        return queues or behind or bool(self.dropped) or full or slowed
+        in_vain = self.in_vain_share >= BEHIND
+        return queues or self._is_behind or bool(self.dropped) or in_vain or full or slowed
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether fewer are answered than arrive, by more than chance has in flight when a window
+        begins and when it ends.
+        """
+        if self.offered_rate is None:
+            return False
+        missing = self.offered_rate - (self.rate or 0.0)
+        by_chance = max(10.0, 3 * math.sqrt(2 * (self.in_flight or 0.0)))
+        return missing >= max(BEHIND * self.offered_rate, by_chance / (self.window_s or math.inf))
 
     def _each_s(self, percent: float | None) -> float | None:
         return None if percent is None or not self.rate else percent / 100 / self.rate

@@ -120,6 +120,7 @@ INJECTED: list[tuple[set[str], dict[str, Any]]] = [
     ),
     ({"L00"}, {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05)}),
     ({"L00"}, {"response_s": None, "offered_rate": 80.0}),
+    ({"L00"}, {"response_s": None, "offered_rate": 60.0, "in_vain_share": 0.5}),
     ({"L00", "L12a"}, {**LEAKS, "response_s": 0.3, "offered_rate": 80.0}),
     (
         {"L00", "L04"},
@@ -170,6 +171,30 @@ HEALTHY_CHANGES = [
 def test_none_speaks_of_a_healthy_run(changes: tuple[dict[str, Any], ...]) -> None:
     merged = {name: value for one in changes for name, value in one.items()}
     assert of(**merged) == {}
+
+
+@pytest.mark.parametrize(
+    ("window_s", "rate", "in_flight", "speaks"),
+    [
+        (3.0, 18.0, 0.9, False),
+        (3.0, 15.0, 0.9, True),
+        (30.0, 18.0, 0.9, True),
+        (30.0, 18.0, 25.0, False),
+    ],
+)
+def test_what_is_in_flight_at_the_edges_of_a_window_is_no_limit(
+    window_s: float, rate: float, in_flight: float, *, speaks: bool
+) -> None:
+    """Of few arrivals some are always answered after the window, as those before it are in it."""
+    found = of(
+        window_s=window_s,
+        rate=rate,
+        offered_rate=18.67,
+        in_flight=in_flight,
+        cpu_percent={"target": 2.0},
+        active=0.01,
+    )
+    assert set(found) == ({"L00"} if speaks else set())
 
 
 def test_a_late_load_generator_is_no_limit_of_the_target() -> None:
