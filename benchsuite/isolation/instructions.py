@@ -14,6 +14,8 @@ from benchsuite.system import private
 INSTRUCTIONS_VARIABLE = "BENCHSUITE_INSTRUCTIONS"
 """The environment variable that holds the path of the instructions."""
 RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that holds the token of the run.
+ANSWERING = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")
+"""Settings that say what answers."""
 SETTINGS_MODULE = "benchsuite.isolation.settings"
 INSTRUCTIONS_VERSION = 1
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import global_settings
 
-from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.instructions import ANSWERING, Instructions
 from benchsuite.isolation.overrides.changes import FILES, Changes, Settings
 from benchsuite.isolation.overrides.connecting import change_databases
 from benchsuite.isolation.overrides.found import change, leaves
@@ -129,16 +129,15 @@ def _logging(changes: Changes) -> None:
 
 def _callables(changes: Changes, instructions: Instructions) -> None:
     """The wrappers read the originals from BENCHSUITE_ORIGINAL, or what is served instead."""
-    names = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")
-    original = {name: changes.settings.get(name) for name in names}
+    original = {name: changes.settings.get(name) for name in ANSWERING}
     if instructions.application:
         dotted = instructions.application.replace(":", ".")
         original |= {"WSGI_APPLICATION": dotted, "ASGI_APPLICATION": dotted}
     changes.values["BENCHSUITE_ORIGINAL"] = original
     wraps: Callable[[str], str] = "wraps {}, adds the header of the run".format
-    changes.put("WSGI_APPLICATION", WSGI, wraps(original["WSGI_APPLICATION"] or "Django's"))
+    changes.put("WSGI_APPLICATION", WSGI, wraps(original["WSGI_APPLICATION"] or "the project's"))
     sockets = ", puts /bench/ws/ before it" if instructions.needs_target_app else ""
-    asgi = wraps(original["ASGI_APPLICATION"] or "Django's")
+    asgi = wraps(original["ASGI_APPLICATION"] or "the project's")
     changes.put("ASGI_APPLICATION", ASGI, f"{asgi}{sockets}")
 
 

@@ -1,8 +1,10 @@
 """Finds the project's own WSGI and ASGI callables in the measured server."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -25,31 +27,43 @@ def run_token() -> str:
 
 
 def project_wsgi() -> Callable[..., Any]:
-    """The callable of WSGI_APPLICATION, else Django's own."""
-    path = settings.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"]
-    if path:
+    """What `named` finds, else Django's own."""
+    if path := named("wsgi", settings.BENCHSUITE_ORIGINAL):
         return _imported(path)
     from django.core.wsgi import get_wsgi_application
 
     return get_wsgi_application()
 
 
-def asgi_named(asgi: str | None, wsgi: str | None) -> str:
-    """ASGI_APPLICATION, else `asgi` beside the module of WSGI_APPLICATION, where there is one: a
-    project from `startproject` has it, and no setting that names it. Empty for Django's own.
+def named(interface: str, said: Mapping[str, str | None]) -> str:
+    """The setting of the interface, else the module of its name beside that of WSGI_APPLICATION or
+    ROOT_URLCONF, where there is one: `startproject` writes them side by side, and a setting that
+    names them not always. Empty for Django's own.
     """
-    if asgi or not wsgi:
-        return asgi or ""
-    module = wsgi.rpartition(".")[0]
-    beside = f"{module.rpartition('.')[0]}.asgi".removeprefix(".")
-    return f"{beside}.application" if find_spec(beside) else ""
+    if path := said[f"{interface.upper()}_APPLICATION"]:
+        return path
+    beside = (said["WSGI_APPLICATION"] or "").rpartition(".")[0] or said["ROOT_URLCONF"]
+    if not beside:
+        return ""
+    package = beside.rpartition(".")[0]
+    module = f"{package}.{interface}".removeprefix(".")
+    found = find_spec(module)
+    if found is None or not (package or _folder(found) == _folder(find_spec(beside))):
+        return ""
+    return f"{module}.application"
+
+
+def _folder(spec: ModuleSpec | None) -> Path | None:
+    """Where a module lies, or a package."""
+    if spec is None or not spec.origin:
+        return None
+    folder = Path(spec.origin).parent
+    return folder.parent if spec.submodule_search_locations else folder
 
 
 def project_asgi() -> Callable[..., Any]:
-    """What `asgi_named` finds, else Django's own."""
-    original = settings.BENCHSUITE_ORIGINAL
-    path = asgi_named(original["ASGI_APPLICATION"], original["WSGI_APPLICATION"])
-    if path:
+    """What `named` finds, else Django's own."""
+    if path := named("asgi", settings.BENCHSUITE_ORIGINAL):
         return _imported(path)
     from django.core.asgi import get_asgi_application
 

@@ -5,7 +5,8 @@ from contextlib import suppress
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
-from benchsuite.isolation.served.project import asgi_named
+from benchsuite.isolation.instructions import ANSWERING
+from benchsuite.isolation.served.project import named
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
@@ -44,17 +45,14 @@ def application(asked: str, interface: str) -> Application:
     if asked:
         return Application(wsgi=asked, asgi=asked)
     settings = environments.target_settings()
-    wsgi, asgi = (getattr(settings, f"{one}_APPLICATION", None) for one in ("WSGI", "ASGI"))
-    if interface == "wsgi":
-        if not wsgi:
-            raise UsageError("The settings name no WSGI_APPLICATION, so there is nothing to paste.")
-        return Application.dotted(wsgi, wsgi)
-    named = ""
+    said = {name: getattr(settings, name, None) for name in ANSWERING}
+    path = ""
     with suppress(ModuleNotFoundError):  # its package is another Python's
-        named = asgi_named(asgi, wsgi)
-    if not named:
+        path = named(interface, said)
+    if not path:
         raise UsageError(
-            "The project has no ASGI application to paste, and Django's own was measured: write "
-            "an asgi module as startproject does, and name it in ASGI_APPLICATION."
+            f"The project has no {interface.upper()} application to paste, and Django's own was "
+            f"measured: write {interface}.py as startproject does, and name it in "
+            f"{interface.upper()}_APPLICATION."
         )
-    return Application.dotted(named, named)
+    return Application.dotted(path, path)

@@ -20,7 +20,7 @@ from django.dispatch import Signal
 
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.isolation.served import errors, listening
-from benchsuite.isolation.served.project import asgi_named, project_asgi, project_wsgi, run_token
+from benchsuite.isolation.served.project import named, project_asgi, project_wsgi, run_token
 
 SHARED = [("Content-Type", "text/plain")]
 WSGI = """
@@ -60,6 +60,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> A
     settings.BENCHSUITE_ORIGINAL = {
         "WSGI_APPLICATION": "stall.wsgi.application",
         "ASGI_APPLICATION": None,
+        "ROOT_URLCONF": "stall.urls",
     }
     return settings
 
@@ -186,24 +187,60 @@ def test_the_asgi_module_beside_the_wsgi_module_is_found(project: Any) -> None:
 
 @pytest.mark.parametrize("wsgi", ["stall.wsgi.app", "stall.serving.application"])
 def test_whatever_the_wsgi_callable_is_called(project: Any, wsgi: str) -> None:
-    project.BENCHSUITE_ORIGINAL = {"WSGI_APPLICATION": wsgi, "ASGI_APPLICATION": None}
+    project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = wsgi
     assert project_asgi() is importlib.import_module("stall.asgi").application
 
 
+def test_modules_beside_the_urls_are_found_where_no_setting_names_them(project: Any) -> None:
+    project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = None
+    assert project_asgi() is importlib.import_module("stall.asgi").application
+    assert project_wsgi() is importlib.import_module("stall.wsgi").application
+
+
 @pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("known", ["wsgi.application", "urls"])
+@pytest.mark.parametrize("is_package", [True, False])
 def test_modules_in_no_package_lie_beside_each_other(
-    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, there: bool
+    project: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    known: str,
+    *,
+    there: bool,
+    is_package: bool,
 ) -> None:
-    monkeypatch.delitem(sys.modules, "asgi", raising=False)
+    beside = known.partition(".")[0]
+    for name in ("asgi", beside):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    if is_package:
+        (tmp_path / beside).mkdir()
+    (tmp_path / beside / "__init__.py" if is_package else tmp_path / f"{beside}.py").touch()
     if there:
         (tmp_path / "asgi.py").write_text(ASGI)
-    assert asgi_named(None, "wsgi.application") == ("asgi.application" if there else "")
+    said = {"ASGI_APPLICATION": None, "WSGI_APPLICATION": None, "ROOT_URLCONF": "urls"}
+    if known != "urls":
+        said["WSGI_APPLICATION"] = known
+    assert named("asgi", said) == ("asgi.application" if there else "")
+
+
+def test_a_package_of_that_name_that_somebody_else_wrote_is_not_the_projects(
+    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("urls", "wsgi"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        (tmp_path / f"of {name}").mkdir()
+        (tmp_path / f"of {name}/{name}.py").touch()
+        monkeypatch.syspath_prepend(tmp_path / f"of {name}")
+    said = {"WSGI_APPLICATION": None, "ROOT_URLCONF": "urls"}
+    assert named("wsgi", said) == ""
 
 
 def test_without_modules_of_its_own_a_project_gets_djangos_handlers(
-    project: Any,
+    project: Any, tmp_path: Path
 ) -> None:
-    project.BENCHSUITE_ORIGINAL = {"WSGI_APPLICATION": None, "ASGI_APPLICATION": None}
+    project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = None
+    for name in ("wsgi", "asgi"):
+        (tmp_path / f"stall/{name}.py").unlink()
     assert isinstance(project_wsgi(), WSGIHandler)
     assert isinstance(project_asgi(), ASGIHandler)
 
