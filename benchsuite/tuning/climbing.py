@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchsuite.core.units import format_number
+from benchsuite.core.units import format_number, listed
 from benchsuite.tuning.bounds import bound
 from benchsuite.tuning.making import Making, Narrowed, Steps
 from benchsuite.tuning.notebook import State
@@ -26,7 +26,8 @@ def ladder(making: Making, ranked: Sequence[Candidate], plan: Plan) -> Narrowed:
     """Those that race, `ranked` by what a full load gets through."""
     book, current = making.book, making.question.current
     most = KEPT * (book.screened(ranked[0]) or 0.0)
-    first = [one for one in ranked if (book.screened(one) or 0.0) >= most][: plan.survivors]
+    sound = [one for one in ranked if not book.failings(one)] or list(ranked)
+    first = [one for one in sound if (book.screened(one) or 0.0) >= most][: plan.survivors]
     if current is not None and current in ranked and current not in first:
         first.append(current)
     climbed: list[Candidate] = []
@@ -34,7 +35,7 @@ def ladder(making: Making, ranked: Sequence[Candidate], plan: Plan) -> Narrowed:
         yield from climb(making, one, plan)
         climbed.append(one)
     while len(climbed) < len(first) + MOST_FURTHER and _affords(making, plan):
-        further = _further(making, ranked, climbed)
+        further = _further(making, sound, climbed)
         if further is None:
             break
         yield from climb(making, further, plan)
@@ -93,6 +94,8 @@ def _kept(
         if one not in climbed:
             own, best = (book.screened(each) or 0.0 for each in (one, ranked[0]))
             why = f"{format_number(own)}/s under a full load, the best {format_number(best)}/s"
+            if failings := book.failings(one):
+                why = f"the server failed under a full load ({listed(failings)})"
             book.decide(one, State.DROPPED, f"dropped after the screening: {why}")
         elif one not in rates:
             (*_, last) = book.of(one, Phase.LADDER)

@@ -21,7 +21,8 @@ def confirm(
     making: Making, candidate: Candidate, plan: Plan, whose: str, others_s: float = 0.0
 ) -> Told:
     """Whether a rate was confirmed; at lower rates, if there is time, where none was at first.
-    `others_s` of the budget is left for the fresh starts of others.
+    `others_s` of the budget is left for the fresh starts of others; for fewer of them where this
+    one missed.
     """
     book = making.book
     estimate, factors = book.estimate(candidate), below(book, plan.confirmed)
@@ -36,7 +37,10 @@ def confirm(
         rates = [one * estimate for one in factors]
         lower = ", at lower rates" * bool(attempt)
         first = attempt * ROUND
-        yield from fresh(making, candidate, rates, plan.starts, whose + lower, others_s, first)
+        kept_s = others_s * (confirming.FEWEST_STARTS / plan.starts if attempt else 1)
+        if not _affords(making, rates, kept_s):
+            rates = rates[:1]
+        yield from fresh(making, candidate, rates, plan.starts, whose + lower, kept_s, first)
         if confirming.held(book, candidate) is not None:
             return True
         points = book.points(book.of(candidate, Phase.CONFIRM))
@@ -56,11 +60,19 @@ def fresh(
     """As many starts as there is time for; none where these would be too few to show anything."""
     load = making.confirming(rates)
     for place in range(starts):
-        fewest = max(1, confirming.FEWEST_STARTS - place)
-        if making.cost_s(load, fewest) > making.left_s - others_s:
+        if not _affords(making, rates, others_s, max(1, confirming.FEWEST_STARTS - place)):
             break
         yield from making.start(
             candidate, Phase.CONFIRM, load, f"fresh starts of {whose}", place=first + place
         )
         if confirming.missed(making.book, candidate, rates[0]):
             break
+
+
+def _affords(
+    making: Making,
+    rates: Sequence[float],
+    others_s: float,
+    starts: int = confirming.FEWEST_STARTS,
+) -> bool:
+    return making.cost_s(making.confirming(rates), starts) <= making.left_s - others_s

@@ -1,6 +1,7 @@
 """What a tuning has seen so far, and what it decided: all that its answer is made of."""
 
 import math
+import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -88,9 +89,11 @@ class Notebook:
 
     @property
     def overhead_s(self) -> float:
-        """What a start takes besides its load, as those before did."""
+        """What a start takes besides its load, as those before did; the lower of two, as data are
+        made once, in the first.
+        """
         took = [one.seen.took_s - one.trial.load.duration_s for one in self.entries if one.is_whole]
-        return max(0.5, sorted(took)[len(took) // 2]) if took else OVERHEAD_S
+        return max(0.5, statistics.median_low(took)) if took else OVERHEAD_S
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
         """Its starts in these phases, else all that count: diagnostic ones never do."""
@@ -114,6 +117,13 @@ class Notebook:
             for level in one.seen.levels
         ]
         return [] if 0 in found else [math.log(one) for one in found]
+
+    def failings(self, candidate: Candidate) -> list[str]:
+        """Findings by which it failed in each of its starts with such users; none where it held
+        out in one.
+        """
+        seen = [one.seen.fails for one in self.of(candidate, Phase.SCREEN) if one.trial.load.users]
+        return sorted({code for codes in seen for code in codes}) if all(seen) else []
 
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""

@@ -196,6 +196,7 @@ def _unconfirmed(book: Notebook, pick: Candidate) -> str:
         return (
             f"{described(pick)} is the best found, and not confirmed: at "
             f"{format_number(rates[0])}/s {share} were in time in {len(shares)} fresh starts."
+            f"{_now(book, pick)}"
         )
     if found is not None:
         starts = len(book.of(pick, *SOON))

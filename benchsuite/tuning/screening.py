@@ -117,9 +117,11 @@ def _through(making: Making, one: Candidate) -> float:
 
 
 def _ranked(making: Making, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Those that are still in, the most first."""
+    """Those that are still in, the most first; last those that failed users while others got much
+    through: what they leave unanswered comes back at any rate.
+    """
     going = [one for one in candidates if making.book.state(one) is State.RACING]
-    return sorted(going, key=lambda one: -_through(making, one))
+    return sorted(going, key=lambda one: (making.book.failings(one) != [], -_through(making, one)))
 
 
 def _once(making: Making, one: Candidate, load: Load, reason: str, *, place: int = 0) -> Steps:

@@ -3,6 +3,7 @@
 import csv
 import io
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ from benchsuite.report.tuning.exports import markdown
 from benchsuite.report.tuning.pasting import application
 from benchsuite.report.tuning.table import state
 from benchsuite.report.tuning.told import told
+from benchsuite.runner import environments
 from benchsuite.system import owner
 from benchsuite.tuning.answer import UNTRIED, answer
 from benchsuite.tuning.notebook import State
@@ -125,10 +127,13 @@ def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> Non
     assert found["systemd"].rstrip() in markdown(told(row))
 
 
-def test_where_nothing_can_be_pasted_it_says_why(soup: Any, settings: Any) -> None:
-    settings.WSGI_APPLICATION = None
+def test_where_nothing_can_be_pasted_it_says_why(
+    soup: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = SimpleNamespace(WSGI_APPLICATION=None, ROOT_URLCONF="tests.web.bare_urls")
+    monkeypatch.setattr(environments, "target_settings", lambda: bare)
     page = soup(address(make_tuning()))
-    assert "name no WSGI_APPLICATION" in page.select_one("#paste ~ p").text
+    assert "no WSGI application to paste" in page.select_one("#paste ~ p").text
 
 
 def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings: Any) -> None:

@@ -68,6 +68,8 @@ class Command(BriefCommand):
             execution = self._execution(options)
             start_timeout_s = run_options.start_timeout_s(options)
             writing.check("--json", options["json"])
+            if options["dry_run"] and options["json"]:
+                raise UsageError("--dry-run finds nothing to write: leave --json out.")
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
         ahead = rehearsed(execution.asked, execution.book.entries, _overheads(execution))

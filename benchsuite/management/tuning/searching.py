@@ -59,11 +59,14 @@ def rehearsed(
 
 
 def _assumed(trial: Trial, book: Notebook, overhead_s: float) -> Observation:
-    """As the operational laws have it: below its limit a server is in time, above it isn't."""
-    probe, load = book.probe or ASSUMED, trial.load
-    cpus = trial.candidate.cpus or book.question.cpus
-    limit = USED * bounds.bound(trial.candidate, probe, cpus).rate
-    closed = [min(limit, load.users / probe.response_s)] * bool(load.users)
+    """As the operational laws have it: below its limit a server is in time, above it isn't. What a
+    full load of users got through is nearer to that limit than what no server can exceed.
+    """
+    probe, load, one = book.probe or ASSUMED, trial.load, trial.candidate
+    cpus = one.cpus or book.question.cpus
+    through = book.screened(one)
+    limit = USED * (through or bounds.bound(one, probe, cpus).rate)
+    closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
     rates = closed or load.rates
     levels = []
     for rate in rates:
@@ -74,7 +77,7 @@ def _assumed(trial: Trial, book: Notebook, overhead_s: float) -> Observation:
                 rate=0.0 if load.users else rate,
                 planned=planned,
                 met=(met,) * len(book.question.objective.goals),
-                goodput=min(rate, limit),
+                goodput=rate if load.users else min(rate, limit),
             )
         )
     return Observation(

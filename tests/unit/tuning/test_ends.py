@@ -188,11 +188,12 @@ def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(s
     lower = answer(searched(ideal(spoil=falls(0.75)), seed=seed))
     assert lower.end is End.CONFIRMED
     assert (lower.rate or 0.0) <= 0.75 * 90
-    never = searched(ideal(spoil=falls(0.3)), seed=seed)
+    never = searched(ideal(spoil=falls(0.3)), seed=seed, current=candidate("uwsgi", 4, 4))
     assert never.end is End.NOT_CONFIRMED
     told = answer(never)
     assert told.rate is None
     assert "is the best found, and not confirmed: at " in told.sentences[0]
+    assert "uwsgi 4×4, which runs now, did not hold " in told.sentences[0]
 
 
 def test_it_can_be_asked_at_any_time() -> None:

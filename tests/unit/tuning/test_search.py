@@ -84,6 +84,43 @@ MANY = [
 ]
 
 
+def test_data_that_the_first_start_makes_cost_no_candidate_its_place() -> None:
+    """As where a fixture is loaded into the databases from which others are copied."""
+
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        is_first = trial.phase is Phase.PROBE and trial.load.users == 1
+        return replace(seen, took_s=seen.took_s + 40.0 * is_first)
+
+    question = asks()
+    measure = Ideal(question.objective, lambda one: 60.0 + one.slots, cpu_s=0.02, spoil=spoil)
+    book = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
+    assert State.NOT_TRIED not in {state for state, _ in book.states.values()}
+    assert book.spent_s <= question.budget_s
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_whoever_fails_users_each_time_climbs_last_whatever_gets_through(failures) -> None:
+    """Answers that never come have no share in what gets through, so it looks the best."""
+    flatters, seen_so_far = GRID[-1], []
+
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        if trial.candidate != flatters or trial.phase is not Phase.SCREEN:
+            return seen
+        seen_so_far.append(trial)
+        return replace(seen, fails=("B206",) if len(seen_so_far) <= failures else ())
+
+    question = asks()
+    measure = Ideal(question.objective, HELD.__getitem__, spoil=spoil)
+    book = driven(ideal(question), measure)
+    assert len(seen_so_far) == 2
+    assert bool(book.of(flatters, Phase.LADDER)) == (failures == 1)
+    if failures == 2:
+        assert book.states[flatters] == (
+            State.DROPPED,
+            "dropped after the screening: the server failed under a full load (B206)",
+        )
+
+
 @pytest.mark.parametrize("mode", [{}, {"rate": 70.0}])
 @pytest.mark.parametrize(("spread", "budget_s"), [(0.03, 900.0), (0.10, 780.0), (0.20, 900.0)])
 def test_what_runs_now_has_fresh_starts_however_starts_differ(spread, budget_s, mode) -> None:
@@ -110,6 +147,29 @@ def test_what_runs_now_has_fresh_starts_however_starts_differ(spread, budget_s, 
         fresh += len(book.of(now, Phase.CONFIRM)) >= enough
         assert book.spent_s <= 1.01 * budget_s
     assert fresh >= 0.95 * tunings
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_time_is_kept_for_the_lower_rates_of_a_pick_that_looked_better_than_it_is(seed) -> None:
+    """Whatever else wants time: many candidates that are close, slow starts, what runs now."""
+
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        slow = replace(seen, took_s=seen.took_s + 2.0)
+        if trial.phase is not Phase.CONFIRM or trial.candidate == now:
+            return slow
+        real = Ideal(question.objective, lambda one: 0.8 * held(one))(trial)
+        return replace(real, took_s=slow.took_s)
+
+    def held(one: Candidate) -> float:
+        return 60.0 if one == now else 80.0 + (one.slots or 0) / 16
+
+    now = MANY[4]
+    question = asks(current=now, seed=seed)
+    measure = Ideal(question.objective, held, cpu_s=0.02, spoil=spoil)
+    book = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
+    assert book.end is End.CONFIRMED
+    assert book.spent_s <= question.budget_s
+    assert len(book.of(now, Phase.CONFIRM)) >= FEWEST_STARTS
 
 
 def test_two_that_are_equal_are_not_told_apart_and_the_lesser_memory_is_picked() -> None:

@@ -500,6 +500,12 @@ def test_a_dry_run_needs_no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ended(*FEW, "--dry-run") == (0, "")
 
 
+def test_a_rehearsal_finds_nothing_to_write() -> None:
+    status, said = ended(*FEW, "--dry-run", "--json=-")
+    assert status == 2
+    assert "leave --json out" in said
+
+
 @pytest.mark.parametrize(
     ("words", "budget", "races"),
     [
