@@ -90,6 +90,7 @@ CPU = work("cpu", seconds=0.01)
 SLEEP = work("sleep", seconds=0.05)
 READ, PLAIN = work("io_read"), work("plain")
 BASE = "a light page, 16 users"
+POLLED = "4 threads that ask for a lock again and again"
 SHARED = "PostgreSQL on the server's one CPU, 32 users"
 
 CASES = (
@@ -123,12 +124,13 @@ CASES = (
         users(8), {**POSTGRESQL, "pool": 2},
     ),
     Case("L01", BASE, gthread(1, 4), PLAIN, users(16)),
+    Case("L03", POLLED, gthread(1, 4), page("polling"), users(32)),
     Case(
-        "L07", "the same with 32 threads", gthread(1, 32), READ, users(32), POSTGRESQL,
-        beside=SHARED,
+        "L07", "the same with 32 threads", gthread(1, 32), page("polling"), users(32),
+        beside=POLLED,
     ),
     Case(
-        "L08", "the same with 6 processes", gthread(6, 4), READ, users(32), POSTGRESQL,
+        "L08", "with 6 processes", gthread(6, 4), READ, users(32), POSTGRESQL,
         beside=SHARED,
     ),
     Case("L14", "it by uvicorn", {"server": "uvicorn"}, PLAIN, users(16), beside=BASE),

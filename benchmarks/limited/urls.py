@@ -12,6 +12,7 @@ urlpatterns = [
     path("keeping/", views.keeping),
     path("looping/", views.looping),
     path("pieces/", views.pieces),
+    path("polling/", views.polling),
     path("unequal/", views.unequal),
     path("writing/", views.writing),
 ]

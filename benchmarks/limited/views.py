@@ -4,6 +4,7 @@ import gc
 import itertools
 import os
 import socket
+import threading
 import time
 from functools import cache
 
@@ -14,6 +15,7 @@ from benchsuite.target.models import Post
 
 _blocked = itertools.count(1)
 _kept: list[bytes] = []
+_turn = threading.Lock()
 _place = socket.socket(socket.AF_UNIX)
 
 
@@ -51,6 +53,17 @@ def looping(request: HttpRequest) -> HttpResponse:
 def pieces(request: HttpRequest) -> StreamingHttpResponse:
     """uWSGI's router sends it as a chunk and another that ends it."""
     return StreamingHttpResponse([b"OK"], content_type="text/plain")
+
+
+def polling(request: HttpRequest) -> HttpResponse:
+    """One thread at a time; the others ask again and again whether it is their turn."""
+    while not _turn.acquire(blocking=False):
+        time.sleep(0.0005)
+    try:
+        time.sleep(0.005)
+    finally:
+        _turn.release()
+    return _answer()
 
 
 def unequal(request: HttpRequest) -> HttpResponse:

@@ -15,7 +15,8 @@ from benchsuite.core.units import (
 )
 
 FULL = 0.9  #: Of the CPUs, or of one CPU for one process.
-BUSY = 0.7  #: Of the CPUs: with less in use, they are not what is waited for.
+BUSY = 0.7  #: Of the CPUs: with less in use, they are free for most.
+AWAITED = 0.5  #: Of the CPUs: with less in use, they are not what requests queue for.
 MOSTLY = 1 / 3  #: Of the time in the server: so much of it, a wait is what makes requests slow.
 SPARE = 0.8  #: Of the CPUs: with less in use, another process finds one.
 UNEVEN = 1.5
@@ -52,7 +53,7 @@ def awaited_cpus(evidence: Evidence) -> bool:
     full, is_pressed = full_cpus(evidence), evidence.is_pressed
     if evidence.run_delay_s is None or not evidence.inside_s:
         return full and is_pressed
-    if (evidence.busy_share or 0.0) < BUSY or not (full or is_pressed):
+    if (evidence.busy_share or 0.0) < AWAITED or not (full or is_pressed):
         return False
     return evidence.run_delay_s >= MOSTLY * evidence.inside_s
 
@@ -95,7 +96,7 @@ def ceiling(evidence: Evidence) -> float | None:
     "L01",
     "cpu",
     when="what answers keeps at least 90 % of the CPUs busy; or requests spend a third of their "
-    "time in the server waiting for a CPU, while 90 % are busy, or 70 % and requests queue; and "
+    "time in the server waiting for a CPU, while 90 % are busy, or 50 % and requests queue; and "
     "the database uses not most of that",
     unless=("L02", "L04a"),
 )

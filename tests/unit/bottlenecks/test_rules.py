@@ -62,6 +62,23 @@ SHARED = {
     "waits": {},
 }
 """As a tuning saw it on a server whose one CPU PostgreSQL uses, too."""
+QUEUED = {
+    "rate": 29.7,
+    "offered_rate": 30.0,
+    "response_s": 0.06,
+    "wait_s": 0.0002,
+    "in_flight": 1.8,
+    "queued": 0.5,
+    "processes": 1,
+    "threads": 2,
+    "slots": 2,
+    "cpus": 2.0,
+    "cpu_percent": {"target": 84.0, "database": 22.0},
+    "busiest_percent": 84.0,
+    "run_delay_percent": 62.0,
+    "active": 0.1,
+}
+"""Arrivals by chance queue for CPUs that are idle for half of the time."""
 IN_DATABASE = {"rate": 40.0, "response_s": 0.05, "in_flight": 2.0, "active": 1.6}
 UNLIMITED = {"interface": "asgi", "slots": None, "queued": None}
 LEAKS = {"memory_grows": 2.0**20, "window_s": 20.0}
@@ -88,6 +105,7 @@ INJECTED: list[tuple[set[str], dict[str, Any]]] = [
     ({"L04a"}, SHARED),
     ({"L01"}, {**SHARED, "cpu_percent": {"target": 75.0, "database": 12.0}}),
     ({"L01"}, {**SHARED, "cpu_percent": {"target": 20.0}, "database_beside_percent": 62.0}),
+    ({"L01"}, QUEUED),
     ({"L04b"}, {**IN_DATABASE, "waits": {"Lock:transactionid": 0.7, "IO:WALSync": 0.1}}),
     ({"L04b"}, {**IN_DATABASE, "active": 0.6, "waits": {"Lock:tuple": 1.0}}),
     ({"L04c"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, repeated=(LOOP,))}),
