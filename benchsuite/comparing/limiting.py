@@ -26,11 +26,12 @@ from benchsuite.core.readings import (
     mean_cpu_percent,
 )
 from benchsuite.core.results import Level, Reading, Verdict
-from benchsuite.core.samples import REQUEST, Kind
+from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import OPEN, LoadProfile
 from benchsuite.models import Finding, Measurement, Run
 from benchsuite.stats import stacks
 from benchsuite.stats.growth import growth
+from benchsuite.stats.signs import IN_VAIN
 
 NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
 """Parts that measure, or stand for what is not on the machine."""
@@ -43,9 +44,6 @@ chance."""
 
 LOADS = frozenset({"load", "label", "repetition", "seed"})
 """What the spec of a run says of its load and its place in a series, not of what is measured."""
-
-NO_ANSWER_IN_TIME = (Kind.CONNECT_TIMEOUT, Kind.READ_TIMEOUT, Kind.UNFINISHED)
-"""How a request ends that was waited for in vain."""
 
 STANDS_OUT = 0.05
 """Of the CPU time, which a function of the project must take at least to be named."""
@@ -172,7 +170,7 @@ def profiled(run: Run) -> Profiled | None:
 
 def _load(run: Run, total: Measurement) -> dict[str, Any]:
     response = total.response_time or {}
-    in_vain = sum(total.failures_by_kind.get(kind.words, 0) for kind in NO_ANSWER_IN_TIME)
+    in_vain = sum(total.failures_by_kind.get(kind.words, 0) for kind in IN_VAIN)
     return {
         "rate": total.throughput,
         "offered_rate": total.offered_rate,

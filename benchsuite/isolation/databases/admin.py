@@ -21,7 +21,7 @@ from benchsuite.isolation.databases.creation import Throwaway, engine
 from benchsuite.isolation.databases.faults import explain
 from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.readying import Readying
-from benchsuite.isolation.databases.signing_in import signed_in
+from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 from benchsuite.isolation.facts import FACTS_OF, Facts
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
@@ -72,6 +72,8 @@ class DatabaseAdmin:
                 self._throwaway.begin()
         readying = Readying()
         readying.set_up()
+        if self._login:
+            check_apps(self._login)  # refused before data are made
         with _explained():
             if not kept:
                 self._throwaway.migrate()

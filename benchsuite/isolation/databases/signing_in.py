@@ -14,18 +14,22 @@ from benchsuite.core.exceptions import DatabaseError
 NEEDED = ("django.contrib.auth", "django.contrib.sessions")
 
 
-def signed_in(name: str) -> tuple[dict[str, str], str]:
-    """The cookies of a user's session, and the user in words.
-
-    A missing user is created as an ordinary one without a password. Raises DatabaseError where the
-    project has no such users or requires fields that can't be made up.
-    """
+def check_apps(name: str) -> None:
+    """Raises DatabaseError where the project has no sessions of Django's, or no users."""
     missing = [app for app in NEEDED if not apps.is_installed(app)]
     if missing:
         raise DatabaseError(
             f"--login={name} creates a Django session, and INSTALLED_APPS of the project has no "
             f"{' and no '.join(missing)}; log in inside a journey, or give --cookie or --header."
         )
+
+
+def signed_in(name: str) -> tuple[dict[str, str], str]:
+    """The cookies of a user's session, and the user in words, in a project with these apps.
+
+    A missing user is created as an ordinary one without a password. Raises DatabaseError where the
+    project requires fields that can't be made up.
+    """
     from django.contrib import auth
     from django.http import HttpRequest
     from django.test import Client

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.test import Client, override_settings
 
 from benchsuite.core.exceptions import DatabaseError
-from benchsuite.isolation.databases.signing_in import signed_in
+from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -72,4 +72,4 @@ def test_a_project_without_sessions() -> None:
         override_settings(INSTALLED_APPS=apps),
         pytest.raises(DatabaseError, match=r"has no django\.contrib\.sessions"),
     ):
-        signed_in("eve")
+        check_apps("eve")
