@@ -12,6 +12,7 @@ FEWEST_SCREENED = 4
 RUNGS = (0.72, 0.82, 0.90, 0.97)  #: Of what a full load got through.
 LEVELS = (0.93, 1.0, 1.06)  #: Of the estimate, in the race.
 AGAIN = 0.4  #: Of the candidates are screened twice, about.
+MOST = 0.6  #: Of the candidates: where fewer can be screened, the pick has fewer fresh starts.
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,11 @@ PLANS = (
     Plan(2, 5, 6, (1.75, 0.5)),
     Plan(2, 0, 5, (1.75, 0.5)),
     Plan(1, 0, 5, (1.75, 0.5)),
+    Plan(1, 0, 4, (1.5,)),
 )
-"""From the most to the least; the first that the budget allows is made."""
+"""From the most to the least; the first that the budget allows is made. The last but one is the
+least where most candidates can be screened beside it.
+"""
 
 
 def least_s(window_factor: float) -> float:
@@ -42,16 +46,23 @@ def least_s(window_factor: float) -> float:
 
 def planned(making: Making, candidates: int, screened: Load | None) -> Plan:
     """The most that the time left allows after so many candidates are screened, if they are."""
-    screening_s = making.cost_s(screened) * candidates * (1 + AGAIN) if screened else 0.0
-    for plan in PLANS:
-        if screening_s <= spare_s(making, plan, candidates):
+    once_s = making.cost_s(screened) * candidates if screened else 0.0
+    for plan in PLANS[:-1]:
+        again_s = AGAIN * once_s if plan is not PLANS[-2] else 0.0
+        if once_s + again_s <= spare_s(making, plan, candidates):
             return plan
     return PLANS[-1]
 
 
-def affordable(making: Making, screened: Load) -> int:
-    """How many candidates can be screened so that time is left to confirm one."""
-    return max(FEWEST_SCREENED, int(spare_s(making, PLANS[-1]) / making.cost_s(screened)))
+def affordable(making: Making, screened: Load, candidates: int) -> int:
+    """How many of these can be screened so that time is left to confirm one: most of them, if need
+    be in fewer fresh starts.
+    """
+    rooms = [
+        int(spare_s(making, plan, candidates) / making.cost_s(screened)) for plan in PLANS[-2:]
+    ]
+    room = next((one for one in rooms if one >= MOST * candidates), rooms[-1])
+    return max(FEWEST_SCREENED, room)
 
 
 def spare_s(making: Making, plan: Plan, candidates: int = 1) -> float:

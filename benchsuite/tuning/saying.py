@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from benchsuite.core.units import format_bytes, format_count, format_number
-from benchsuite.tuning import confirming, elsewhere
+from benchsuite.tuning import confirming, elsewhere, steadiness
 from benchsuite.tuning.confirming import FEWEST_MISSES, Held
 from benchsuite.tuning.making import CONFIRMING_S
 from benchsuite.tuning.notebook import End, Notebook, State
@@ -95,7 +95,7 @@ def cautions(book: Notebook, pick: Candidate) -> list[str]:
         found.append(
             f"It opens at most {needed} of the {limit} connections that {kind} has{restart}."
         )
-    return found + elsewhere.cautions(book, pick)
+    return [*found, *steadiness.cautions(book, pick), *elsewhere.cautions(book, pick)]
 
 
 def missing(book: Notebook, pick: Candidate | None, held: Held | None) -> str:

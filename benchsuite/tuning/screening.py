@@ -76,7 +76,7 @@ def startable(
 
 def tried(making: Making, candidates: Sequence[Candidate], load: Load) -> list[Candidate]:
     """As many as there is time for: of each server in turn those that need least."""
-    room = planning.affordable(making, load)
+    room = planning.affordable(making, load, len(candidates))
     if len(candidates) <= room:
         return list(candidates)
     current = making.question.current

@@ -98,6 +98,28 @@ def test_data_that_the_first_start_makes_cost_no_candidate_its_place() -> None:
     assert book.spent_s <= question.budget_s
 
 
+def test_windows_of_a_slow_page_leave_time_for_most_candidates() -> None:
+    """Ten answers a second take long windows, and starts of real projects take long besides."""
+
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        return replace(seen, took_s=seen.took_s + 6.0)
+
+    question = asks(current=MANY[4])
+    measure = Ideal(
+        question.objective,
+        lambda one: 9.0 - one.slots / 100,
+        response_s=0.09,
+        cpu_s=0.08,
+        spoil=spoil,
+    )
+    book = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
+    cut = [one for one, (state, _) in book.states.items() if state is State.NOT_TRIED]
+    assert not cut
+    assert book.end is End.CONFIRMED
+    assert len(book.of(MANY[4], Phase.CONFIRM)) >= FEWEST_STARTS
+    assert book.spent_s <= question.budget_s
+
+
 @pytest.mark.parametrize("failures", [1, 2])
 def test_whoever_fails_users_each_time_climbs_last_whatever_gets_through(failures) -> None:
     """Answers that never come have no share in what gets through, so it looks the best."""
