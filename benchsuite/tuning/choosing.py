@@ -23,10 +23,14 @@ def choose(book: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
             del rates[one]
     if not rates:
         return None
-    best = max(rates, key=lambda one: rates[one])
+    shown = [one for one in rates if not book.is_guessed(one)] or list(rates)
+    best = max(shown, key=lambda one: rates[one])
     for one in rates:
-        _decide(book, one, best, rates[one] / rates[best])
-    tied = [one for one in rates if _tied(book, one, best, rates[one] / rates[best])]
+        if one in shown:
+            _decide(book, one, best, rates[one] / rates[best])
+        else:
+            book.drop(one)
+    tied = [one for one in shown if _tied(book, one, best, rates[one] / rates[best])]
     pick = min(tied, key=lambda one: needs(book, one))
     book.decide(pick, State.RECOMMENDED)
     return pick

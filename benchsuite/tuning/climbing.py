@@ -103,9 +103,10 @@ def _kept(
         elif why := excess(book, one):
             book.decide(one, State.OVER, why)
             del rates[one]
-    most = max(rates.values(), default=0.0)
+    shown = [one for one in rates if not book.is_guessed(one)] or list(rates)
+    most = max((rates[one] for one in shown), default=0.0)
     order = sorted(rates, key=lambda one: -rates[one])
-    kept = [one for one in order if rates[one] >= IN * most][: plan.survivors]
+    kept = [one for one in order if one in shown and rates[one] >= IN * most][: plan.survivors]
     for one in order:
         if one in kept or one == current:
             book.decide(one, State.RACING)

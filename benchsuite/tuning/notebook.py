@@ -182,6 +182,12 @@ class Notebook:
         points = self.points(self.of(candidate, Phase.LADDER, Phase.RACE))
         return crossing(points) if points else None
 
+    def is_guessed(self, candidate: Candidate) -> bool:
+        """Whether its estimate lies below all rates that it met, which were not those of a race."""
+        found = self.crossing(candidate)
+        raced = len(self.blocks(candidate)) >= FEWEST_BLOCKS
+        return found is not None and found.beyond == "below" and not raced
+
     def estimate(self, candidate: Candidate) -> float | None:
         """That rate, as the mean over its starts in the race where there are enough of them."""
         found = list(self.blocks(candidate).values())

@@ -26,6 +26,9 @@ FAILING = ("B201", "B203", "B204", "B206", "B208")
 PILING_UP = ("B104", "B105")
 """So it did where these are found and the load generator kept up, which `LATE` would tell."""
 
+STARVING = ("B206",)
+"""It does so, too, where some users alone wait in vain: they will at any rate."""
+
 LATE = ("B101", "B102")
 
 LONGEST = 200  #: Characters of what an answer said.
@@ -77,7 +80,10 @@ def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
 
 def _fails(result: RunResult) -> tuple[str, ...]:
     late = any(one.code.startswith(LATE) for one in result.findings)
-    return _codes(result, FAILING if late else (*FAILING, *PILING_UP))
+    failing = FAILING if late else (*FAILING, *PILING_UP)
+    weak = (one for one in result.findings if one.level is Weight.WEAK)
+    starving = {one.code for one in weak if one.code.startswith(STARVING)}
+    return tuple(sorted({*_codes(result, failing), *starving}))
 
 
 def _wrong(result: RunResult) -> str:

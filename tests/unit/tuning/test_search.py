@@ -143,6 +143,35 @@ def test_whoever_fails_users_each_time_climbs_last_whatever_gets_through(failure
         )
 
 
+@pytest.mark.parametrize("is_current", [False, True])
+def test_who_held_no_rate_is_not_picked_by_a_guess(is_current) -> None:
+    """A full load gets ten times as much through it, and at any rate it leaves some unanswered."""
+    flatters = GRID[-1]
+
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        if trial.candidate != flatters or trial.phase is Phase.PROBE:
+            return seen
+        met = 1.0 if trial.load.users else 0.6
+        levels = [
+            replace(
+                one,
+                planned=10 * one.planned,
+                met=tuple(round(met * 10 * one.planned) for _ in one.met),
+                goodput=10 * one.goodput,
+            )
+            for one in seen.levels
+        ]
+        return replace(seen, levels=levels)
+
+    question = asks(current=flatters if is_current else None)
+    measure = Ideal(question.objective, HELD.__getitem__, cpu_s=0.001, spoil=spoil)
+    book = driven(ideal(question), measure)
+    assert book.of(flatters, Phase.LADDER)
+    assert book.pick() != flatters
+    assert book.state(flatters) is State.DROPPED
+    assert book.end is End.CONFIRMED
+
+
 @pytest.mark.parametrize("mode", [{}, {"rate": 70.0}])
 @pytest.mark.parametrize(("spread", "budget_s"), [(0.03, 900.0), (0.10, 780.0), (0.20, 900.0)])
 def test_what_runs_now_has_fresh_starts_however_starts_differ(spread, budget_s, mode) -> None:

@@ -153,6 +153,11 @@ def test_a_server_that_fails_at_a_level_was_observed(number: str) -> None:
     assert (one.fails, one.says_nothing, len(one.levels)) == ((f"{number} name",), False, 1)
 
 
+def test_a_server_that_serves_some_users_and_not_others_fails_however_few_they_are() -> None:
+    assert with_findings(finding("B206", Level.WEAK)).fails == ("B206 name",)
+    assert with_findings(finding("B204", Level.WEAK)).fails == ()
+
+
 def test_wrong_answers_say_what_they_are_where_there_are_many() -> None:
     few = figures(fast=90, failed=10, failures_by_kind={"reset": 10})
     many = figures(
