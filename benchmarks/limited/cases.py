@@ -126,14 +126,14 @@ CASES = (
     Case("L01", BASE, gthread(1, 4), PLAIN, users(16)),
     Case("L03", POLLED, gthread(1, 4), page("polling"), users(32)),
     Case(
-        "L07", "the same with 32 threads", gthread(1, 32), page("polling"), users(32),
+        "L07", "32 threads that ask for it", gthread(1, 32), page("polling"), users(32),
         beside=POLLED,
     ),
     Case(
-        "L08", "with 6 processes", gthread(6, 4), READ, users(32), POSTGRESQL,
+        "L08", "PostgreSQL there, 6 processes", gthread(6, 4), READ, users(32), POSTGRESQL,
         beside=SHARED,
     ),
-    Case("L14", "it by uvicorn", {"server": "uvicorn"}, PLAIN, users(16), beside=BASE),
+    Case("L14", "a light page by uvicorn", {"server": "uvicorn"}, PLAIN, users(16), beside=BASE),
     Case(
         "L09", "one of two processes computes", gthread(2, 4), page("unequal"), users(8),
         pinned=False,

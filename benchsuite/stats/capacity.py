@@ -16,6 +16,7 @@ STEEPNESS = 25.0
 limit a server goes from 99 % to 80 % in time within about a tenth of the rate."""
 STEEPEST, FLATTEST = 60.0, 8.0  #: Of steepness.
 FARTHEST = 0.12  #: So far beyond the points, in the logarithm of the rate, is extrapolated.
+FAR = 0.05  #: The same from which that is a guess.
 NEAR = 0.25  #: So far from the crossing, in the same, points say how steep it is.
 SURE = 3.0  #: Margins beyond say no more than that it was held, or missed, by far.
 DOUBT = 0.006  #: Spread of rates, squared, from which the points say more than `STEEPNESS`.
@@ -35,6 +36,7 @@ class Crossing:
     rate: float
     steepness: float  #: Logits lost there when the rate grows e-fold.
     beyond: str = ""  #: "above" or "below", where all points lie on one side.
+    is_far: bool = False  #: Whether it lies so far beyond them that it is a guess.
 
 
 def crossing(points: Sequence[Point]) -> Crossing:
@@ -45,11 +47,11 @@ def crossing(points: Sequence[Point]) -> Crossing:
     if not missed:
         rate, margin = held[-1]
         step = min(margin / STEEPNESS, FARTHEST)
-        return Crossing(math.exp(rate + step), STEEPNESS, "above")
+        return Crossing(math.exp(rate + step), STEEPNESS, "above", step >= FAR)
     if not held:
         rate, margin = missed[0]
         step = min(-margin / STEEPNESS, FARTHEST)
-        return Crossing(math.exp(rate - step), STEEPNESS, "below")
+        return Crossing(math.exp(rate - step), STEEPNESS, "below", step >= FAR)
     (low, above), (high, below) = held[-1], missed[0]
     rate = low + (high - low) * above / (above - below)
     return Crossing(math.exp(rate), _steepness(points, rate))

@@ -23,14 +23,14 @@ def choose(book: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
             del rates[one]
     if not rates:
         return None
-    shown = [one for one in rates if not book.is_guessed(one)] or list(rates)
-    best = max(shown, key=lambda one: rates[one])
+    known = book.known(rates)
+    best = max(known, key=lambda one: rates[one])
     for one in rates:
-        if one in shown:
+        if one in known:
             _decide(book, one, best, rates[one] / rates[best])
         else:
             book.drop(one)
-    tied = [one for one in shown if _tied(book, one, best, rates[one] / rates[best])]
+    tied = [one for one in known if _tied(book, one, best, rates[one] / rates[best])]
     pick = min(tied, key=lambda one: needs(book, one))
     book.decide(pick, State.RECOMMENDED)
     return pick

@@ -76,12 +76,12 @@ def _further(
     making: Making, ranked: Sequence[Candidate], climbed: Sequence[Candidate]
 ) -> Candidate | None:
     """One that might hold more than the best so far; of a server that didn't climb, if any."""
-    rates = [found.rate for one in climbed if (found := making.book.crossing(one))]
+    book = making.book
+    shown = [one for one in climbed if not book.is_guessed(one)]
+    rates = [found.rate for one in shown if (found := book.crossing(one))]
     most = BEATS * max(rates, default=0.0)
     servers = {one.server for one in climbed}
-    others = [
-        one for one in ranked if one not in climbed and (making.book.screened(one) or 0.0) > most
-    ]
+    others = [one for one in ranked if one not in climbed and (book.screened(one) or 0.0) > most]
     return min(others, key=lambda one: one.server in servers, default=None)
 
 
@@ -103,10 +103,10 @@ def _kept(
         elif why := excess(book, one):
             book.decide(one, State.OVER, why)
             del rates[one]
-    shown = [one for one in rates if not book.is_guessed(one)] or list(rates)
-    most = max((rates[one] for one in shown), default=0.0)
+    known = book.known(rates)
+    most = max((rates[one] for one in known), default=0.0)
     order = sorted(rates, key=lambda one: -rates[one])
-    kept = [one for one in order if one in shown and rates[one] >= IN * most][: plan.survivors]
+    kept = [one for one in order if one in known and rates[one] >= IN * most][: plan.survivors]
     for one in order:
         if one in kept or one == current:
             book.decide(one, State.RACING)

@@ -182,11 +182,17 @@ class Notebook:
         points = self.points(self.of(candidate, Phase.LADDER, Phase.RACE))
         return crossing(points) if points else None
 
+    def known(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those whose estimates are no guesses, if there are any; else all."""
+        every = list(candidates)
+        return [one for one in every if not self.is_guessed(one)] or every
+
     def is_guessed(self, candidate: Candidate) -> bool:
-        """Whether its estimate lies below all rates that it met, which were not those of a race."""
+        """Whether its estimate lies below all its rates: far below, or in a start or two."""
         found = self.crossing(candidate)
-        raced = len(self.blocks(candidate)) >= FEWEST_BLOCKS
-        return found is not None and found.beyond == "below" and not raced
+        if found is None or found.beyond != "below":
+            return False
+        return found.is_far or len(self.blocks(candidate)) < FEWEST_BLOCKS
 
     def estimate(self, candidate: Candidate) -> float | None:
         """That rate, as the mean over its starts in the race where there are enough of them."""

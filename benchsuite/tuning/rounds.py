@@ -18,13 +18,14 @@ def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
     alone = ON_SEVERAL_CPUS if any(one.cpus for one in alive) else ALONE
     for block in range(plan.blocks):
         cost = block_s(making, len(alive)) + reserve_s(making, plan)
-        if (len(alive) == 1 and block >= alone) or cost > making.left_s:
+        if (len(book.known(alive)) == 1 and block >= alone) or cost > making.left_s:
             break
         for one in making.shuffled(alive):
             yield from _start(making, one, block)
-        if len(alive) > 1:
-            out = racing.given_up(in_step(making, alive), looks=looks)
-            for one in [one for one in alive if one.name in out]:
+        known = book.known(alive)
+        if len(known) > 1:
+            out = racing.given_up(in_step(making, known), looks=looks)
+            for one in [one for one in known if one.name in out]:
                 book.drop(one)
             alive = [one for one in alive if one.name not in out]
             if block >= racing.FIRST_LOOK and _close(making, alive):

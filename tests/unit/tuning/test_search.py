@@ -164,7 +164,9 @@ def test_who_held_no_rate_is_not_picked_by_a_guess(is_current) -> None:
         return replace(seen, levels=levels)
 
     question = asks(current=flatters if is_current else None)
-    measure = Ideal(question.objective, HELD.__getitem__, cpu_s=0.001, spoil=spoil)
+    measure = Ideal(
+        question.objective, HELD.__getitem__, response_s=0.004, cpu_s=0.001, spoil=spoil
+    )
     book = driven(ideal(question), measure)
     assert book.of(flatters, Phase.LADDER)
     assert book.pick() != flatters
