@@ -28,7 +28,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
     causes: set[str | tuple[str, ...]] = set()
     for first in firsts:
         one = yield from making.start(first, Phase.PROBE, making.users(1, 1, 3), "one user alone")
-        if one.levels and not _served(making, one):
+        if one.levels and not (_served(making, one) and _is_in_time(making, one)):
             load = Load(users=1, warmup_s=1, window_s=AGAIN_S * max(1.0, making.longer))
             again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
             if again.response_s and not _served(making, again):
@@ -102,6 +102,11 @@ def _served(making: Making, seen: Observation) -> bool:
         for level in seen.levels
         for goal, count in zip(goals, level.met, strict=True)
     )
+
+
+def _is_in_time(making: Making, seen: Observation) -> bool:
+    """Whether the mean is: of a single answer in a short window chance would explain anything."""
+    return (seen.response_s or 0.0) <= making.question.objective.limit_s
 
 
 def _alone(making: Making, seen: Observation) -> str:

@@ -34,6 +34,19 @@ def test_one_user_alone_who_waits_too_long_ends_the_search() -> None:
     )
 
 
+def test_a_single_answer_that_came_too_late_is_asked_for_again() -> None:
+    """In a window of a second, of which five in a hundred may be late."""
+
+    def one_late(trial: Trial, seen: Observation) -> Observation:
+        count = round(trial.load.window_s)
+        level = Level(rate=0.0, planned=count, met=(0,), goodput=1.0)
+        return replace(seen, response_s=0.97, levels=[level])
+
+    book = searched(ideal(spoil=one_late), budget_s=240.0, window_factor=0.3)
+    assert book.end is End.NOTHING_HOLDS
+    assert book.said == "one user alone takes 970\N{THIN SPACE}ms"
+
+
 def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> None:
     def noisy(trial: Trial, seen: Observation) -> Observation:
         if trial.candidate != SIZES[1]:
