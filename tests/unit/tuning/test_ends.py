@@ -209,6 +209,19 @@ def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(s
     assert "uwsgi 4×4, which runs now, did not hold " in told.sentences[0]
 
 
+def test_what_runs_now_is_not_said_to_miss_a_rate_that_its_few_starts_met() -> None:
+    now = candidate("uwsgi", 4, 4)
+    measure = ideal(capacity=lambda one: 60.0 if one == now else 90.0)
+    book = searched(measure, current=now, seed=0)
+    starts = book.of(now, Phase.CONFIRM)
+    assert len(starts) > 2
+    assert answer(book).pick != now
+    book.entries = [one for one in book.entries if one not in starts[2:]]
+    (said,) = [one for one in answer(book).sentences if "which runs now" in one]
+    assert "which runs now, is not shown to hold " in said
+    assert said.rstrip(".").endswith("% were in time in 2 fresh starts")
+
+
 def test_it_can_be_asked_at_any_time() -> None:
     whole = searched(ideal())
     assert whole.entries[-1].trial.phase is Phase.DIAGNOSE, "which comes after the answer"
