@@ -85,7 +85,7 @@ def test_lost_and_repeated_events_are_counted(tmp_path: Path) -> None:
             time.sleep(GAP_S)
         yield END
 
-    result, _ = heard(tmp_path, odd, numbered=True, users=1)
+    result, _ = heard(tmp_path, odd, numbered=True, users=1, duration_s=2.0)
     kinds, streams = result.kinds(EVENT), len(result.of(STREAM))
     assert streams >= 3
     assert set(kinds) == {Kind.OK, Kind.LOST}

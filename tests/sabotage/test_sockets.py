@@ -84,11 +84,12 @@ def test_b207_a_layer_leaves_messages_out(lab: Laboratory) -> None:
 @pytest.mark.alone
 def test_b207_a_layer_in_memory_behind_two_instances(lab: Laboratory) -> None:
     result = lab.run(
-        server="uvicorn",
+        server="gunicorn-uvicorn",
+        options={"reuse_port": True},  # each process takes its share of the connections
         workload="ws_broadcast",
         asked={"path": "/room/"},
         processes=2,
-        users=8,
+        users=24,
         duration_s=1.5,
         timeout_s=1.0,
     )
