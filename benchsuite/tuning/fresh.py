@@ -1,5 +1,6 @@
 """Fresh starts, of which alone the figures come that are told."""
 
+import math
 from collections.abc import Generator, Sequence
 
 from benchsuite.stats.capacity import crossing
@@ -13,6 +14,9 @@ from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 MOST = 3  #: Times that rates are tried, each time lower ones.
 DOWN = 0.93  #: What is confirmed the next time, of the time before, at most.
 ROUND = 30  #: Places of the starts of a next time begin so much further.
+NEAR = 1.06
+"""The lowest rate that is not known to hold, of the highest that holds: between them none is tried.
+"""
 
 Told = Generator[Trial, Observation, bool]
 
@@ -42,10 +46,30 @@ def confirm(
             rates = rates[:1]
         yield from fresh(making, candidate, rates, plan.starts, whose + lower, kept_s, first)
         if confirming.held(book, candidate) is not None:
+            if making.question.only is not None:
+                nearer = f"{whose}, nearer to its limit"
+                yield from _nearer(making, candidate, plan, nearer, estimate, first + ROUND)
             return True
         points = book.points(book.of(candidate, Phase.CONFIRM))
         estimate = min(DOWN * estimate, crossing(points).rate) if points else DOWN * estimate
     return False
+
+
+def _nearer(
+    making: Making, candidate: Candidate, plan: Plan, whose: str, estimate: float, first: int
+) -> Steps:
+    """Halve the gap above the highest rate that holds while there is time: where one size alone is
+    asked about, its rate is the answer. Too few starts before may have put the rates far down.
+    """
+    book = making.book
+    while held := confirming.held(book, candidate):
+        above = [one for one in confirming.rates(book, candidate) if one > held.shown]
+        bound = min([estimate, *above])
+        rates = [math.sqrt(held.shown * bound)]
+        if bound < NEAR * held.shown or not _affords(making, rates, 0.0):
+            break
+        yield from fresh(making, candidate, rates, plan.starts, whose, first=first)
+        first += ROUND
 
 
 def fresh(

@@ -31,12 +31,10 @@ PLANS = (
     Plan(3, 6, 6, (2, 1, 0)),
     Plan(2, 5, 6, (1.75, 0.5)),
     Plan(2, 0, 5, (1.75, 0.5)),
-    Plan(1, 0, 5, (1.75, 0.5)),
-    Plan(1, 0, 4, (1.5,)),
 )
-"""From the most to the least; the first that the budget allows is made. The last but one is the
-least where most candidates can be screened beside it.
-"""
+"""From the most to the least; the first that the budget allows is made."""
+LEAN = Plan(1, 0, 5, (1.75, 0.5))  #: With it fewer are screened twice, or none.
+LEANEST = Plan(1, 0, 4, (1.5,))  #: Where not even most of the candidates could be screened with it.
 
 
 def least_s(window_factor: float) -> float:
@@ -47,11 +45,10 @@ def least_s(window_factor: float) -> float:
 def planned(making: Making, candidates: int, screened: Load | None) -> Plan:
     """The most that the time left allows after so many candidates are screened, if they are."""
     once_s = making.cost_s(screened) * candidates if screened else 0.0
-    for plan in PLANS[:-1]:
-        again_s = AGAIN * once_s if plan is not PLANS[-2] else 0.0
-        if once_s + again_s <= spare_s(making, plan, candidates):
+    for plan in PLANS:
+        if (1 + AGAIN) * once_s <= spare_s(making, plan, candidates):
             return plan
-    return PLANS[-1]
+    return LEAN if once_s <= spare_s(making, LEAN, candidates) else LEANEST
 
 
 def affordable(making: Making, screened: Load, candidates: int) -> int:
@@ -59,7 +56,7 @@ def affordable(making: Making, screened: Load, candidates: int) -> int:
     be in fewer fresh starts.
     """
     rooms = [
-        int(spare_s(making, plan, candidates) / making.cost_s(screened)) for plan in PLANS[-2:]
+        int(spare_s(making, plan, candidates) / making.cost_s(screened)) for plan in (LEAN, LEANEST)
     ]
     room = next((one for one in rooms if one >= MOST * candidates), rooms[-1])
     return max(FEWEST_SCREENED, room)

@@ -28,7 +28,7 @@ def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
             for one in [one for one in known if one.name in out]:
                 book.drop(one)
             alive = [one for one in alive if one.name not in out]
-            if block >= racing.FIRST_LOOK and _close(making, alive):
+            if block >= racing.FIRST_LOOK and _close(making, book.known(alive)):
                 break
     return alive
 

@@ -47,7 +47,7 @@ def observation(
     if total is None:
         failure = result.failure or "it was never asked anything"
         return Observation(took_s=took_s, codes=spoiled, failure=failure)
-    if any(not one.stages for one in _invalid(result, SPOILING)):
+    if any(not one.stages for one in _found(result, SPOILING)):
         return Observation(took_s=took_s, codes=spoiled)
     each = _requests_each(result)
     levels = tuple(_levels(trial, result, objective.goals, each, own_pace))
@@ -67,22 +67,23 @@ def observation(
     )
 
 
-def _invalid(result: RunResult, numbers: tuple[str, ...]) -> Iterator[Finding]:
-    """Of the findings that begin so those that make a run invalid: a weak one says something."""
+def _found(
+    result: RunResult, numbers: tuple[str, ...], level: Weight = Weight.INVALID
+) -> Iterator[Finding]:
+    """Those of that level that begin so: a weak one leaves something to be said."""
     for one in result.findings:
-        if one.level is Weight.INVALID and one.code.startswith(numbers):
+        if one.level is level and one.code.startswith(numbers):
             yield one
 
 
 def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted({one.code for one in _invalid(result, numbers)}))
+    return tuple(sorted({one.code for one in _found(result, numbers)}))
 
 
 def _fails(result: RunResult) -> tuple[str, ...]:
     late = any(one.code.startswith(LATE) for one in result.findings)
     failing = FAILING if late else (*FAILING, *PILING_UP)
-    weak = (one for one in result.findings if one.level is Weight.WEAK)
-    starving = {one.code for one in weak if one.code.startswith(STARVING)}
+    starving = {one.code for one in _found(result, STARVING, Weight.WEAK)}
     return tuple(sorted({*_codes(result, failing), *starving}))
 
 
@@ -112,7 +113,7 @@ def _levels(
         yield _level(0.0, result.total, goals, each, died=_died(result))
         return
     reached = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
-    spoiled = {name for one in _invalid(result, SPOILING) for name in one.stages}
+    spoiled = {name for one in _found(result, SPOILING) for name in one.stages}
     last = max((one.order for one in reached), default=0)
     for stage in sorted(reached, key=lambda one: one.order):
         if stage.name in spoiled:

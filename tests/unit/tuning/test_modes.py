@@ -86,6 +86,25 @@ def test_the_capacity_of_one_is_found_whatever_the_laws_expect(capacity) -> None
     assert not [entry for entry in book.entries if entry.trial.phase is Phase.SCREEN]
 
 
+def test_starts_that_differed_by_chance_put_the_capacity_of_one_no_further_down() -> None:
+    """Two starts say little of how much starts differ: its rates were set too low at first."""
+    only, capacity = candidate("gthread", 4, 4), 190.0
+    objective = parse("p95 < 200ms")
+
+    def measure(trial: Trial) -> Observation:
+        unlucky = trial.phase is Phase.RACE and trial.seed % 2
+        return Ideal(objective, lambda _: capacity * (0.6 if unlucky else 1.0))(trial)
+
+    question = Question(objective=objective, cpus=4, only=only)
+    book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    told = answer(book)
+    assert 0.85 * capacity < (told.rate or 0.0) <= capacity
+    assert told.starts == 6
+    rates = [entry.trial.load.rates for entry in book.of(only, Phase.CONFIRM)]
+    assert rates[0][-1] < 0.8 * capacity, "the rates of the first fresh starts were too low"
+    assert book.spent_s <= question.budget_s
+
+
 @pytest.mark.parametrize(
     ("budget_s", "screened", "raced"), [(900, 12, 4), (600, 12, 2), (240, 12, 0)]
 )
@@ -105,6 +124,19 @@ def test_a_small_budget_makes_less_of_each_step_and_still_confirms(
     assert ("a race of those that came near" in answer(book).missing) is (raced == 0)
     assert not cut
     assert "candidates for which the budget" not in answer(book).missing
+
+
+def test_candidates_that_the_budget_cuts_are_counted() -> None:
+    def slow(trial: Trial, seen: Observation) -> Observation:
+        return replace(seen, took_s=seen.took_s + 9.0)
+
+    question = Question(objective=parse("p95 < 200ms"), cpus=1, budget_s=300.0)
+    measure = Ideal(question.objective, HELD.__getitem__, spoil=slow)
+    book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    cut = [one for one in SIZES if book.state(one) is State.NOT_TRIED]
+    assert cut
+    assert f"{len(cut)} candidates for which the budget left no time" in answer(book).missing
+    assert book.end is End.CONFIRMED
 
 
 def test_windows_of_40_s_confirm_where_that_is_asked() -> None:
