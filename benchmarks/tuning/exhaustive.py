@@ -34,7 +34,7 @@ from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 
 TUNING = "tuning.json"
 WINDOW_S = 3.0  #: Of each rate; the ladder's are half as long.
-BUDGET_S = 240.0
+BUDGET_S = 150.0
 ANSWERED = (0, 3)  #: Statuses of `tunebench` with an answer, confirmed or not.
 TRIED = (Phase.LADDER, Phase.RACE, Phase.CONFIRM)
 HEAD = ("configuration", "just holds", "95 % interval", "starts", "of the best", "in the tuning")

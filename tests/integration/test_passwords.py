@@ -49,7 +49,9 @@ class Spy:
         self.looks = 0
         self._folder = folder
         self._command = command
-        self._own = Path(f"/proc/{command}/cmdline").read_bytes()
+        line = Path(f"/proc/{command}/cmdline")
+        wait_for("its command line, empty while it becomes its program", line.read_bytes)
+        self._own = line.read_bytes()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch)
 
