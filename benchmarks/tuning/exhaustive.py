@@ -1,119 +1,138 @@
-"""Whether the pick of a real tuning is the best of its candidates: each is asked alone.
+"""Whether the pick of a real tuning is the best of its candidates: all are started side by side.
 
     python manage.py tunebench WORDS --json=DIR/tuning.json
-    python -m benchmarks.tuning.exhaustive DIR -- WORDS
+    python -m benchmarks.tuning.exhaustive DIR [--blocks 6] -- WORDS
 
-makes `tunebench --server=… --processes=… --threads=…` of each candidate that the tuning did not
-refuse, also of those that it bounded out or dropped, in random order. What stands in DIR already is
-not made again, so it goes on where it was stopped. WORDS say what is measured, and the objective
-(`--workload=io_read --database=postgresql --objective="p95 < 200ms"`). Takes about two minutes a
-candidate.
+WORDS say what is measured, and the objective (`--workload=io_read --objective="p95 < 200ms"`). In
+each block every candidate that the tuning did not refuse starts once, also those that it bounded
+out or dropped, in random order, at the same arrivals at rates around the estimate of the pick. So a
+machine whose speed changes favours none. What was seen stands in DIR and is not measured again.
 
-Prints the rate that each just holds, with its 95 % interval over starts, by all rates of all its
-starts, what share that is of the best, and what the tuning made of it.
+Prints the rate that each just holds, as the mean over blocks, and what share that is of the pick's,
+with its 95 % interval over the blocks.
 """
 
 import argparse
 import json
 import math
+import os
 import random
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import mean
+from time import monotonic
 from typing import Any
 
+import django
+
+from benchmarks.false_alarms import Silent
 from benchmarks.table import markdown
-from benchsuite.core.plain import read
+from benchsuite.core.plain import plain, read
 from benchsuite.core.units import format_number
-from benchsuite.stats.capacity import crossing, shifted
 from benchsuite.tuning.confirming import FEWEST_STARTS, interval
 from benchsuite.tuning.notebook import Entry, Notebook, State
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
-TUNING = "tuning.json"
-WINDOW_S = 3.0  #: Of each rate; the ladder's are half as long.
-BUDGET_S = 150.0
-ANSWERED = (0, 3)  #: Statuses of `tunebench` with an answer, confirmed or not.
-TRIED = (Phase.LADDER, Phase.RACE, Phase.CONFIRM)
-HEAD = ("configuration", "just holds", "95 % interval", "starts", "of the best", "in the tuning")
+TUNING, SEEN = "tuning.json", "seen.jsonl"
+SETTINGS = "testproject.settings.target"
+LEVELS = (0.85, 0.95, 1.05, 1.15)  #: Of the pick's estimate.
+WARMUP_S, WINDOW_S = 1.0, 3.0  #: Of each of them.
+HEAD = ("configuration", "just holds", "of the pick, 95 % interval", "blocks", "in the tuning")
 
 
-def measured(folder: Path, candidate: Candidate, words: list[str]) -> Notebook:
-    """What one that is asked alone showed, now or earlier."""
-    file = folder / f"{candidate.name.replace(' ', '_')}.json"
-    if not file.exists():
-        threads = [] if candidate.threads is None else [f"--threads={candidate.threads}"]
-        command = [
-            *(sys.executable, "manage.py", "tunebench", *words),
-            *(f"--server={candidate.server}", f"--processes={candidate.processes}", *threads),
-            *(f"--option={name}={value}" for name, value in candidate.options),
-            *(f"--window={WINDOW_S:g}s", f"--budget={BUDGET_S:g}s", f"--json={file}"),
-        ]
-        done = subprocess.run(command, check=False)
-        if done.returncode not in ANSWERED:
-            raise SystemExit(f"{' '.join(command)} ended with {done.returncode}")
-    return notebook(json.loads(file.read_text()))
+def asked_by(words: Sequence[str]) -> Any:
+    """What `tunebench` makes of these words."""
+    from benchsuite.management.commands.tunebench import Command
+    from benchsuite.management.options import tune
+
+    options = Command().create_parser("manage.py", "tunebench").parse_args([*words])
+    return tune.asked(vars(options))
 
 
-def notebook(data: dict[str, Any]) -> Notebook:
-    """What the JSON file of a tuning says that it saw."""
-    entries = [
-        Entry(
-            read(Trial, {name: one[name] for name in one if name not in ("run", "observation")}),
-            read(Observation, one["observation"]),
-        )
-        for one in data["trials"]
-    ]
-    return Notebook(read(Question, data["question"]), entries)
+def trials(candidates: Sequence[Candidate], rate: float, blocks: int) -> Iterator[Trial]:
+    """All starts in their order, which is the same each time."""
+    load = Load(rates=tuple(level * rate for level in LEVELS), warmup_s=WARMUP_S, window_s=WINDOW_S)
+    for block in range(blocks):
+        order = list(candidates)
+        random.Random(block).shuffle(order)
+        for one in order:
+            yield Trial(
+                candidate=one, phase=Phase.RACE, load=load, seed=block, reason=f"block {block + 1}"
+            )
 
 
-def rates(book: Notebook) -> list[float]:
-    """Logarithms of the rate that each start of the only candidate just held."""
-    assert book.question.only is not None
-    entries = book.of(book.question.only, *TRIED)
-    starts = [found for one in entries if (found := book.points([one]))]
-    if not starts:
-        return []
-    whole = crossing([point for start in starts for point in start])
-    return [shifted(start, whole) for start in starts]
+def measured(asked: Any, planned: Sequence[Trial], file: Path) -> list[Entry]:
+    """What all of them showed, now or earlier."""
+    from benchsuite.management.tuning.observing import observation
+    from benchsuite.management.tuning.trials import spec_of
+    from benchsuite.runner import planning, preflight, session
+
+    seen = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    entries = [Entry(read(Trial, one["trial"]), read(Observation, one["seen"])) for one in seen]
+    left = planned[len(entries) :]
+    if [one.trial for one in entries] != [*planned[: len(entries)]]:
+        raise SystemExit(f"{file} is of another tuning, or of other candidates: remove it.")
+    objective = asked.question.objective
+    with session(settings_module=SETTINGS) as at_work, file.open("a") as kept:
+        for trial in left:
+            plan = planning.resolve(spec_of(trial, asked.spec, objective))
+            preflight.check(plan)
+            begun = monotonic()
+            result = at_work.run(plan, Silent())
+            found = observation(trial, result, objective, monotonic() - begun)
+            entries.append(Entry(trial, found))
+            kept.write(json.dumps({"trial": plain(trial), "seen": plain(found)}) + "\n")
+            kept.flush()
+            said = [f"{one.met[0]}/{one.planned} at {one.rate:.0f}/s" for one in found.levels]
+            print(trial.reason, trial.candidate.name, *said, file=sys.stderr, flush=True)
+    return entries
 
 
-def table(found: Mapping[Candidate, Sequence[float]], states: Mapping[Candidate, str]) -> str:
+def table(book: Notebook, pick: Candidate, states: Mapping[Candidate, str]) -> str:
     """The best first."""
-    means = {one: sum(logs) / len(logs) for one, logs in found.items()}
-    best = max(means.values())
-    rows = []
-    for one in sorted(means, key=lambda one: -means[one]):
-        ends = "—"
-        if len(found[one]) >= FEWEST_STARTS:
-            mean, half = interval(found[one])
-            ends = " to ".join(format_number(math.exp(mean + side)) for side in (-half, half))
-        rate, share = math.exp(means[one]), 100 * math.exp(means[one] - best)
-        starts = str(len(found[one]))
-        holds = f"{format_number(rate)} /s"
-        rows.append([one.name, holds, ends, starts, f"{share:.1f} %", states[one]])
-    return markdown(HEAD, rows)
+    logs = {one: found for one in states if (found := book.blocks(one))}
+    order = sorted(logs, key=lambda one: -mean(logs[one].values()))
+    return markdown(HEAD, [_row(one, logs[one], logs[pick], states[one]) for one in order])
+
+
+def _row(
+    one: Candidate, own: Mapping[int, float], picks: Mapping[int, float], state: str
+) -> list[str]:
+    beside = [own[seed] - picks[seed] for seed in own if seed in picks]
+    share = "—"
+    if len(beside) >= FEWEST_STARTS and own != picks:
+        middle, half = interval(beside)
+        low, ratio, high = (100 * math.exp(middle + side) for side in (-half, 0.0, half))
+        share = f"{ratio:.1f} % [{low:.1f}, {high:.1f}]"
+    rate = f"{format_number(math.exp(mean(own.values())))} /s"
+    return [one.name, rate, share, str(len(own)), state]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("words", nargs="+")
+    parser.add_argument("--blocks", type=int, default=6)
     given = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "testproject.settings.console")
+    django.setup()
     data = json.loads((given.folder / TUNING).read_text())
     states = {
         read(Candidate, row["candidate"]): row["state"]
         for row in data["answer"]["rows"]
         if row["state"] != State.REFUSED.value and not row["candidate"]["changes"]
     }
-    order = list(states)
-    random.Random(0).shuffle(order)
-    every = {one: rates(measured(given.folder, one, given.words)) for one in order}
-    print(table({one: logs for one, logs in every.items() if logs}, states))
-    for one in order:
-        if not every[one]:
+    pick = next(one for one, state in states.items() if state == State.RECOMMENDED.value)
+    (rate,) = (
+        row["estimate"] for row in data["answer"]["rows"] if row["state"] == State.RECOMMENDED.value
+    )
+    asked = asked_by(given.words)
+    planned = [*trials([*states], rate, given.blocks)]
+    book = Notebook(asked.question, measured(asked, planned, given.folder / SEEN))
+    print(table(book, pick, states))
+    for one in states:
+        if not book.blocks(one):
             print(f"{one.name} held no rate ({states[one]}).")
 
 

@@ -126,13 +126,14 @@ def _check_diagnosis(plan: Plan) -> None:
     by = plan.spec.diagnoses
     if not by:
         return
-    option = "--flame" if by == FLAME else "--diagnose"
     if by == QUERIES and (not plan.server.serves_project or plan.spec.server.application):
         raise UsageError(
-            f"{option} times the queries of Django, and {plan.spec.server.server} serves "
-            f"{plan.spec.server.application or 'a target of its own'} here; leave it out."
+            f"A diagnostic start (--diagnose) times the queries of Django, and "
+            f"{plan.spec.server.server} serves "
+            f"{plan.spec.server.application or 'a target of its own'} here."
         )
     if plan.workload.unit != REQUEST:
+        option = "--flame" if by == FLAME else "--diagnose"
         raise UsageError(
             f"{option} looks into requests, and {plan.workload.name} measures "
             f"{plan.workload.unit}s; leave it out."

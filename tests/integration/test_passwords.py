@@ -69,7 +69,9 @@ class Spy:
             for pid in (name for name in os.listdir("/proc") if name.isdigit()):
                 if int(pid) not in (self._command, os.getpid()):
                     self._look(Path(f"/proc/{pid}/cmdline"), "a command line")
-            for path in self._folder.rglob("*"):
+            # Of what goes away meanwhile `os.walk` sees nothing, where `Path.rglob` would end.
+            folders = os.walk(self._folder)
+            for path in (Path(folder, name) for folder, _, names in folders for name in names):
                 try:
                     mode = path.lstat().st_mode
                 except OSError:

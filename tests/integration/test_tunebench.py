@@ -24,7 +24,7 @@ WORDS = (
     "--rows=1000",
     "--objective=p95 < 200ms, failures < 1%",
     "--window=2s",
-    "--budget=2m",
+    "--budget=80s",
 )
 
 
