@@ -60,6 +60,13 @@ def one(
     return run, result
 
 
+def can_go_on(row: Execution) -> bool:
+    """Whether it has begun and did not end: Ctrl-C may come before its first run, or after its last
+    one.
+    """
+    return not row._state.adding and row.status != Status.FINISHED
+
+
 def ensure_idle(row: Execution, which: str) -> None:
     """Raises UsageError where somebody is at work on it."""
     if row.owner and not owner.has_ended(row.owner):

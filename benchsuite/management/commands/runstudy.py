@@ -3,7 +3,7 @@
 import argparse
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -14,7 +14,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_period
-from benchsuite.management import study_pages, studying
+from benchsuite.management import executions, study_pages, studying
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import study as study_options
 from benchsuite.management.options.parsing import FLAG, REPEATED, BriefCommand, number, whole_number
@@ -107,7 +107,6 @@ class Command(BriefCommand):
                 screen.warn(line)
             return
         results = Results(screen.warn, len(turns))
-        again = _again(options)
         try:
             screen.warn(sample.line())
             with session(
@@ -126,12 +125,13 @@ class Command(BriefCommand):
                 execution.enter(fingerprint.fingerprint())
                 execution.run(at_work, progress, turns)
         except BenchsuiteError as error:
-            said = "\n".join([*_summary(execution), str(error), again])
+            said = "\n".join([*_summary(execution), str(error), *_again(execution, options)])
             raise CommandError(said, returncode=1) from error
         except KeyboardInterrupt as interrupt:
             for line in _summary(execution):
                 screen.warn(line)
-            raise CommandError(f"Interrupted. {again}", returncode=130) from interrupt
+            said = " ".join(["Interrupted.", *_again(execution, options)])
+            raise CommandError(said, returncode=130) from interrupt
         for line in _summary(execution):
             screen.warn(line)
         for line in _claims(told(execution.row)):
@@ -249,7 +249,9 @@ def _claims(found: Told) -> list[str]:
     ]
 
 
-def _again(options: dict[str, Any]) -> str:
-    """How to go on."""
+def _again(execution: Execution, options: dict[str, Any]) -> Iterator[str]:
+    """How to go on with what has begun."""
+    if not executions.can_go_on(execution.row):
+        return
     label = f" --label={shlex.quote(options['label'])}" if options["label"] else ""
-    return f"Go on with: python manage.py runstudy {options['names'][0]}{label} --resume"
+    yield f"Go on with: python manage.py runstudy {options['names'][0]}{label} --resume"

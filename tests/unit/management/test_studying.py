@@ -1,6 +1,7 @@
 """How a study is executed, whatever its runs do; the runs themselves are told here."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from django.test import override_settings
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.management import keeping
+from benchsuite.management import session as management_session
 from benchsuite.models import Run, StudyRun
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
@@ -196,6 +198,23 @@ def test_ctrl_c_ends_it_and_it_can_go_on(machine: Machine, file: Path, *, repeat
     finished = [one[:3] for one in ran() if one[3] == "finished"]
     assert len(finished) == len(set(finished)) == 8
     assert len(ran()) == 9
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_ctrl_c_before_the_first_run_or_after_the_last_leaves_nothing_to_go_on_with(
+    machine: Machine, file: Path, monkeypatch: pytest.MonkeyPatch, *, late: bool
+) -> None:
+    @contextmanager
+    def ctrl_c(on_wait: object) -> Iterator[None]:
+        if late:
+            yield
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(management_session, "alone", ctrl_c)
+    with pytest.raises(CommandError, match=r"^Interrupted\.$") as ended:
+        runstudy()
+    assert ended.value.returncode == 130
+    assert [one.status for one in StudyRun.objects.all()] == ["finished"] * late
 
 
 def test_what_was_killed_goes_on_where_it_was(machine: Machine, file: Path) -> None:

@@ -334,6 +334,19 @@ def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
         assert _without_times(told) == _without_times(whole), phases[place]
 
 
+def test_ctrl_c_after_the_last_trial_leaves_nothing_to_go_on_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @contextmanager
+    def late(on_wait: object) -> Iterator[None]:
+        yield
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(management_session, "alone", late)
+    assert ended(*ONE) == (130, "Interrupted.")
+    assert Tuning.objects.get().status == "finished"
+
+
 def _without_times(told: dict[str, Any]) -> list[Any]:
     made = [[one["candidate"], one["load"], one["seed"]] for one in told["trials"]]
     return [told["answer"]["pick"], told["answer"]["rate"], made]
