@@ -6,7 +6,8 @@
 WORDS say what is measured, and the objective (`--workload=io_read --objective="p95 < 200ms"`). In
 each block every candidate that the tuning did not refuse starts once, also those that it bounded
 out or dropped, in random order, at the same arrivals at rates around the estimate of the pick. So a
-machine whose speed changes favours none. What was seen stands in DIR and is not measured again.
+machine whose speed changes favours none. What was seen stands in DIR and is not measured again. A
+start takes about 18 seconds.
 
 Prints the rate that each just holds, as the mean over blocks, and what share that is of the pick's,
 with its 95 % interval over the blocks.
@@ -18,7 +19,7 @@ import math
 import os
 import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from time import monotonic
@@ -50,7 +51,7 @@ def asked_by(words: Sequence[str]) -> Any:
     return tune.asked(vars(options))
 
 
-def trials(candidates: Sequence[Candidate], rate: float, blocks: int) -> Iterator[Trial]:
+def trials(candidates: Iterable[Candidate], rate: float, blocks: int) -> Iterator[Trial]:
     """All starts in their order, which is the same each time."""
     load = Load(rates=tuple(level * rate for level in LEVELS), warmup_s=WARMUP_S, window_s=WINDOW_S)
     for block in range(blocks):
@@ -62,7 +63,7 @@ def trials(candidates: Sequence[Candidate], rate: float, blocks: int) -> Iterato
             )
 
 
-def measured(asked: Any, planned: Sequence[Trial], file: Path) -> list[Entry]:
+def measured(asked: Any, planned: list[Trial], file: Path) -> list[Entry]:
     """What all of them showed, now or earlier."""
     from benchsuite.management.tuning.observing import observation
     from benchsuite.management.tuning.trials import spec_of
@@ -70,12 +71,11 @@ def measured(asked: Any, planned: Sequence[Trial], file: Path) -> list[Entry]:
 
     seen = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     entries = [Entry(read(Trial, one["trial"]), read(Observation, one["seen"])) for one in seen]
-    left = planned[len(entries) :]
-    if [one.trial for one in entries] != [*planned[: len(entries)]]:
+    if [one.trial for one in entries] != planned[: len(entries)]:
         raise SystemExit(f"{file} is of another tuning, or of other candidates: remove it.")
     objective = asked.question.objective
     with session(settings_module=SETTINGS) as at_work, file.open("a") as kept:
-        for trial in left:
+        for trial in planned[len(entries) :]:
             plan = planning.resolve(spec_of(trial, asked.spec, objective))
             preflight.check(plan)
             begun = monotonic()
@@ -89,10 +89,11 @@ def measured(asked: Any, planned: Sequence[Trial], file: Path) -> list[Entry]:
     return entries
 
 
-def table(book: Notebook, pick: Candidate, states: Mapping[Candidate, str]) -> str:
-    """The best first."""
-    logs = {one: found for one in states if (found := book.blocks(one))}
-    order = sorted(logs, key=lambda one: -mean(logs[one].values()))
+def table(
+    logs: Mapping[Candidate, Mapping[int, float]], pick: Candidate, states: Mapping[Candidate, str]
+) -> str:
+    """The best first, by the logarithm of the rate that each just held in each block."""
+    order = sorted(filter(logs.get, logs), key=lambda one: -mean(logs[one].values()))
     return markdown(HEAD, [_row(one, logs[one], logs[pick], states[one]) for one in order])
 
 
@@ -117,22 +118,20 @@ def main() -> None:
     given = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "testproject.settings.console")
     django.setup()
-    data = json.loads((given.folder / TUNING).read_text())
-    states = {
-        read(Candidate, row["candidate"]): row["state"]
-        for row in data["answer"]["rows"]
+    rows = {
+        read(Candidate, row["candidate"]): row
+        for row in json.loads((given.folder / TUNING).read_text())["answer"]["rows"]
         if row["state"] != State.REFUSED.value and not row["candidate"]["changes"]
     }
+    states = {one: row["state"] for one, row in rows.items()}
     pick = next(one for one, state in states.items() if state == State.RECOMMENDED.value)
-    (rate,) = (
-        row["estimate"] for row in data["answer"]["rows"] if row["state"] == State.RECOMMENDED.value
-    )
     asked = asked_by(given.words)
-    planned = [*trials([*states], rate, given.blocks)]
+    planned = [*trials(rows, rows[pick]["estimate"], given.blocks)]
     book = Notebook(asked.question, measured(asked, planned, given.folder / SEEN))
-    print(table(book, pick, states))
+    logs = {one: book.blocks(one) for one in states}
+    print(table(logs, pick, states))
     for one in states:
-        if not book.blocks(one):
+        if not logs[one]:
             print(f"{one.name} held no rate ({states[one]}).")
 
 

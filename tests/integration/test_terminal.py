@@ -15,7 +15,7 @@ import pytest
 from tests.integration.command import SHORT, Command
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-NO_BREAK = ("http://", "https://", "pip install", "apt ", "python manage.py ", "/", "surveys=")
+NO_BREAK = ("http://", "https://", "pip install", "apt ", "  python manage.py ", "/", "surveys=")
 """What is to be copied is longer than a narrow terminal, and stays whole."""
 
 

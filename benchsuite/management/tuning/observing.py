@@ -70,7 +70,9 @@ def observation(
 def _found(
     result: RunResult, numbers: tuple[str, ...], level: Weight = Weight.INVALID
 ) -> Iterator[Finding]:
-    """Those of that level that begin so: a weak one leaves something to be said."""
+    """Findings that begin so; without a level those that make a run invalid, as a weak one leaves
+    something to be said.
+    """
     for one in result.findings:
         if one.level is level and one.code.startswith(numbers):
             yield one

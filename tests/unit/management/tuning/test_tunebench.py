@@ -334,35 +334,24 @@ def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
         assert _without_times(told) == _without_times(whole), phases[place]
 
 
-def test_ctrl_c_after_the_last_trial_leaves_nothing_to_go_on_with(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    @contextmanager
-    def late(on_wait: object) -> Iterator[None]:
-        yield
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(management_session, "alone", late)
-    assert ended(*ONE) == (130, "Interrupted.")
-    assert Tuning.objects.get().status == "finished"
-
-
 def _without_times(told: dict[str, Any]) -> list[Any]:
     made = [[one["candidate"], one["load"], one["seed"]] for one in told["trials"]]
     return [told["answer"]["pick"], told["answer"]["rate"], made]
 
 
-def test_ctrl_c_before_the_first_trial_leaves_nothing_to_go_on_with(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("late", [False, True])
+def test_ctrl_c_before_the_first_trial_or_after_the_last_leaves_nothing_to_go_on_with(
+    monkeypatch: pytest.MonkeyPatch, *, late: bool
 ) -> None:
     @contextmanager
     def ctrl_c(on_wait: object) -> Iterator[None]:
+        if late:
+            yield
         raise KeyboardInterrupt
-        yield
 
     monkeypatch.setattr(management_session, "alone", ctrl_c)
     assert ended(*ONE) == (130, "Interrupted.")
-    assert not Tuning.objects.exists()
+    assert [one.status for one in Tuning.objects.all()] == ["finished"] * late
 
 
 def test_a_second_ctrl_c_between_two_runs_answers_too(
