@@ -1,6 +1,7 @@
 """What holds for all tests: nothing is skipped in silence, nothing is left behind."""
 
 import os
+import signal
 import sys
 
 pytest_plugins = ["tests.strictness", "tests.left_over"]
@@ -8,3 +9,6 @@ pytest_plugins = ["tests.strictness", "tests.left_over"]
 # They start thousands of Pythons, and each would compile benchsuite anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A job in the background ignores SIGINT, and so would each process that a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)

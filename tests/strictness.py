@@ -1,6 +1,8 @@
 """Skips, said by name at the end of the session, and failures under BENCHSUITE_REQUIRE=all.
 
-BENCHSUITE_REQUIRE=everything refuses also the skips for what no fresh Debian can have.
+BENCHSUITE_REQUIRE=everything refuses also the skips for what no fresh Debian can have. With
+--not-yet-run only those tests run that no earlier session in this folder has run: what was skipped,
+or was not there, before something was installed.
 """
 
 import os
@@ -17,7 +19,23 @@ REQUIRE_ALL = REQUIRED in ("all", "everything")
 
 BETWEEN_NEEDS = re.compile(r"; (?=needs )")
 
+RAN = "benchsuite/ran"
+"""Key of pytest's cache: the tests that have run and were not skipped."""
+
 _allowed = pytest.StashKey[bool]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--not-yet-run", action="store_true", help="run only tests that have not run here before"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("not_yet_run") and config.cache is not None:
+        ran = set(config.cache.get(RAN, []))
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in ran])
+        items[:] = [item for item in items if item.nodeid not in ran]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -59,6 +77,14 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Of workers, too: their reports come here."""
+    cache = terminalreporter.config.cache
+    if cache is not None:
+        ran = {
+            report.nodeid
+            for outcome in ("passed", "failed", "error", "xfailed", "xpassed")
+            for report in terminalreporter.stats.get(outcome, [])
+        }
+        cache.set(RAN, sorted(ran.union(cache.get(RAN, []))))
     skipped = terminalreporter.stats.get("skipped", [])
     if not skipped:
         return

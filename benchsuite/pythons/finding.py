@@ -29,7 +29,7 @@ print(platform.python_implementation().lower() + " " + platform.python_version()
 """
 
 _WANTED = re.compile(
-    r"(?:(?P<kind>cpython|python|pypy)-?)?(?P<version>\d+(?:\.\d+){0,2})?(?P<free>t?)"
+    r"(?:(?P<kind>cpython|python|pypy)-?)?(?P<version>\d{1,3}(?:\.\d{1,3}){0,2})?(?P<free>t?)"
 )
 _ON_PATH = re.compile(r"(python|pypy)\d+\.\d+t?")
 

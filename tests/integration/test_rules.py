@@ -44,6 +44,20 @@ def test_sleep():
 """
 
 
+SKIP_UNTIL_THERE = """
+import os
+import pytest
+def test_dig():
+    pass
+def test_forge():
+    if "SMITH" not in os.environ:
+        pytest.skip("no smith")
+@pytest.mark.parametrize("metal", ["iron", "tin"] if "SMITH" in os.environ else ["iron"])
+def test_cast(metal):
+    pass
+"""
+
+
 MANY_SKIPS = """
 import pytest
 from tests.needs import NEEDS, Need, needs
@@ -142,3 +156,17 @@ def test_what_is_rare_may_be_skipped_where_all_is_required_but_not_everything(
     assert " 1  needs unicorn: breed one\n" in output
     status, output = run_tests(tmp_path, RARE, BENCHSUITE_REQUIRE="everything")
     assert status == pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.mark.parametrize("shared_out", [(), ("-n", "2")])
+def test_what_has_not_run_is_run_once_it_can(tmp_path: Path, shared_out: tuple[str, ...]) -> None:
+    """Also what was not even collected before; in as many sessions as a Makefile likes."""
+    assert "1 passed" in run_tests(tmp_path, SKIP_UNTIL_THERE, "-k", "dig", *shared_out)[1]
+    assert "1 passed, 1 skipped" in run_tests(tmp_path, SKIP_UNTIL_THERE, "-k", "not dig")[1]
+    again = ("--not-yet-run", "-vv")
+    status, output = run_tests(tmp_path, SKIP_UNTIL_THERE, *again, SMITH="1")
+    assert (status, "2 passed, 2 deselected" in output) == (pytest.ExitCode.OK, True)
+    assert ("test_forge" in output, "test_cast[tin]" in output) == (True, True)
+    assert run_tests(tmp_path, SKIP_UNTIL_THERE, *again, SMITH="1")[0] == (
+        pytest.ExitCode.NO_TESTS_COLLECTED
+    )

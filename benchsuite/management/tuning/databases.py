@@ -39,7 +39,8 @@ def databases(plan: Plan) -> Databases:
     limits: dict[str, int | None] = {}
     aliases: dict[str, int] = {}
     for alias, entry in entries.items():
-        kind = _vendor(entry)
+        begun = plan.database is not None and alias == "default"
+        kind = ENGINES[asked.use] if begun else _vendor(entry)
         if kind not in MOST_OF:
             continue
         place = f"{entry.get('HOST') or ''}:{entry.get('PORT') or ''}".strip(":")
