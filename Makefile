@@ -37,11 +37,11 @@ endif
 	@$(MANAGE) migrate --verbosity 0
 	@BENCHSUITE_CONSOLE_URL=http://127.0.0.1:$(PORT)/results/ $(MANAGE) runbench $(DEMO) $(ARGS)
 ifneq ($(SERVE),0)
-	@echo
-	@echo "Results: http://127.0.0.1:$(PORT)/results/ (open to this machine without a login; Ctrl-C ends it)"
 	@# With job control Ctrl-C ends the server alone; make itself would end with "Interrupt".
 	@if [ -t 0 ]; then set -m; fi; \
-	  BENCHSUITE_ACCESS=benchsuite.views.access.loopback \
+	  export BENCHSUITE_TOKEN=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe())'); \
+	  echo; echo "Results (Ctrl-C ends them): http://127.0.0.1:$(PORT)/results/?token=$$BENCHSUITE_TOKEN"; \
+	  BENCHSUITE_ACCESS=benchsuite.views.access.token \
 	  $(MANAGE) runserver --noreload --verbosity 0 127.0.0.1:$(PORT) || exit $$?
 endif
 

@@ -1,6 +1,7 @@
 """A console with a database of its own, and a browser that looks at it."""
 
 import os
+import secrets
 import shutil
 import sys
 import tempfile
@@ -19,7 +20,8 @@ def console() -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DATABASE_URL"] = f"sqlite:///{folder}/pages.sqlite3"
         os.environ["DJANGO_SETTINGS_MODULE"] = "testproject.settings.console"
-        os.environ["BENCHSUITE_ACCESS"] = "benchsuite.views.access.loopback"
+        os.environ["BENCHSUITE_ACCESS"] = "benchsuite.views.access.token"
+        os.environ["BENCHSUITE_TOKEN"] = secrets.token_urlsafe()
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # Playwright keeps an event loop here
         sys.path[0] = str(ROOT)  # instead of this folder, whose files have names of modules
         import django
@@ -57,5 +59,7 @@ def tab(address: str, **options: Any) -> Iterator[Any]:
     arguments = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=arguments)
-        yield browser.new_page(base_url=address, **options)
+        page = browser.new_page(base_url=address, **options)
+        page.goto(f"/results/?token={os.environ['BENCHSUITE_TOKEN']}")
+        yield page
         browser.close()

@@ -25,6 +25,7 @@ SHOWN_LINES = 15
 """Of what a command that failed had printed."""
 
 LOOK = """
+import os
 import django
 django.setup()
 from django.conf import settings
@@ -33,11 +34,14 @@ from benchsuite.models import Run
 ask = {"SERVER_NAME": "localhost", "follow": True}
 closed = Client().get("/results/", **ask)
 assert b"verdict" not in closed.content, "anybody may see the results"
-with override_settings(BENCHSUITE={"ACCESS": "benchsuite.views.access.loopback"}):
+os.environ["BENCHSUITE_TOKEN"] = "x"
+with override_settings(BENCHSUITE={"ACCESS": "benchsuite.views.access.token"}):
+    browser = Client()
+    browser.get("/results/?token=x", **ask)
     for run in Run.objects.all():
-        page = Client().get(run.get_absolute_url(), **ask)
+        page = browser.get(run.get_absolute_url(), **ask)
         assert page.status_code == 200, (page.status_code, page.content[:500])
-    page = Client().get("/results/", **ask)
+    page = browser.get("/results/", **ask)
     assert page.status_code == 200, (page.status_code, page.content[:500])
     assert page.content.decode().count(run.server), "the list does not show the run"
 """

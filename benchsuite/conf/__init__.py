@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.signals import setting_changed
+from django.http import HttpResponseBase
 from django.utils.module_loading import import_string
 
 from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
@@ -114,11 +115,11 @@ def study_files() -> Mapping[str, Path]:
     return catalogue.studies([Path(path) for path in config()["STUDIES"]])
 
 
-def access_rule() -> Callable[..., bool]:
+def access_rule() -> Callable[..., bool | HttpResponseBase]:
     """Who sees the pages; raises UsageError where ACCESS names no function."""
     path = config()["ACCESS"]
     _refuse(problems({"ACCESS": path}))
-    rule: Callable[..., bool] = import_string(path)
+    rule: Callable[..., bool | HttpResponseBase] = import_string(path)
     return rule
 
 

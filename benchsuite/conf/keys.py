@@ -268,7 +268,7 @@ KEYS: dict[Any, Key] = {
 built-in ones.
 STUDIES: files of studies, and folders of them, added to the built-in ones.
 TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
-ACCESS: dotted path of `f(request) -> bool` that opens the pages.
+ACCESS: dotted path of `f(request)` that opens the pages, or answers the request itself.
 CONSOLE_URL: where `runbench` says its results are to be seen.
 CACHE: folder in which built environments are kept; None for the user's folder of caches.
 MARGINS_PERCENT: figure, or "all" of those compared by ratio → change in it that is too small to

@@ -1,19 +1,20 @@
 """Who may see the pages: `BENCHSUITE["ACCESS"]` names one of these functions or a similar one."""
 
 import logging
+import os
 from collections.abc import Callable
 from functools import wraps
-from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import DisallowedHost, ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connections, transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
+from django.utils.crypto import constant_time_compare
 
 from benchsuite import conf, store
 from benchsuite.core.exceptions import UsageError
@@ -26,7 +27,7 @@ View = Callable[..., HttpResponseBase]
 
 logger = logging.getLogger("benchsuite")
 
-FORWARDED = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_REAL_IP")
+TOKEN_VARIABLE = "BENCHSUITE_TOKEN"
 
 
 def staff(request: HttpRequest) -> bool:
@@ -35,25 +36,34 @@ def staff(request: HttpRequest) -> bool:
     return user is not None and user.is_active and getattr(user, "is_staff", False)
 
 
-def loopback(request: HttpRequest) -> bool:
-    """Anyone on this machine without a password, except through a proxy.
+def token(request: HttpRequest) -> bool | HttpResponseBase:
+    """Whoever has the address with this start's token, BENCHSUITE_TOKEN; nobody without one.
 
-    The Host header must name loopback too: another site's page can make a browser connect to
-    127.0.0.1 under that site's name.
+    An address of loopback would prove nothing: proxies and tunnels on this machine have it too. The
+    token moves from the address into a cookie, so that no link, history or Referer passes it on.
     """
-    if any(name in request.META for name in FORWARDED):
+    expected = os.environ.get(TOKEN_VARIABLE, "")
+    if not expected:
         return False
-    return _is_loopback(request.META.get("REMOTE_ADDR", "")) and _is_loopback(_host(request))
+    # Browsers send cookies to every port of a host, so each console has a name of its own.
+    cookie = f"benchsuite-{request.get_port()}"
+    if constant_time_compare(request.GET.get("token", ""), expected):
+        kept = request.GET.copy()
+        del kept["token"]
+        response = HttpResponseRedirect(f"{request.path}?{kept.urlencode()}".rstrip("?"))
+        response.set_cookie(cookie, expected, httponly=True, samesite="Lax")
+        return response
+    return constant_time_compare(request.COOKIES.get(cookie, ""), expected)
 
 
-def open_on_loopback() -> bool:
-    """Whether the pages are open to anyone on this machine."""
-    return conf.access_rule() is loopback
+def open_by_token() -> bool:
+    """Whether the pages are open to whoever has their address."""
+    return conf.access_rule() is token
 
 
 def may_delete(request: HttpRequest) -> bool:
-    """Users with the permission; on pages open on loopback, anyone."""
-    if open_on_loopback():
+    """Users with the permission; on pages open by token, whoever is in."""
+    if open_by_token():
         return True
     user = getattr(request, "user", None)
     may = getattr(user, "has_perm", None)  # the project's own user model may lack it
@@ -86,7 +96,10 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
         return _unavailable("The setting BENCHSUITE is invalid; see the log.", str(error))
     let_in = False
     try:
-        let_in = rule(request)
+        answer = rule(request)
+        if isinstance(answer, HttpResponseBase):
+            return answer
+        let_in = answer
         if let_in:
             sweep()
             return view(request, *args, **kwargs)
@@ -110,15 +123,15 @@ def _unavailable(
 def _denied(request: HttpRequest) -> HttpResponseBase:
     user = getattr(request, "user", None)
     login = login_url()
-    if login and not open_on_loopback() and user is not None and not user.is_authenticated:
+    if login and not open_by_token() and user is not None and not user.is_authenticated:
         return redirect_to_login(request.get_full_path(), login)
     return _forbidden(request)
 
 
 def _forbidden(request: HttpRequest) -> HttpResponse:
     message = (
-        "These pages are open to this machine only."
-        if open_on_loopback()
+        "Open the address that was printed when these pages were started; it ends in a token."
+        if open_by_token()
         else "These pages are for staff only, unless BENCHSUITE['ACCESS'] says otherwise."
     )
     context = {"request": request, "title": "No access", "message": message, "closed": True}
@@ -148,21 +161,3 @@ def resolve_url_or_none(name: str) -> str | None:
     except Resolver404:
         return None
     return url
-
-
-def _host(request: HttpRequest) -> str:
-    try:
-        host = request.get_host()
-    except DisallowedHost:
-        return ""
-    name = host if host.endswith("]") else host.rsplit(":", 1)[0]
-    return name.strip("[]")
-
-
-def _is_loopback(address: str) -> bool:
-    if address == "localhost":
-        return True
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return False

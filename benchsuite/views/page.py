@@ -18,7 +18,7 @@ def page(
     common = {
         "request": request,
         "admin_url": url_or_none("admin:index"),
-        "open_on_loopback": access.open_on_loopback(),
+        "open_by_token": access.open_by_token(),
         **plotly_urls(),
     }
     return render(request, f"benchsuite/{name}.html", {**common, **context}, status=status)

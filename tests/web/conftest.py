@@ -1,4 +1,4 @@
-"""Pages as an open console shows them: every test asks from loopback, unless it says otherwise."""
+"""Pages as an open console shows them: every test has its token, unless it says otherwise."""
 
 from typing import Any
 
@@ -6,17 +6,26 @@ import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
 
-LOOPBACK = "benchsuite.views.access.loopback"
+from benchsuite.views.access import TOKEN_VARIABLE
+
+BY_TOKEN = "benchsuite.views.access.token"
+TOKEN = "x3Yq"
 
 
 @pytest.fixture(autouse=True)
-def _open_pages(settings: Any, db: None) -> None:
-    settings.BENCHSUITE = {"ACCESS": LOOPBACK}
+def _open_pages(settings: Any, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.BENCHSUITE = {"ACCESS": BY_TOKEN}
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+
+
+def with_token(client: Client) -> Client:
+    client.cookies["benchsuite-80"] = TOKEN
+    return client
 
 
 @pytest.fixture
 def client() -> Client:
-    return Client(HTTP_HOST="localhost")
+    return with_token(Client(HTTP_HOST="localhost"))
 
 
 @pytest.fixture

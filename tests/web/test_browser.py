@@ -16,7 +16,7 @@ from tests.flames import make_profiled
 from tests.needs import needs
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
-from tests.web.conftest import LOOPBACK
+from tests.web.conftest import BY_TOKEN, TOKEN
 
 pytestmark = [needs("chromium", "playwright", "axe"), pytest.mark.django_db(transaction=True)]
 
@@ -99,7 +99,7 @@ def tab(chromium: Any, live_server: Any, runs: list[Run]) -> Iterator[Any]:
     page.on("console", lambda said: complaints.append(said.text) if is_error(said) else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     context.on("request", lambda request: asked.append(request.url))
-    page.goto("/results/")
+    page.goto(f"/results/?token={TOKEN}")
     yield page
     context.close()
     assert complaints == []
@@ -246,7 +246,7 @@ def assert_apart(labels: list[dict[str, float]]) -> None:
 
 @pytest.fixture
 def pages(runs: list[Run], settings: Any, tmp_path: Path) -> list[str]:
-    settings.BENCHSUITE = {"ACCESS": LOOPBACK, "STUDIES": [write(tmp_path)]}
+    settings.BENCHSUITE = {"ACCESS": BY_TOKEN, "STUDIES": [write(tmp_path)]}
     earlier, later = make_study_run(), make_study_run(days=1)
     tuned, stopped = make_tuning(), make_tuning(searched(12), status="interrupted", days=-1)
     return [
@@ -326,7 +326,7 @@ def test_on_a_phone_no_bar_of_buttons_lies_on_the_legend(
     context = chromium.new_context(base_url=live_server.url, **phone)
     context.set_default_timeout(DEADLINE_MS)
     tab = context.new_page()
-    tab.goto(runs[0].get_absolute_url())
+    tab.goto(f"{runs[0].get_absolute_url()}?token={TOKEN}")
     draw_all(tab)
     assert tab.locator("figure.chart .modebar-btn").count() == 0
     context.close()
@@ -338,7 +338,7 @@ def test_without_scripts_the_tables_say_it_all(
     context = chromium.new_context(base_url=live_server.url, java_script_enabled=False)
     context.set_default_timeout(DEADLINE_MS)
     tab = context.new_page()
-    tab.goto("/results/")
+    tab.goto(f"/results/?token={TOKEN}")
     for server in ("uwsgi", "uvicorn"):
         tab.get_by_role("checkbox", name=f"Choose {server} of").check()
     tab.get_by_role("button", name="Compare").click()

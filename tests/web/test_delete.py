@@ -8,6 +8,7 @@ from django.test import Client
 
 from benchsuite.models import Interval, Run
 from tests.factories import make_run, make_running_run
+from tests.web.conftest import with_token
 
 
 def test_it_asks_first(client: Any, soup: Any) -> None:
@@ -29,7 +30,7 @@ def test_a_post_deletes_the_run_with_all_its_figures(client: Any, soup: Any) -> 
 
 def test_a_post_without_the_token_is_refused() -> None:
     run = make_run("uwsgi")
-    strict = Client(HTTP_HOST="localhost", enforce_csrf_checks=True)
+    strict = with_token(Client(HTTP_HOST="localhost", enforce_csrf_checks=True))
     assert strict.post("/results/delete/", {"runs": [str(run.pk)]}).status_code == 403
     assert Run.objects.count() == 1
 

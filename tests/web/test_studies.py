@@ -19,7 +19,7 @@ from benchsuite.report.studies.told import chosen, told
 from benchsuite.system import owner
 from tests.factories import INVALID, MACHINE
 from tests.study_factories import RATES, TEXT, make_study_run, write
-from tests.web.conftest import LOOPBACK
+from tests.web.conftest import BY_TOKEN
 
 SHOP = "/results/studies/shop/"
 
@@ -27,7 +27,7 @@ SHOP = "/results/studies/shop/"
 @pytest.fixture(autouse=True)
 def file(settings: Any, tmp_path: Path) -> Path:
     found = write(tmp_path)
-    settings.BENCHSUITE = {"ACCESS": LOOPBACK, "STUDIES": [found]}
+    settings.BENCHSUITE = {"ACCESS": BY_TOKEN, "STUDIES": [found]}
     return found
 
 

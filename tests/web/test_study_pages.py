@@ -14,7 +14,7 @@ from benchsuite.report.studies.told import told
 from benchsuite.studies import catalogue
 from tests.factories import MACHINE
 from tests.study_factories import RATES, TEXT, make_study_run, write
-from tests.web.conftest import LOOPBACK
+from tests.web.conftest import BY_TOKEN
 
 ANSWER = """
 [[answer]]
@@ -27,7 +27,7 @@ choice = "setup"
 def file(settings: Any, tmp_path: Path) -> Path:
     found = write(tmp_path)
     found.write_text(TEXT + ANSWER)
-    settings.BENCHSUITE = {"ACCESS": LOOPBACK, "STUDIES": [found]}
+    settings.BENCHSUITE = {"ACCESS": BY_TOKEN, "STUDIES": [found]}
     return found
 
 

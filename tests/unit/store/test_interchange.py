@@ -23,9 +23,12 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def client(settings: Any) -> Client:
-    settings.BENCHSUITE = {"ACCESS": "benchsuite.views.access.loopback"}
-    return Client(HTTP_HOST="localhost")
+def client(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Client:
+    settings.BENCHSUITE = {"ACCESS": "benchsuite.views.access.token"}
+    monkeypatch.setenv("BENCHSUITE_TOKEN", "x")
+    client = Client(HTTP_HOST="localhost")
+    client.cookies["benchsuite-80"] = "x"
+    return client
 
 
 @pytest.fixture
