@@ -6,12 +6,16 @@ elsewhere (`completed`); anywhere else it becomes `***`.
 """
 
 import dataclasses
+import hashlib
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import unquote_plus
 
 SHOWN = "***"  #: Replaces passwords outside of URLs.
+ROUNDS = 100_000
+_MASKED = re.compile(r"\*{3}[0-9a-f]{8}")
 
 _NAME = r"[\w-]*(?:passw(?:or)?d|passphrase|pwd|requirepass|secret(?:[_-]?key)?)\d*"
 _HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
@@ -30,7 +34,10 @@ _WITHOUT_SCHEME = re.compile(
 )
 """A URL written wrongly."""
 _VALUE = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s&'\"]+)"
-_PAIR = re.compile(rf"(?<![\w-])(?P<name>{_NAME})(?P<is>\s*=\s*){_VALUE}", re.IGNORECASE)
+_HIDDEN_BEFORE = r"(?!['\"]?\*{3}(?:[0-9a-f]{8})?['\"]?(?:[\s,&]|$))"
+_PAIR = re.compile(
+    rf"(?<![\w-])(?P<name>{_NAME})(?P<is>\s*=\s*){_HIDDEN_BEFORE}{_VALUE}", re.IGNORECASE
+)
 _ENTRY = re.compile(
     rf"(?P<key>(?P<mark>['\"])(?:{_NAME}|{_HEADER})(?P=mark)\s*:\s*)"
     r"(?:b?'(?:[^'\\]|\\.)+'|b?\"(?:[^\"\\]|\\.)+\")",
@@ -87,6 +94,17 @@ def is_hidden(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(is_hidden(one) for one in value)
 
 
+@cache
+def masked(value: str) -> str:
+    """Replaces a secret: equal for equal ones, and slow to guess."""
+    if _MASKED.fullmatch(value):
+        return value
+    digest = hashlib.pbkdf2_hmac(
+        "sha256", value.encode(errors="surrogatepass"), b"benchsuite", ROUNDS
+    )
+    return f"{SHOWN}{digest.hex()[:8]}"
+
+
 def completed(url: str, known: str) -> str:
     """The known URL if it differs only by its password, else the URL itself."""
     return known if known and hidden(known) == url else url
@@ -94,7 +112,7 @@ def completed(url: str, known: str) -> str:
 
 def _named(name: Any, value: Any) -> Any:
     if isinstance(name, str) and isinstance(value, str) and value and _SECRET.fullmatch(name):
-        return SHOWN
+        return value if _MASKED.fullmatch(value) else SHOWN
     return hidden_in(value)
 
 

@@ -6,7 +6,6 @@ Everything that answers runs on the target's CPUs; a delay belongs to the measur
 those of the load.
 """
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -34,7 +33,7 @@ from benchsuite.system.guard import without_shared_memory
 from benchsuite.system.ports import distinct, ensure_port_free
 from benchsuite.system.process import Process
 from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.starting import any_program, running
 from benchsuite.telemetry.prober.asking import Probe
 
 READY_TIMEOUT_S = 60.0
@@ -134,7 +133,7 @@ def _services(start: StartRequest, stack: ExitStack, found: RunningSystem) -> di
             folder=folder,
             marker=start.token,
             by=by if name == REDIS else TCP,
-            env=dict(os.environ),
+            env=any_program(),
             on_cpus=start.plan.spec.load.cpus if kind.ours else start.plan.spec.server.cpus,
             start_timeout_s=start.timeout_s,
             options=start.plan.workload.services.get(name, {}),
@@ -179,7 +178,7 @@ def _delayer(start: StartRequest, layer: str) -> Iterator[Delayer]:
         layer=redis_url.address(layer) if spec.to_layer_s else None,
         folder=start.folder,
         marker=start.token,
-        env=dict(os.environ),
+        env=any_program(),
         on_cpus=start.plan.spec.load.cpus,
     ) as late:
         yield late

@@ -14,6 +14,7 @@ from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.plan import Plan
 from benchsuite.services.database import DatabaseService
 from benchsuite.system.cache_folder import VARIABLE
+from benchsuite.system.starting import any_program
 
 ServiceKey = tuple[str, bool]  #: Its name, and whether it waits for the disk.
 
@@ -61,7 +62,7 @@ class Data:
                     marker=self._marker,
                     max_connections=connections,
                     fsync=plan.spec.database.fsync,
-                    env=dict(os.environ),
+                    env=any_program(),
                     on_cpus=plan.spec.server.cpus,
                     start_timeout_s=self._start_timeout_s,
                 )

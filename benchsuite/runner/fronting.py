@@ -13,6 +13,7 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.running_system import FRONT, TARGET, RunningSystem
 from benchsuite.servers.base import ServerAdapter
+from benchsuite.system.starting import any_program
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -43,7 +44,7 @@ def fronted(
             host=host,
             port=port,
             log=folder.with_suffix(".log"),
-            env=dict(os.environ),
+            env=any_program(),
             marker=token,
             on_cpus=plan.spec.server.cpus,
         )

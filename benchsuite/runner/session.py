@@ -43,6 +43,7 @@ from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, descriptors, fingerprint, scratch
 from benchsuite.system.ending import in_words
 from benchsuite.system.guard import guarded
+from benchsuite.system.starting import any_program
 from benchsuite.telemetry.profiler import RATE_HZ, profiler
 
 FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
@@ -136,7 +137,7 @@ class Session:
                 spec.load.processes,
                 spool=folder,
                 log=folder / "load.log",
-                env=_without_the_project(os.environ),
+                env=_of_load(plan),
                 on_cpus=spec.load.cpus,
             )
         )
@@ -205,9 +206,13 @@ class Session:
         record.ask_again()
 
 
-def _without_the_project(env: Mapping[str, str]) -> dict[str, str]:
-    """What a load process begins with: it is told of the project with its job."""
-    return {name: value for name, value in env.items() if name not in PROJECT}
+def _of_load(plan: Plan) -> dict[str, str]:
+    """The variables that a load process begins with: all of ours only for somebody's own journeys,
+    which may ask for any; it is told of the project with its job.
+    """
+    if plan.workload_path.startswith("benchsuite.") and not plan.workload.locustfile:
+        return any_program()
+    return {name: value for name, value in os.environ.items() if name not in PROJECT}
 
 
 def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: Path) -> Job:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -170,6 +171,46 @@ def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(
     said += [ended.out, ended.err]
     assert [text[:300] for text in said if MARK in text] == []
     assert MARK.encode() not in store.read_bytes()
+
+
+def test_secrets_of_a_project_reach_its_own_processes_alone(
+    command: Command, tmp_path: Path
+) -> None:
+    """Neither what loads it nor its database is told, and nothing is stored or shown of them."""
+    command.env["SHOP_GATE"] = MARK
+    assert command.run("migrate", "-v0").status == 0
+    process = command.start(
+        *("runbench", "--server=waitress", "--workload=io_read", "--database=postgresql", *SHORT),
+        *(f"--setting=SHOP.PASSWORD={MARK}", f"--variable=SHOP_TOKEN={MARK}", "--duration=2"),
+        f"--json={tmp_path}/run.json",
+    )
+    told: dict[str, set[bool]] = {"waitress": set(), "load.process": set(), "postgres": set()}
+    while process.poll() is None:
+        for name, marked in _environments(process.pid):
+            for part in told:
+                if part in name:
+                    told[part].add(marked)
+        time.sleep(0.1)
+    ended = command.wait(process)
+    assert ended.status == 0, ended.err
+    assert told == {"waitress": {True}, "load.process": {False}, "postgres": {False}}
+    pages = command.run("shell", "-c", PAGES)
+    shown = ended.out + ended.err + (tmp_path / "run.json").read_text() + pages.out
+    assert "SHOP.PASSWORD=" in shown
+    assert MARK not in shown
+    assert MARK.encode() not in (tmp_path / "results.sqlite3").read_bytes()
+
+
+def _environments(command: int) -> Iterator[tuple[str, bool]]:
+    """Of each process of a run: its command line, and whether it was told what is marked."""
+    for pid in (name for name in os.listdir("/proc") if name.isdigit() and int(name) != command):
+        try:
+            variables = Path(f"/proc/{pid}/environ").read_bytes()
+            name = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if b"BENCHSUITE_RUN=" in variables or b"benchsuite.load.process" in name.encode():
+            yield name, MARK.encode() in variables
 
 
 def _fails(command: Command, *words: str) -> list[str]:

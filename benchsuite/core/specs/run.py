@@ -154,6 +154,7 @@ class RunSpec(Spec):
             **hidden_in(dataclasses.asdict(self)),
             "database": self.database.shown(),
             "visitor": self.visitor.to_json(),
+            "target": hidden_in(self.target.to_json()),
         }
 
     @classmethod

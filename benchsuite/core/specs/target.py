@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import masked
 from benchsuite.core.specs import place
 from benchsuite.core.specs.spec import Spec
 
@@ -31,6 +32,8 @@ class TargetSpec(Spec):
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Name, dotted where it is nested, → what JSON can hold; "{folder}" is the run's."""
     variables: Mapping[str, str] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+    """Names of both whose values are neither stored nor shown: only whether they are equal is."""
 
     def __post_init__(self) -> None:
         for name, value in self.settings.items():
@@ -47,9 +50,25 @@ class TargetSpec(Spec):
         for name, text in self.variables.items():
             check_variable(f"--variable {name}", name, text)
 
+    def to_json(self) -> dict[str, Any]:
+        """As stored and shown."""
+        return asdict(self._masked())
+
     @property
     def words(self) -> str:
         """In words: "CONN_HEALTH_CHECKS=true, variable MALLOC_ARENA_MAX=2"; empty for nothing."""
-        settings = [f"{name}={json.dumps(one)}" for name, one in sorted(self.settings.items())]
-        variables = [f"variable {name}={one}" for name, one in sorted(self.variables.items())]
+        shown = self._masked()
+        settings = [f"{name}={json.dumps(one)}" for name, one in sorted(shown.settings.items())]
+        variables = [f"variable {name}={one}" for name, one in sorted(shown.variables.items())]
         return ", ".join(settings + variables)
+
+    def _masked(self) -> Self:
+        def shown(values: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                name: masked(value if isinstance(value, str) else json.dumps(value))
+                if name in self.hidden
+                else value
+                for name, value in values.items()
+            }
+
+        return replace(self, settings=shown(self.settings), variables=shown(self.variables))

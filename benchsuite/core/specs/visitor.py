@@ -1,14 +1,12 @@
 """Who sends the requests: the user logged in, the host, headers and cookies."""
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.passwords import SHOWN, is_hidden
+from benchsuite.core.passwords import is_hidden, masked
 from benchsuite.core.specs.spec import Spec
 
 TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -34,9 +32,6 @@ OURS = (
     *("sec-websocket-key", "sec-websocket-version"),
 )
 """Headers about the transfer of a request, which the load's client sets itself."""
-
-ROUNDS = 100_000
-DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,10 +124,10 @@ class VisitorSpec(Spec):
     def to_json(self) -> dict[str, Any]:
         """As stored and shown."""
         headers = [
-            f"{name}: {_masked(value) if SECRET.search(name) else value}"
+            f"{name}: {masked(value) if SECRET.search(name) else value}"
             for name, value in self.header_values.items()
         ]
-        cookies = [f"{name}={_masked(value)}" for name, value in self.cookie_values.items()]
+        cookies = [f"{name}={masked(value)}" for name, value in self.cookie_values.items()]
         return {**asdict(self), "headers": headers, "cookies": cookies}
 
     @property
@@ -164,15 +159,6 @@ def _distinct(flag: str, texts: Iterable[str], mark: str) -> list[tuple[str, str
             raise UsageError(f"{flag} gives {name} twice; remove one of them.")
         seen.add(fold(name))
     return pairs
-
-
-@cache
-def _masked(value: str) -> str:
-    """Replaces a secret: equal for equal ones, and slow to guess."""
-    if is_hidden(value):
-        return value
-    digest = hashlib.pbkdf2_hmac("sha256", value.encode(), b"benchsuite", ROUNDS)
-    return f"{SHOWN}{digest.hex()[:DIGITS]}"
 
 
 def over(fields: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from benchsuite.system.ports import free_port
 from benchsuite.system.process import Process
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.starting import any_program, running
 from benchsuite.telemetry.cpu import TICKS_PER_S
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober.answer import answers_as
@@ -134,7 +134,7 @@ def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
         load.processes,
         spool=here,
         log=folder / "load.log",
-        env=dict(os.environ),
+        env=any_program(),
         on_cpus=load.cpus,
     ) as pool:
         pool.check(job)

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.conf import global_settings
+from django.views.debug import SafeExceptionReporterFilter
+
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import completed, hidden, is_hidden
 from benchsuite.core.specs import (
@@ -171,6 +174,14 @@ def add_target_to(group: Any) -> None:
         help="an environment variable of the target, such as MALLOC_ARENA_MAX=2; several by "
         "repeating",
     )
+    group.add_argument(
+        "--show-value",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="store and show the text that --setting or --variable gives NAME, which is hidden "
+        "where Django doesn't know NAME or hides it on its error page; several by repeating",
+    )
 
 
 def fronts(options: Mapping[str, Any]) -> list[Value]:
@@ -214,10 +225,29 @@ def database(options: Mapping[str, Any]) -> DatabaseSpec:
 def target(options: Mapping[str, Any]) -> TargetSpec:
     settings = pairs("--setting", options["setting"])
     variables = pairs("--variable", options["variable"])
+    values = [(name, _as_json(str(text))) for name, text in (*settings.items(), *variables.items())]
+    if unknown := set(options["show_value"]) - {*settings, *variables}:
+        raise UsageError(
+            f"--show-value {min(unknown)} names no --setting and no --variable of this command."
+        )
+    secret = {name for name, value in values if _may_be_secret(name, value)}
     return TargetSpec(
-        settings={name: _as_json(str(text)) for name, text in settings.items()},
+        settings=dict(values[: len(settings)]),
         variables={name: str(text) for name, text in variables.items()},
+        hidden=tuple(sorted(secret.difference(options["show_value"]))),
     )
+
+
+def _may_be_secret(name: str, value: Any) -> bool:
+    """Text whose name Django doesn't know, and what its own error page hides by a name within."""
+    if value is None or isinstance(value, bool):
+        return False
+    if isinstance(value, Mapping):
+        return any(_may_be_secret(f"{name}.{key}", part) for key, part in value.items())
+    if isinstance(value, list):
+        return any(_may_be_secret(name, part) for part in value)
+    known = hasattr(global_settings, name.partition(".")[0]) or not isinstance(value, str)
+    return not known or SafeExceptionReporterFilter.hidden_settings.search(name) is not None
 
 
 def _as_json(text: str) -> Any:
@@ -245,8 +275,8 @@ def again(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     hidden_options = {**spec.workload.options, **spec.server.options, **spec.server.front_options}
     if is_hidden([hidden_options, spec.database.fill, spec.target.to_json()]):
         raise UsageError(
-            "--again repeats a stored run, and of this one an option held a password, which is not "
-            "stored: give its options again."
+            "This run has values that are hidden, and so were not stored: leave out --again or "
+            "--resume, and give its options."
         )
     given = options["database"] if options["database"] != THROWAWAY else spec.database.use
     _refuse_another("database", given, spec.database.use)

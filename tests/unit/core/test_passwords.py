@@ -33,6 +33,7 @@ SECRET = "s3cr3t"
         ("host=h password=s3cr3t dbname=d", "host=h password=*** dbname=d"),
         (r"host=h password='s3 cr\'3t' dbname=d", "host=h password=*** dbname=d"),
         ("PGPASSWORD=s3cr3t psql", "PGPASSWORD=*** psql"),
+        ('A.PASSWORD="s3cr3t", b=1', "A.PASSWORD=***, b=1"),
         ("/login?password=s3cr3t&a=b", "/login?password=***&a=b"),
         ("{'NAME': 'd', 'PASSWORD': 's3cr3t'}", "{'NAME': 'd', 'PASSWORD': '***'}"),
         ('{"password": "s3cr3t", "a": 1}', """{"password": '***', "a": 1}"""),

@@ -1,6 +1,7 @@
 """From the command line's words to specs, and the sentences for nonsense."""
 
 import argparse
+import json
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.core.management import CommandError, call_command, load_command_clas
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, VisitorSpec
 from benchsuite.management.options import run as run_options
+from benchsuite.management.options import setup
 from benchsuite.report.terminal import plan
 from benchsuite.runner import planning, preflight
 from benchsuite.system import cpus
@@ -377,7 +379,7 @@ def test_again_refuses_a_run_of_which_an_option_is_not_stored() -> None:
     (spec,) = specs("--server=daphne", "--path=/login/?password=s3cr3t")
     stored.spec = spec.to_json()
     stored.save()
-    with pytest.raises(UsageError, match="an option held a password, which is not stored"):
+    with pytest.raises(UsageError, match="values that are hidden, and so were not stored"):
         specs("--again", stored.pk.hex)
 
 
@@ -565,6 +567,48 @@ def test_settings_are_json_or_text_and_variables_are_text() -> None:
     assert run.target.variables == {"MALLOC_ARENA_MAX": "2"}
     assert RunSpec.from_json(run.to_json()).key == run.key
     assert run.key != specs()[0].key
+
+
+SECRETS = {
+    "--setting=SHOP.PASSWORD=hunter2": "a name in a dotted path",
+    "--setting=DB_PASS=hunter2": "a name that Django hides, too",
+    "--setting=EMAIL_HOST_PASSWORD=hunter2": "one of Django's",
+    '--setting=CACHES={"default": {"OPTIONS": {"passwd": "hunter2"}}}': "a name within a value",
+    '--setting=SHOP=[{"gate": "hunter2"}]': "text in an unknown setting",
+    "--setting=API_TOKEN=2718281": "a number",
+    "--setting=SLACK_HOOK=hunter2": "a name that says nothing",
+    "--variable=STRIPE=hunter2": "a variable that says nothing",
+    "--variable=STRIPE_KEY=2718281": "a number in a variable",
+}
+
+
+@pytest.mark.parametrize("words", SECRETS, ids=SECRETS.values())
+def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(words: str) -> None:
+    (run,) = specs(words)
+    stored = RunSpec.from_json(json.loads(json.dumps(run.to_json())))
+    everything = f"{run.to_json()} {run.target.words} {stored.target.words}"
+    assert "hunter2" not in everything
+    assert "2718281" not in everything
+    assert stored.key == run.key
+    assert run.key != specs(words.replace("hunter2", "swordfish").replace("8281", "8"))[0].key
+    with pytest.raises(UsageError, match="values that are hidden"):
+        setup.again(stored, {"database": "throwaway", "layer_url": ""})
+
+
+def test_what_can_be_no_secret_and_what_one_asks_for_is_shown() -> None:
+    (run,) = specs(
+        *("--setting=CONN_HEALTH_CHECKS=true", "--setting=CACHES.default.TIMEOUT=5"),
+        *("--setting=USE_API_V2=true", "--variable=MALLOC_ARENA_MAX=2", "--setting=SEARCH=elastic"),
+        *("--setting=SESSION_ENGINE=django.contrib.sessions.backends.cache", "--variable=MODE=a"),
+        *("--show-value=SEARCH", "--show-value=MODE"),
+    )
+    assert run.target.words == (
+        'CACHES.default.TIMEOUT=5, CONN_HEALTH_CHECKS=true, SEARCH="elastic", '
+        'SESSION_ENGINE="django.contrib.sessions.backends.cache", USE_API_V2=true, '
+        "variable MALLOC_ARENA_MAX=2, variable MODE=a"
+    )
+    with pytest.raises(UsageError, match="--show-value ELSE names no --setting"):
+        specs("--setting=SEARCH=elastic", "--show-value=ELSE")
 
 
 def test_diagnostic_starts_come_last_one_for_each_cell_but_for_its_load() -> None:
