@@ -29,6 +29,9 @@ from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 GO = b"go"
 STOP = b"stop"  #: How the two orders besides the job begin, each a line of its own.
 
+WANTS_USER = "the page wants "
+"""How the advice in the message of "refused" begins where who asks is refused."""
+
 CHECK_LIMIT_S = 60.0  #: How much longer than one request's timeout a checked journey may take.
 
 CHECKS = 2  #: How often it is made at most.
@@ -62,6 +65,7 @@ class Job:
     cookies: Mapping[str, str] = field(default_factory=dict)
     """Those that the workload gives to a fresh visitor."""
     visitor: VisitorSpec = field(default_factory=VisitorSpec)
+    signed_in: str = ""  #: In whose session is asked, in words.
     seed: int = 0
     part: int = 0
     """Which of the `parts` load processes this is: every `parts`-th user or arrival is its own."""

@@ -209,12 +209,14 @@ def test_what_can_not_be_had_is_told_in_a_sentence(club: str) -> None:
         club,
         spec(),
         spec(visitor=VisitorSpec(login="eve")),
+        spec(visitor=VisitorSpec(login="eve@club.example:staff")),
         *(spec(server=one, database=DatabaseSpec(fill=("award --fail=cup",))) for one in TWO),
         *(spec(database=DatabaseSpec(fill=(command,))) for command in filled),
     )
-    nobody, odd, *failed = [result.failure for result in results]
+    nobody, odd, staff, *failed = [result.failure for result in results]
     assert "GET /prizes/ redirected to /door/?next=/prizes/" in nobody
     assert "--login=USER" in nobody
+    assert "sets is_staff, and club.Member has no such field" in staff
     assert "club.Member could not be created (Enter a valid email address.)" in odd
     expected = [filled["award --fail=cup"]] * len(TWO) + [*filled.values()]
     for failure, words in zip(failed, expected, strict=True):

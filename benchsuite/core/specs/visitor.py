@@ -33,6 +33,8 @@ OURS = (
 )
 """Headers about the transfer of a request, which the load's client sets itself."""
 
+RIGHTS = ("superuser", "staff")  #: What may follow the user of --login after a colon.
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitorSpec(Spec):
@@ -42,12 +44,17 @@ class VisitorSpec(Spec):
     a few digits that distinguish them.
     """
 
-    login: str = ""  #: User in whose session all requests are sent; empty for none.
+    login: str = ""
+    """User in whose session all requests are sent, perhaps with rights ("eve:staff"); empty for
+    none.
+    """
     host: str = ""  #: Value of the Host header; empty for the server's address.
     headers: tuple[str, ...] = ()  #: Name: value
     cookies: tuple[str, ...] = ()  #: name=value
 
     def __post_init__(self) -> None:
+        if self.login and not self.user:
+            raise UsageError(f"--login={self.login} names nobody; write --login=USER{self.login}.")
         if self.host and not HOST.fullmatch(self.host):
             raise UsageError(
                 f"--host={self.host} is not a host name; write it as in a URL: shop.example."
@@ -75,6 +82,17 @@ class VisitorSpec(Spec):
 
     def __bool__(self) -> bool:
         return self != VisitorSpec()
+
+    @property
+    def rights(self) -> str:
+        """What the user of the session must be, of `RIGHTS`; empty for what he is."""
+        rights = self.login.rpartition(":")[2] if ":" in self.login else ""
+        return rights if rights in RIGHTS else ""
+
+    @property
+    def user(self) -> str:
+        """In whose session all requests are sent, without the rights."""
+        return self.login.removesuffix(f":{self.rights}") if self.rights else self.login
 
     @property
     def header_values(self) -> dict[str, str]:
@@ -134,7 +152,8 @@ class VisitorSpec(Spec):
     def words(self) -> str:
         """In words: "logged in as eve, Host shop.example, cookie lang"."""
         shown = VisitorSpec.from_json(self.to_json())
-        words = [f"logged in as {self.login}"] * bool(self.login)
+        rights = f" ({self.rights})" if self.rights else ""
+        words = [f"logged in as {self.user}{rights}"] * bool(self.login)
         words += [f"Host {self.host}"] * bool(self.host)
         words += [f"header {one}" for one in shown.headers]
         words += [f"cookie {one}" for one in shown.cookies]

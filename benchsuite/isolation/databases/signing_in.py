@@ -1,5 +1,7 @@
 """A user's session in the throw-away database, made as `django.test.Client.force_login` does."""
 
+import secrets
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -11,6 +13,7 @@ from django.db import IntegrityError, models
 
 from benchsuite.core.exceptions import DatabaseError
 
+SUPERUSER = "superuser"
 NEEDED = ("django.contrib.auth", "django.contrib.sessions")
 
 
@@ -24,17 +27,19 @@ def check_apps(name: str) -> None:
         )
 
 
-def signed_in(name: str) -> tuple[dict[str, str], str]:
-    """The cookies of a user's session, and the user in words, in a project with these apps.
+def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str]:
+    """The cookies of a user's session, and in words who that is: whether he was found or created,
+    and with which rights; in a project with these apps.
 
-    A missing user is created as an ordinary one without a password. Raises DatabaseError where the
-    project requires fields that can't be made up.
+    A missing user is created as an ordinary one without a password, unless `rights` ("superuser",
+    "staff") says otherwise; one that is there gets these. Raises DatabaseError where the project
+    requires fields that can't be made up, or has no such rights.
     """
     from django.contrib import auth
     from django.http import HttpRequest
     from django.test import Client
 
-    user, words = _found_or_made(auth.get_user_model(), name)
+    user, origin = _found_or_made(auth.get_user_model(), name, rights)
     if not user.is_active:
         raise DatabaseError(
             f"--login={name} names an inactive user, whom no page accepts; name an active one."
@@ -49,19 +54,55 @@ def signed_in(name: str) -> tuple[dict[str, str], str]:
             f"({', '.join(settings.AUTHENTICATION_BACKENDS)}) takes up that user's session; log in "
             "inside a journey."
         )
+    words = f"as {name} ({origin}{_rights_of(user)})"
     return {key: morsel.value for key, morsel in client.cookies.items()}, words
 
 
-def _found_or_made(model: Any, name: str) -> tuple[Any, str]:
+def _found_or_made(model: Any, name: str, rights: str) -> tuple[Any, str]:
+    """The user, and where he comes from."""
     manager = model._default_manager
     try:
-        return manager.get(**{model.USERNAME_FIELD: name}), f"as {name}"
+        user = manager.get(**{model.USERNAME_FIELD: name})
     except model.DoesNotExist:
-        return _made(model, name), f"as {name} (created, as there was no such user)"
+        create = getattr(manager, f"create_{rights}", None) if rights == SUPERUSER else None
+        user = _made(model, name, create)
+        if rights and create is None:
+            _grant(user, rights)
+        return user, "created"
+    if not rights:
+        return user, "found in the data"
+    _grant(user, rights)
+    return user, "found in the data, rights added"
 
 
-def _made(model: Any, name: str) -> Any:
-    """A user with this name and whatever else the model requires."""
+def _grant(user: Any, rights: str) -> None:
+    """Makes a user staff or superuser, who is staff too, by Django's own fields."""
+    wanted = [f"is_{rights}", *["is_staff"] * (rights == SUPERUSER)]
+    fields = {field.name for field in user._meta.concrete_fields} & {*wanted}
+    if wanted[0] not in fields:
+        raise DatabaseError(
+            f"--login={user.get_username()}:{rights} sets {wanted[0]}, and {user._meta.label} has "
+            f"no such field; name a user with these rights whom --fixture or --fill creates."
+        )
+    for field in fields:
+        setattr(user, field, True)
+    user.save(update_fields=fields)
+
+
+def _rights_of(user: Any) -> str:
+    """What a user may do, in words; empty where his model has no permissions."""
+    if getattr(user, "is_superuser", False):
+        return f": {SUPERUSER}"
+    if not hasattr(user, "get_all_permissions"):
+        return ""
+    staff = "staff, " if getattr(user, "is_staff", False) else ""
+    return f": {staff}{len(user.get_all_permissions()) or 'no'} permissions"
+
+
+def _made(model: Any, name: str, create: Callable[..., Any] | None) -> Any:
+    """A user with this name and whatever else the model requires; `create` is what a manager has
+    for superusers, who need a password.
+    """
     label = model._meta.label
     try:
         values = {
@@ -69,6 +110,8 @@ def _made(model: Any, name: str) -> Any:
             for field in (model.USERNAME_FIELD, *model.REQUIRED_FIELDS)
         }
         model._meta.get_field(model.USERNAME_FIELD).clean(name, None)
+        if create is not None:
+            return create(**values, password=secrets.token_urlsafe())
         create = getattr(model._default_manager, "create_user", None)
         if create is not None:
             return create(**values)

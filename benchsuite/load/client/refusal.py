@@ -4,15 +4,19 @@ from dataclasses import dataclass
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.kinds import leads_to_log_in
+from benchsuite.load.job import WANTS_USER
 
 SOCKET = "WebSocket"  #: What stands for a method where no request was made but a WebSocket opened.
 
 BODY_BYTES = 60  #: How much of a wrong body is shown.
 
 SIGN_IN = (
-    "the page wants a signed-in user; name one with --login=USER, let the workload's prepare() "
+    f"{WANTS_USER}a signed-in user; name one with --login=USER, let the workload's prepare() "
     "return a session cookie, or measure a page that needs none"
 )
+
+AS, ALL_RIGHTS = "as ", ": superuser)"
+"""How it begins in whose session was asked, and how it ends for who may do everything."""
 
 CSRF_TOKEN = (
     "get the page with the form first, and send the value of its cookie csrftoken as "
@@ -33,8 +37,10 @@ class Failure:
     body: bytes = b""
 
 
-def sentence(failure: Failure, *, host: str) -> str:
-    """What was asked, what came back, and what to do."""
+def sentence(failure: Failure, *, host: str, given: str = "") -> str:
+    """What was asked, what came back, and what to do; `given` says as whom or with what it was
+    asked: "as eve (created: no permissions)", "with --cookie sid=…".
+    """
     asked = f"{failure.method} {failure.path}"
     if failure.status is None:
         return f"{asked} on {host} failed: {failure.message}; {_advice(failure.kind)}."
@@ -46,15 +52,16 @@ def sentence(failure: Failure, *, host: str) -> str:
         )
     if 300 <= failure.status < 400 and failure.location:
         redirected = f"{asked} redirected to {failure.location} (status {failure.status})"
-        return f"{redirected}: {_redirect_advice(failure.location)}."
+        return f"{redirected}: {_redirect_advice(failure.location, given)}."
     if failure.method == SOCKET and failure.kind is Kind.HTTP_STATUS:
         return (
-            f"{asked} was answered with status {failure.status}: {_socket_advice(failure.status)}."
+            f"{asked} was answered with status {failure.status}: "
+            f"{_socket_advice(failure.status, given)}."
         )
     if failure.kind is Kind.CSRF:
         return f"{answered}: the CSRF check refused it; {CSRF_TOKEN}."
     if failure.kind is Kind.HTTP_STATUS and failure.status >= 400:
-        return f"{answered}: {_status_advice(failure.status)}."
+        return f"{answered}: {_status_advice(failure.status, given)}."
     shown = repr(failure.body[:BODY_BYTES])
     begins = "" if shown in failure.message else f"; its body begins with {shown}"
     return f"{answered}, but the journey says: {failure.message}{begins}."
@@ -68,30 +75,51 @@ def _advice(kind: Kind) -> str:
     return "the server's log may say why"
 
 
-def _redirect_advice(location: str) -> str:
-    if leads_to_log_in(location):
+def _sign_in(given: str) -> str:
+    """What helps where who asks is refused, by what was given of him."""
+    if not given:
         return SIGN_IN
+    if not given.startswith(AS):
+        return (
+            f"{WANTS_USER}a signed-in user, and was asked {given}; a session of yours is not in "
+            "the throw-away database: give --login=USER"
+        )
+    if given.endswith(ALL_RIGHTS):
+        return (
+            f"{WANTS_USER}something other than rights: it was asked {given}; the server's log may "
+            "say what"
+        )
+    return (
+        f"{WANTS_USER}another user, or more rights: it was asked {given}; give them with "
+        "--login=USER:superuser or :staff, or name a user of --fixture, --fill or --fill-from"
+    )
+
+
+def _redirect_advice(location: str, given: str) -> str:
+    if leads_to_log_in(location):
+        return _sign_in(given)
     if location.startswith("https:"):
         return "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
     return "ask for that path, or follow it in the journey"
 
 
-def _socket_advice(status: int) -> str:
+def _socket_advice(status: int, given: str) -> str:
     if status >= 500:
         return "something fails in the server"
     if status == 403:
+        who = f"who asks {given}" if given else "where nobody is signed in (--login=USER)"
         return (
-            "the consumer refuses it, as where nobody is signed in (--login=USER), or an Origin "
-            "other than the project allows (OriginValidator), or nothing is routed there"
+            f"the consumer refuses it, as {who}, or an Origin other than the project allows "
+            "(OriginValidator), or nothing is routed there"
         )
     return "none is routed there; look at the project's ASGI routing and at the server's log"
 
 
-def _status_advice(status: int) -> str:
+def _status_advice(status: int, given: str) -> str:
     if status == 404:
         return "nothing is there; look at the path and at the project's URLs"
     if status in (401, 403):
-        return SIGN_IN
+        return _sign_in(given)
     if status == 400:
         return "the server's log may say why; ALLOWED_HOSTS is the usual reason"
     if status >= 500:

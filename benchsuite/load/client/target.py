@@ -8,6 +8,8 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs.visitor import SECRET
+from benchsuite.core.units import listed
 from benchsuite.load.job import Job
 from benchsuite.system.tls import client_context
 
@@ -48,6 +50,7 @@ class Target:
     handshake_headers: bool = True
     headers: Mapping[str, str] = field(default_factory=dict)
     """What every request sends beside what it needs."""
+    given: str = ""  #: As whom or with what that may identify a user is asked, in words.
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -71,8 +74,16 @@ class Target:
             keep_cookies=job.load.keep_cookies,
             handshake_headers=job.handshake_headers,
             headers=job.visitor.header_values,
+            given=job.signed_in or _identifying(job),
         )
 
     @property
     def base_url(self) -> str:
         return f"{'http' if self.context is None else 'https'}://{self.host}"
+
+
+def _identifying(job: Job) -> str:
+    """The options and cookies by which a page may know who asks, in words."""
+    cookies = [f"prepare()'s cookie {name}" for name in job.cookies]
+    given = [*(words for words in job.visitor.asked if SECRET.search(words)), *cookies]
+    return f"with {listed(given)}" if given else ""

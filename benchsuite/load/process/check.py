@@ -114,7 +114,7 @@ def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str
     finally:
         timeout.close()
     if client.failed is not None:
-        return sentence(client.failed, host=client.target.place)
+        return sentence(client.failed, host=client.target.place, given=client.target.given)
     if claim:
         return f"The journey of {workload.name} says: {claim}."
     if client.unpaired:

@@ -149,7 +149,7 @@ def _work(parent: Parent) -> dict[str, Any]:
 def _workload(job: Job) -> Workload:
     workload = _imported("workload", job.workload_class)(**job.workload.options)
     assert isinstance(workload, Workload)
-    workload.visitor = job.visitor.login
+    workload.visitor = job.visitor.user
     workload.fit(job.load)
     return workload
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option, RunSpec, VisitorSpec
+from benchsuite.core.specs.visitor import RIGHTS
 from benchsuite.core.units import listed
 from benchsuite.management.options.parsing import FLAG, PAIRS, REPEATED
 from benchsuite.workloads.base import Workload
@@ -19,8 +20,9 @@ def add_to(group: Any) -> None:
     add(
         "--login",
         default="",
-        metavar="USER",
-        help="ask in the session of this user, who is made where there is none",
+        metavar=f"USER[:{'|:'.join(RIGHTS)}]",
+        help="ask in the session of this user, who is made where there is none, with these rights "
+        "in the throw-away database",
     )
     add("--host", default="", metavar="NAME", help="what the Host header says (default: loopback)")
     add(

@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib import auth
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.test import Client, override_settings
 
 from benchsuite.core.exceptions import DatabaseError
@@ -22,7 +22,7 @@ def known_as(cookies: dict[str, str]) -> str:
 def test_a_user_who_is_there_is_taken() -> None:
     User.objects.create_superuser("eve", password="s3cret")
     cookies, words = signed_in("eve")
-    assert words == "as eve"
+    assert words == "as eve (found in the data: superuser)"
     assert list(cookies) == ["sessionid"]
     assert known_as(cookies) == "eve"
 
@@ -37,6 +37,33 @@ def test_who_is_not_there_is_made_without_password_and_rights() -> None:
         False,
     )
     assert known_as(cookies) == "eve"
+
+
+@pytest.mark.parametrize(
+    ("rights", "words", "held"),
+    [
+        ("", "created: no permissions", (False, False)),
+        ("staff", "created: staff, no permissions", (True, False)),
+        ("superuser", "created: superuser", (True, True)),
+    ],
+)
+def test_who_is_made_has_the_rights_that_are_asked_for(
+    rights: str, words: str, held: tuple[bool, bool]
+) -> None:
+    assert signed_in("eve", rights)[1] == f"as eve ({words})"
+    user = User.objects.get()
+    assert (user.is_staff, user.is_superuser) == held
+
+
+def test_who_is_there_gets_the_rights_that_are_asked_for() -> None:
+    eve = User.objects.create_user("eve", email="eve@club.example")
+    eve.user_permissions.add(*Permission.objects.all()[:3])
+    assert signed_in("eve")[1] == "as eve (found in the data: 3 permissions)"
+    words = "as eve (found in the data, rights added: staff, 3 permissions)"
+    assert signed_in("eve", "staff")[1] == words
+    words = "as eve (found in the data, rights added: superuser)"
+    assert signed_in("eve", "superuser")[1] == words
+    assert User.objects.get().email == "eve@club.example"
 
 
 def test_the_cookie_has_the_projects_name() -> None:

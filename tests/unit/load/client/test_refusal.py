@@ -38,6 +38,28 @@ def test_redirects(location: str, words: str) -> None:
     assert words in told
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("as eve (created: no permissions)", "--login=USER:superuser or :staff"),
+        ("as eve (found in the data: superuser)", "something other than rights"),
+        ("with --cookie sid=…", "a session of yours is not in the throw-away database"),
+    ],
+)
+def test_advice_for_who_is_refused_looks_at_what_was_given(given: str, words: str) -> None:
+    for answer in (
+        failure(kind=Kind.HTTP_STATUS, status=403),
+        failure(kind=Kind.WRONG_BODY, status=302, location="/accounts/login/?next=/shop/"),
+    ):
+        told = sentence(answer, host="h:1", given=given)
+        assert f"asked {given}" in told
+        assert words in told
+        assert "name one with" not in told
+    socket = failure(kind=Kind.HTTP_STATUS, status=403, method="WebSocket")
+    assert f"refuses it, as who asks {given}" in sentence(socket, host="h:1", given=given)
+    assert "nobody is signed in" in sentence(socket, host="h:1")
+
+
 def test_a_wrong_body_shows_how_it_begins_once() -> None:
     wrong = failure(
         kind=Kind.WRONG_BODY, status=200, message="no price in the page", body=b"x" * 100
