@@ -42,6 +42,9 @@ class Silent:
     def stage(self, text: str) -> None:
         """Nobody looks on."""
 
+    def note(self, text: str) -> None:
+        """Nobody looks on."""
+
     def tick(self, tick: Tick) -> None:
         """Nobody looks on."""
 

@@ -20,6 +20,7 @@ IN_DATABASE_WORDS = (
     "use",
     "fixtures",
     "fill",
+    "fill_from",
     "max_connections",
     "fsync",
     "conn_max_age_s",

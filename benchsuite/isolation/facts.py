@@ -34,6 +34,9 @@ class Facts:
     """Setting → what would, if runs did not switch DEBUG off."""
     engine: str = ""  #: Name and version of the database: "sqlite 3.40.1", "none".
     cookies: Mapping[str, str] = field(default_factory=dict)  #: What every user sends.
+    copied: str = ""  #: How much of the project's own data a run has, in words; empty for none.
+    empty: bool = False
+    """Whether no table has a row, but those that have one after `migrate`."""
     signed_in: str = ""  #: In whose session every user asks, in words; empty for nobody's.
     options: Mapping[str, Option] = field(default_factory=dict)
     """Of the workload, as `prepare()` found them out."""

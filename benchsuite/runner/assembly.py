@@ -28,16 +28,18 @@ from benchsuite.runner.running_system import DELAY, LOG_LINES, TARGET, WORKERS, 
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
-from benchsuite.system import private
+from benchsuite.system import logfile, private
 from benchsuite.system.guard import without_shared_memory
 from benchsuite.system.ports import distinct, ensure_port_free
 from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.readiness import Patience, wait_until_ready
 from benchsuite.system.starting import any_program, running
 from benchsuite.telemetry.prober.asking import Probe
 
 READY_TIMEOUT_S = 60.0
 """How long each program may take, once it is waited for, unless --start-timeout says it."""
+
+LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
 Address = tuple[str, int]
 
@@ -57,6 +59,7 @@ class StartRequest:
     database: Service | None = None  #: The database that was started for the runs of this command.
     timeout_s: float | None = None
     """How long each program may take to answer; None for what is usual."""
+    tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +403,19 @@ def _wait(
         timeout_s=timeout_s,
     )
 
+    begin = monotonic()
+
+    def doing() -> str:
+        lines = found.start_error() or logfile.tail(process.log, 1)
+        return f"{process.name} not answering for {monotonic() - begin:.0f} s" + (
+            f" ({lines.strip()[:LONGEST_LINE]})" if lines else ""
+        )
+
+    found.doing = doing
+    patience = Patience(start.tell, doing, timeout_s)
+
     def answers() -> bool:
+        patience.look()
         ended = found.ended()
         if ended is not None:  # whatever it is, without it there will be no answer
             wait_until_ready(ended.process, lambda: False, timeout_s=0, cause=found.start_error)

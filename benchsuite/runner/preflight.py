@@ -240,6 +240,7 @@ def _check_own_target(plan: Plan) -> None:
         "--database": spec.database.use != THROWAWAY,
         "--fixture": spec.database.fixtures,
         "--fill": spec.database.fill,
+        "--fill-from": spec.database.fill_from,
         "--layer": spec.layer,
         "--delay-to-database": spec.delay.to_database_s and work.uses_database,
         "--login": spec.visitor.login,

@@ -4,13 +4,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchsuite.isolation.served.errors import DENIED, SOCKET, Error
+from benchsuite.isolation.served.errors import DENIED, NOT_ROUTED, SOCKET, Error
+from benchsuite.load.job import WANTS_USER
 from benchsuite.load.parent.spool import NameEntry
 
 ADVICE = {
     "Missing staticfiles manifest entry": "--static=collect collects them anew for the run",
 }
 """What helps, by what an error says."""
+
+OF_DATA = (404, 410, 500)  #: Failures that a page may answer because of what it finds stored.
+EMPTY = (
+    "the database holds no rows but those that `migrate` makes, so lists are empty (--fixture, "
+    "--fill or --fill-from=mine fill it)"
+)
 
 STATUS = re.compile(r"\b(?:status|answered(?: with status)?) (\d{3})\b")
 
@@ -28,6 +35,21 @@ def reason(message: str, errors: Sequence[Error]) -> str | None:
     here = (one for one in alike if re.search(rf"{re.escape(one.asked)}(?=[ ?:]|$)", message))
     words = next(here, alike[0]).words
     return "; ".join([words, *(advice for sign, advice in ADVICE.items() if sign in words)])
+
+
+def about_the_data(message: str, cause: str, *, empty: bool, filled: Sequence[str]) -> str:
+    """What the database held, where that may be why an answer was not the right one; nothing where
+    who asks was refused, or where nothing is routed.
+    """
+    answered = STATUS.search(message)
+    if answered is None or WANTS_USER in message or NOT_ROUTED in cause:
+        return ""
+    status = int(answered[1])
+    if (status >= 400 and status not in OF_DATA) or "redirected to https:" in message:
+        return ""
+    if empty:
+        return f"{'Likely cause' if status < 500 else 'Beside that'}: {EMPTY}."
+    return f"The database holds what `migrate` makes, and: {', '.join(filled)}." if filled else ""
 
 
 def of_sockets(errors: Sequence[Error]) -> list[str]:

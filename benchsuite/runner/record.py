@@ -1,6 +1,6 @@
 """A run while it is being made: what is known so far, whatever happens next."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -47,6 +47,7 @@ class RunRecord:
         self.died = False
         self.broken = False  #: Whether it was the measuring that failed, and not what is measured.
         self.serving = RunningSystem()
+        self.doing: Callable[[], str] = str  #: What is awaited before there are answers.
         self.settings_changed: Mapping[str, str] = {}
         self.facts = Facts()  #: Of the project and its data.
         self.done: Done | None = None

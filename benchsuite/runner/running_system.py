@@ -7,7 +7,7 @@ from typing import Any
 
 from benchsuite.core.results import Program
 from benchsuite.isolation.served import counting, debugging, overflow
-from benchsuite.isolation.served.errors import Error, read
+from benchsuite.isolation.served.errors import LOADING, Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
 from benchsuite.system.process import Process
@@ -52,6 +52,7 @@ class RunningSystem:
     """Ends all copies of the server and starts them again; the moments at which that began and at
     which all answered. None where a front runs them."""
     services: list[Service] = field(default_factory=list)
+    doing: Callable[[], str] = str  #: What is awaited of the program that was started last.
     begun: bool = False  #: Whether the services know that the load has.
     service_probes: dict[str, ServiceProbe] = field(default_factory=dict)
     """Part → what asks its service for what only it knows."""
@@ -170,8 +171,10 @@ class RunningSystem:
         return read(self.instructions) if self.instructions is not None else []
 
     def start_error(self) -> str | None:
-        """Why the project could not be loaded."""
-        return next((one.words for one in self.errors if one.status is None), None)
+        """Why the project could not be loaded, or where it is while that takes long."""
+        errors = [one for one in self.errors if one.status is None]
+        final = [one for one in errors if one.asked != LOADING]
+        return next((one.words for one in final or errors[::-1]), None)
 
     def first_error(self) -> str | None:
         """What the first of the logs that tells of an error says."""

@@ -36,7 +36,7 @@ from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import PROJECT, about_services, about_the_project
-from benchsuite.runner.reasons import reason
+from benchsuite.runner.reasons import EMPTY, about_the_data, reason
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.result import Ceilings, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
@@ -54,6 +54,9 @@ class Watcher(Protocol):
 
     def stage(self, text: str) -> None:
         """A new stage begins, in a word or two: "starting", "ready in 0.8 s", "warm-up", …"""
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that stays true: it is not replaced by the next stage."""
 
     def tick(self, tick: Tick) -> None:
         """One second of load has passed."""
@@ -114,7 +117,8 @@ class Session:
             ours = isinstance(error, LoadError | DatabaseError)
             record.fail(Status.FAILED, str(error), ours=ours)
         except KeyboardInterrupt:
-            record.fail(Status.INTERRUPTED, "Interrupted.")
+            doing = record.doing()
+            record.fail(Status.INTERRUPTED, f"Interrupted{f' ({doing})' if doing else ''}.")
         finally:
             # The samples of a hundred runs would fill a disk, or memory where /tmp is in it.
             shutil.rmtree(folder, ignore_errors=True)
@@ -142,8 +146,16 @@ class Session:
             )
         )
         keeper = self._data.keeper(plan)
+        keeper.tell = watcher.stage
+        had_made = keeper.has_made
+        record.doing = lambda: keeper.doing
         keeper.wait()
         record.facts = facts = keeper.facts
+        data = _data(plan, facts)
+        made = [f"databases made in {keeper.took}"] if keeper.took else []
+        who = [f"logged in {facts.signed_in}"] if facts.signed_in else []
+        if not had_made and (words := [*made, *filter(None, [data]), *who]):
+            watcher.note("; ".join(words))
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
         start = StartRequest(
@@ -161,17 +173,21 @@ class Session:
             headers=spec.visitor.sent(facts.cookies),
             database=self._data.service(plan),
             timeout_s=self._start_timeout_s,
+            tell=watcher.stage,
         )
+        record.doing = lambda: record.serving.doing() or keeper.doing
         stack.enter_context(serving(record.serving, start, self.port))
+        record.doing = str
         record.settings_changed = {
             **keeper.settings_changed,
             **({"(log-in)": facts.signed_in} if facts.signed_in else {}),
+            **({"(data)": data} if data else {}),
             **{f"(option {name})": f"found to be {one}" for name, one in facts.options.items()},
             **({"(limit of open files)": limits} if limits else {}),
         }
         watcher.stage(f"ready in {record.serving.startup_s:.1f} s")
         job = _job(plan, facts, record.serving, token, folder)
-        record.unchecked = _check(load, job, record.serving)
+        record.unchecked = _check(load, job, record.serving, facts, plan)
         views = plan.workload.services
         variables = about_services(
             {one.name: one.url for one in record.serving.services if one.name in views}
@@ -228,6 +244,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         environment={} if told is None else about_the_project(told),
         cookies=facts.cookies,
         visitor=plan.spec.visitor,
+        signed_in=facts.signed_in,
         seed=plan.spec.seed,
         unit=plan.workload.unit,
         handshake_headers=plan.server.handshake_headers,
@@ -235,15 +252,25 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
     )
 
 
-def _check(load: LoadPool, job: Job, serving: RunningSystem) -> str:
-    """One journey, answered right; a wrong answer is told with the error behind it. Gives what of
-    answers isn't checked.
+def _data(plan: Plan, facts: Facts) -> str:
+    """What there is for pages of the project to show, where that isn't what the author filled."""
+    if facts.copied:
+        return f"your data, copied: {facts.copied}"
+    return EMPTY if facts.empty and not plan.workload.needs_target_app else ""
+
+
+def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan: Plan) -> str:
+    """One journey, answered right; a wrong answer is told with the error behind it, and with what
+    the database held. Gives what of answers isn't checked.
     """
     try:
         return load.check(job)
     except AnswerError as error:
-        cause = reason(str(error), serving.errors) or serving.first_error()
-        raise AnswerError(f"{error} ({cause})" if cause else str(error)) from error
+        cause = reason(str(error), serving.errors) or serving.first_error() or ""
+        filled = plan.spec.database.filled
+        data = about_the_data(str(error), cause, empty=facts.empty, filled=filled)
+        words = [f"{error} ({cause})" if cause else str(error), data]
+        raise AnswerError(" ".join(filter(None, words))) from error
 
 
 def _diagnose(record: RunRecord) -> None:

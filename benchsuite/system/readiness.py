@@ -8,6 +8,25 @@ from benchsuite.system import logfile
 from benchsuite.system.ending import in_words
 from benchsuite.system.process import Process
 
+SLOW_S = 5.0
+
+
+class Patience:
+    """Tells of what takes longer than 5 s, and again whenever it has taken twice as long."""
+
+    def __init__(self, tell: Callable[[str], None], doing: Callable[[], str], limit_s: float):
+        """`doing` says what it is, and since when."""
+        self._tell, self._doing, self._limit_s = tell, doing, limit_s
+        self._step_s = SLOW_S
+        self.due = time.monotonic() + SLOW_S
+
+    def look(self) -> None:
+        """Tells of it when that is due."""
+        if time.monotonic() >= self.due:
+            self.due += self._step_s
+            self._step_s *= 2
+            self._tell(f"{self._doing()}, {self._limit_s:g} s at most")
+
 
 def wait_until_ready(
     process: Process,

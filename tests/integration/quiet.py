@@ -13,5 +13,8 @@ class Quiet:
     def stage(self, text: str) -> None:
         self.stages.append(text)
 
+    def note(self, text: str) -> None:
+        self.stages.append(text)
+
     def tick(self, tick: Tick) -> None:
         self.ticks.append(tick)

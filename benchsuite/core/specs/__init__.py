@@ -5,6 +5,7 @@ All times are in seconds. A spec never contains anything found out while running
 """
 
 from benchsuite.core.specs.database import KEEP as KEEP
+from benchsuite.core.specs.database import MINE as MINE
 from benchsuite.core.specs.database import THROWAWAY as THROWAWAY
 from benchsuite.core.specs.database import DatabaseSpec as DatabaseSpec
 from benchsuite.core.specs.delay import AUTO as AUTO

@@ -8,10 +8,11 @@ from typing import Any
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import hidden, hidden_in, is_hidden
 from benchsuite.core.specs.load import MAX_DURATION_S
-from benchsuite.core.specs.spec import Spec, at_least, whole
+from benchsuite.core.specs.spec import Spec, at_least, known, whole
 
 THROWAWAY = "throwaway"
 KEEP = "keep"
+MINE = "mine"  #: Whose data the throw-away database is filled from: the project's own.
 FIRST_CONNECTIONS = 4  #: psycopg's default size of a pool at its start, if it may grow that large.
 
 
@@ -29,6 +30,8 @@ class DatabaseSpec(Spec):
     fixtures: tuple[str, ...] = ()
     """Names of Django fixtures that fill the throw-away database, loaded together."""
     fill: tuple[str, ...] = ()  #: Management commands with arguments that then fill it, in order.
+    fill_from: str = ""
+    """Where its first rows come from: "mine" for a copy of the project's own; empty for none."""
     max_connections: int | None = None
     """Of the service that the run starts; None for the service's default."""
     fsync: bool = True  #: Whether that service waits for the disk at each commit.
@@ -38,11 +41,13 @@ class DatabaseSpec(Spec):
 
     def __post_init__(self) -> None:
         whole("rows", self.rows, 0, 1_000_000_000)
-        if self.use == KEEP and (self.fixtures or self.fill):
+        if self.use == KEEP and self.filled:
             raise UsageError(
-                "--fixture and --fill write into the throw-away database, and --database=keep uses "
-                "your own, which a run never fills; remove one of them."
+                "--fixture, --fill and --fill-from write into the throw-away database, and "
+                "--database=keep uses your own, which a run never fills; remove one of them."
             )
+        if self.fill_from:
+            known("fill-from", self.fill_from, (MINE,))
         for command in self.fill:
             _words_of(command)
         whole("max-connections", self.max_connections, 1, 100_000)
@@ -76,8 +81,22 @@ class DatabaseSpec(Spec):
         return {**hidden_in(self.to_json()), "fill": fill}
 
     @property
+    def filled(self) -> tuple[str, ...]:
+        """What a run puts into it beside what `migrate` makes, in words."""
+        return (
+            *["your data, copied"] * bool(self.fill_from),
+            *(f"fixture {name}" for name in self.fixtures),
+            *(f"filled by {command}" for command in self.shown()["fill"]),
+        )
+
+    @property
     def words(self) -> str:
         """In words: "postgresql, 100 connections, pool of 10"."""
+        return ", ".join((*self.reached, *self.filled))
+
+    @property
+    def reached(self) -> tuple[str, ...]:
+        """Where it is and how it is reached, in words."""
         words = [hidden(self.use)]
         if self.max_connections is not None:
             words.append(f"{self.max_connections} connections")
@@ -87,9 +106,7 @@ class DatabaseSpec(Spec):
             words.append(f"CONN_MAX_AGE {self.conn_max_age_s:g} s")
         if self.pool is not None:
             words.append(f"pool of {self.pool}")
-        words += [f"fixture {name}" for name in self.fixtures]
-        words += [f"filled by {command}" for command in self.shown()["fill"]]
-        return ", ".join(words)
+        return tuple(words)
 
 
 def shown_command(words: Sequence[str]) -> str:

@@ -1,14 +1,16 @@
 """The databases of one command and the instructions of its runs; lives in the keeper."""
 
+import copy
 import dataclasses
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import django.db
+from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
@@ -17,7 +19,9 @@ from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.specs import KEEP, DatabaseSpec, WorkloadSpec
-from benchsuite.isolation.databases.creation import Throwaway, engine
+from benchsuite.core.units import format_bytes
+from benchsuite.isolation.databases import copying
+from benchsuite.isolation.databases.creation import Throwaway, engine, with_rows
 from benchsuite.isolation.databases.faults import explain
 from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.readying import Readying
@@ -48,9 +52,15 @@ class DatabaseAdmin:
         database: DatabaseSpec,
         instructions: Instructions,
         login: str = "",
+        rights: str = "",
+        begin: Callable[[str], None] = lambda phase: None,
     ) -> None:
-        """`login` is the user in whose session all ask."""
+        """`login` is the user in whose session all ask, `rights` what he must be ("staff"); `begin`
+        is told each phase of `make()`.
+        """
         self._login = login
+        self._rights = rights
+        self._begin = begin
         self._database = database
         self._spec = workload
         self._workload_path = workload_path
@@ -58,6 +68,7 @@ class DatabaseAdmin:
         self._folder = Path(instructions.folder)
         self._throwaway = Throwaway(instructions.token, self._folder)
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
+        self._copied = ""  #: What was copied of the project's databases, in words.
 
     def make(self) -> dict[str, Any]:
         """Creates and fills the templates; returns what the parent needs to know."""
@@ -66,29 +77,39 @@ class DatabaseAdmin:
         settings.BENCHSUITE_INSTRUCTIONS  # noqa: B018
         self._changes()  # refuses what can't work before anything is created
         kept = self._database.use == KEEP
+        own = copy.deepcopy(self._project().get("DATABASES", {}))  # before it names templates
+        self._begin("create")
         with _explained():
             self._uncopied = files.made(overridden(self._project(), self._instructions).folders)
             if not kept:
                 self._throwaway.begin()
-        readying = Readying()
+            if self._database.fill_from:
+                self._copy(own)
+        readying = Readying(self._begin)
         readying.set_up()
         if self._login:
             check_apps(self._login)  # refused before data are made
         with _explained():
             if not kept:
+                self._begin("migrate")
                 self._throwaway.migrate()
             readying.again()
+            migrated = set() if kept or self._database.fill_from else with_rows()
             if not kept:
-                fill(self._database)
+                fill(self._database, self._begin)
+        self._begin("collect static files")
         self._instructions = dataclasses.replace(
             self._instructions,
             mounts_target=self._instructions.needs_target_app and not _has_target(),
             static_root=collected(self._instructions),
         )
         workload = self._workload()
+        self._begin(f"prepare {workload.name}")
         with _explained():
             found = (workload.inspect if kept else workload.prepare)(self._database) or {}
-            cookies, who = signed_in(self._login) if self._login else ({}, "")
+            self._begin("log in")
+            empty = not kept and bool(apps.get_models()) and with_rows() <= migrated
+            cookies, who = signed_in(self._login, self._rights) if self._login else ({}, "")
             program = engine()
         connections.close_all()
         cookies = {**found.get("cookies", {}), **cookies}
@@ -98,6 +119,8 @@ class DatabaseAdmin:
             engine=program,
             cookies=cookies,
             signed_in=who,
+            copied=self._copied,
+            empty=empty,
             options=dict(found.get("options", {})),
         )
         return {"settings_changed": self._changes(), "facts": dataclasses.asdict(facts)}
@@ -153,6 +176,15 @@ class DatabaseAdmin:
     def end(self) -> None:
         if self._database.use != KEEP:
             self._throwaway.drop_all()
+
+    def _copy(self, entries: Mapping[str, Any]) -> None:
+        """Fills the templates with what the project's own databases hold, before any app is loaded:
+        `migrate` then brings the copy to the state of the code.
+        """
+        own = copying.own_databases(entries, self._throwaway.groups)
+        self._copied = format_bytes(copying.size(own, self._folder))
+        self._begin(f"copy your data ({self._copied})")
+        copying.fill(own)
 
     def _workload(self) -> Workload:
         made: Workload = import_string(self._workload_path)(**self._spec.options)

@@ -5,8 +5,9 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from benchsuite.pythons.importing import import_path, whole_path
 from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter
 from benchsuite.system import logfile, private
 from benchsuite.system.interrupts import held_back
+from benchsuite.system.readiness import SLOW_S, Patience
 
 READY_S = 900.0  #: How long making them may take, unless --start-timeout says it.
 CLONE_S = 120.0
@@ -30,6 +32,8 @@ ROWS_PER_SECOND = 20_000  #: Rate of a slow disk, by which deadlines are extende
 END_S = 60.0
 """How long dropping everything may take before the keeper is asked, and then made, to end."""
 KILL_S = 5.0
+SHOWN_S = 1.0  #: Phases that take less are not told.
+LONGEST_LINE = 100  #: Characters of a line of the log.
 _LONGER = "give them more time with --start-timeout, or look at the database server"
 ADVICE = {"made": f"lower --rows, {_LONGER}", "copied": f"lower --rows, {_LONGER}"}
 """What helps when it was not done in time."""
@@ -57,11 +61,22 @@ class Keeper:
         self._failed: DatabaseError | None = None
         self._changed: Mapping[str, str] | None = None
         self.clones: list[str] = []  #: Tokens of the copies that are there.
+        self.tell: Callable[[str], None] = lambda words: None
+        """Is told what takes long."""
+        self.took = ""  #: How long which phase of making them took, where that was long.
+        self._phases: list[tuple[str, float, int]] = []
+        """What the keeper began, when, and how long its log was then."""
+        self._enter("start")
 
     @property
     def was_killed(self) -> bool:
         """Whether a signal ended it, so that it has dropped nothing."""
         return (self._child.poll() or 0) < 0
+
+    @property
+    def has_made(self) -> bool:
+        """Whether the databases are known to be ready."""
+        return self._ready is not None
 
     @property
     def pid(self) -> int:
@@ -79,9 +94,29 @@ class Keeper:
                 self._ready = self._answer(
                     "made", self._start_timeout_s or READY_S + self._seeding_s
                 )
+                self._enter("wait")
+                if self._phases[-1][1] - self._phases[0][1] >= SLOW_S:
+                    self.took = self._times()
             except DatabaseError as error:
                 self._failed = error
                 raise
+
+    @property
+    def doing(self) -> str:
+        """What it does now, for how long, and what its log says: "migrate for 7 s (…)"."""
+        phase, began, size = self._phases[-1]
+        lines = logfile.since(self._log, size).strip().splitlines()
+        log = f" ({lines[-1].strip()[:LONGEST_LINE]})" if lines else ""
+        return f"databases: {phase} for {time.monotonic() - began:.0f} s{log}"
+
+    def _enter(self, phase: str) -> None:
+        size = self._log.stat().st_size if self._log.exists() else 0
+        self._phases.append((phase, time.monotonic(), size))
+
+    def _times(self) -> str:
+        times = [(phase, end - began) for (phase, began, _), (_, end, _) in pairwise(self._phases)]
+        words = [f"{phase} {seconds:.1f} s" for phase, seconds in times if seconds >= SHOWN_S]
+        return f"{sum(seconds for _, seconds in times):.1f} s ({', '.join(words)})"
 
     @property
     def settings_changed(self) -> dict[str, str]:
@@ -139,7 +174,12 @@ class Keeper:
             return
         with held_back():
             self._child.stdin.close()
-            for seconds, insist in ((END_S, self._child.terminate), (KILL_S, self._child.kill)):
+            self._enter("drop")
+            for seconds, insist in (
+                (SLOW_S, self._tell_of_end),
+                (END_S - SLOW_S, self._child.terminate),
+                (KILL_S, self._child.kill),
+            ):
                 try:
                     self._child.wait(seconds)
                     break
@@ -150,6 +190,9 @@ class Keeper:
         if status > 0 and self._ready is not None:
             raise DatabaseError(f"The throw-away databases could not all be dropped: {self._why()}")
 
+    def _tell_of_end(self) -> None:
+        self.tell(f"{self.doing}, {END_S:.0f} s at most")
+
     def _found(self, name: str) -> Any:
         self.wait()
         assert self._ready is not None
@@ -158,6 +201,7 @@ class Keeper:
     def _tell(self, command: Mapping[str, Any]) -> None:
         assert self._child.stdin is not None
         self._asked += 1
+        self._enter(str(command["do"]))
         line = json.dumps({**command, "number": self._asked})
         try:
             self._child.stdin.write(line.encode() + b"\n")
@@ -172,19 +216,27 @@ class Keeper:
         deadline = time.monotonic() + timeout_s
         while True:
             message: Mapping[str, Any] = json.loads(self._line(deadline, done, timeout_s))
-            if message["number"] == self._asked:
+            if message["event"] == "phase":
+                self._enter(message["phase"])
+            elif message["number"] == self._asked:
                 break
         if message["event"] == "failed":
             raise DatabaseError(str(message["message"]))
         return message
 
     def _line(self, deadline: float, done: str, timeout_s: float) -> bytes:
+        patience = Patience(self.tell, lambda: self.doing, timeout_s)
         with selectors.DefaultSelector() as selector:
             selector.register(self._answers, selectors.EVENT_READ)
             while b"\n" not in self._buffer:
-                if not selector.select(max(0.0, deadline - time.monotonic())):
+                wait_s = max(0.0, min(patience.due, deadline) - time.monotonic())
+                if not selector.select(wait_s):
+                    if patience.due < deadline:
+                        patience.look()
+                        continue
                     raise DatabaseError(
                         f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
+                        f"{self.doing}; "
                         f"{ADVICE.get(done, 'look at the database server')}."
                     )
                 chunk = os.read(self._answers, 65536)
@@ -251,7 +303,8 @@ def throwaway(
         "workload_path": workload_path,
         "workload": workload.to_json(),
         "database": database.to_json(),
-        "login": visitor.login,
+        "login": visitor.user,
+        "rights": visitor.rights,
     }
     instructions.write(folder / "keeper-instructions.json")
     with ExitStack() as stack:
@@ -340,6 +393,7 @@ def _environment(env: Mapping[str, str], folder: Path, python: Interpreter) -> d
         **{name: value for name, value in env.items() if name not in left_out},
         "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
         INSTRUCTIONS_VARIABLE: str(folder / "keeper-instructions.json"),
+        "PYTHONUNBUFFERED": "1",  # its log says what it does now
         "PYTHONPATH": path,
     }
 

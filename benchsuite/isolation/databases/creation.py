@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from django.apps import apps
 from django.db import DatabaseError, OperationalError, connections
 
 from benchsuite.core.specs.place import PLACE, renamed
@@ -63,7 +64,7 @@ class Throwaway:
 
         if aliases := _aliases():
             setup_databases(
-                verbosity=0,
+                verbosity=2,  # names each migration, which the parent tells of one that takes long
                 interactive=False,
                 keepdb=True,
                 aliases=dict.fromkeys(aliases),
@@ -141,6 +142,18 @@ class Throwaway:
         if connections[alias].vendor == "sqlite":
             return str(self.folder / f"{name}.sqlite3")
         return name
+
+
+def with_rows() -> set[tuple[str, str]]:
+    """Database and table of all models of the project that have a row."""
+    found = set()
+    for alias in _aliases():
+        tables = set(connections[alias].introspection.table_names())
+        for model in apps.get_models(include_auto_created=True):
+            table = model._meta.db_table
+            if table in tables and model._base_manager.using(alias).exists():
+                found.add((alias, table))
+    return found
 
 
 def engine() -> str:

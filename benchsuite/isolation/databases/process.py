@@ -4,7 +4,8 @@
 
 It answers on the inherited pipe FD, in JSON lines, to commands on standard input, JSON lines too:
 
-    child → {"event": "ready", "settings_changed", "facts"}
+    child → {"event": "phase", "phase": …}    what it does now, until it is ready
+          | {"event": "ready", "settings_changed", "facts"}
     parent → {"do": "clone", "token": …, "amended": {field: value}}
                                               child → {"event": "cloned", "instructions": path,
                                                        "settings_changed"}
@@ -68,8 +69,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGTERM, _stop)
     commands = Commands(_beside_standard_input())
-    request = json.loads(Path(sys.argv[2]).read_text())
-    with os.fdopen(int(sys.argv[1]), "w", buffering=1) as answers:
+    descriptor, path = sys.argv[1:]
+    sys.argv = ["manage.py", "migrate"]  # what projects look at that do more when they serve
+    request = json.loads(Path(path).read_text())
+    with os.fdopen(int(descriptor), "w", buffering=1) as answers:
         keep(request, commands, answers)
 
 
@@ -99,6 +102,8 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
         workload=WorkloadSpec.from_json(request["workload"]),
         database=DatabaseSpec.from_json(request["database"]),
         login=request["login"],
+        rights=request["rights"],
+        begin=lambda phase: _say(answers, {"event": "phase", "number": 0, "phase": phase}),
         instructions=Instructions.of_this_process(),
     )
     try:

@@ -19,12 +19,15 @@ class Readying:
     Apps that fail without them get a second `ready()` after the migrations.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, begin: Callable[[str], None]) -> None:
+        """`begin` is told whose `ready()` comes next."""
+        self._begin = begin
         self._missed: list[Callable[[], None]] = []
 
     def set_up(self) -> None:
         """From here on the project's own code runs, if only because it is imported."""
         create = AppConfig.create
+        self._begin("load the project")
 
         def patient(entry: str) -> AppConfig:
             config = create(entry)
@@ -44,7 +47,13 @@ class Readying:
             ready()
 
     def _bear_with(self, config: Any) -> None:
-        ready = config.ready
+        if type(config).ready is AppConfig.ready:
+            return
+        own = config.ready
+
+        def ready() -> None:
+            self._begin(f"ready() of {config.name}")
+            own()
 
         def bearing() -> None:
             try:

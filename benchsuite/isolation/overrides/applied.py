@@ -26,9 +26,9 @@ LOOPBACK = ("127.0.0.1", "localhost")
 ERRORS_ONLY = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "level": "ERROR"}},
     "loggers": {
-        "django.request": {"handlers": ["stderr"], "level": "ERROR"},
+        "django.request": {"handlers": ["stderr"]},
         "django.server": {"level": "WARNING"},
     },
 }

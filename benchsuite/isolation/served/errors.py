@@ -7,15 +7,19 @@ import dataclasses
 import json
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from traceback import walk_stack, walk_tb
+from types import FrameType
 
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
 FILE = "errors.jsonl"
+LOADING = "loading"  #: Stands for the request while the project is loaded, which takes long.
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
+NOT_ROUTED = "no URL pattern of the project matches"
 DENIED = 403  #: How servers answer a handshake that the application refuses.
 MOST = 8
 """Limit of distinct errors a process: a page that always fails must cost the run nothing but the
@@ -43,14 +47,24 @@ class Book:
     """The file to which one process writes its errors."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._known: set[tuple[object, ...]] = set()
 
-    def enter(self, status: int | None, asked: str, error: BaseException | str) -> None:
-        """Writes each kind of error once a place; never raises."""
+    def enter(
+        self,
+        status: int | None,
+        asked: str,
+        error: BaseException | str,
+        frame: FrameType | None = None,
+    ) -> None:
+        """Writes each kind of error once a place, which is that of `frame` where one is given;
+        never raises.
+        """
         if len(self._known) >= MOST:
             return
-        place = "" if isinstance(error, str) else _place(error.__traceback__)
+        place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
+        if frame is not None:
+            place = _place(reversed(list(walk_stack(frame))))
         what = error if isinstance(error, str) else type(error).__name__
         key = (status, what, place)
         if key in self._known:
@@ -61,7 +75,7 @@ class Book:
         entry = Error(status=status, asked=asked[:LONGEST], message=message, place=place)
         line = json.dumps(dataclasses.asdict(entry)).encode() + b"\n"
         with suppress(OSError):  # a full disk, or another user's folder: the response stays
-            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 if os.fstat(file).st_size < MOST_BYTES:
                     os.write(file, line)
@@ -93,15 +107,13 @@ def read(instructions: Path) -> list[Error]:
     return found
 
 
-def _place(trace: TracebackType | None) -> str:
-    """The project's last line that the error passed through, else the very last line."""
+def _place(calls: Iterable[tuple[FrameType, int]]) -> str:
+    """The project's last line among these calls, else the very last line."""
     last = own = ""
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        last = f"{short(code.co_filename)}:{trace.tb_lineno}"
-        if is_the_projects(code.co_filename):
+    for frame, line in calls:
+        last = f"{short(frame.f_code.co_filename)}:{line}"
+        if is_the_projects(frame.f_code.co_filename):
             own = last
-        trace = trace.tb_next
     return own or last
 
 

@@ -2,16 +2,21 @@
 
 import logging
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from django.core.signals import got_request_exception
+from django.urls import Resolver404, resolve
 
 from benchsuite.isolation.served import denials
-from benchsuite.isolation.served.errors import DENIED, MOST, SOCKET, Book
+from benchsuite.isolation.served.errors import DENIED, LOADING, MOST, NOT_ROUTED, SOCKET, Book
 
-REFUSED = (400, 403)
+LOST = 404
+REFUSED = (400, 403, LOST)
+LONG_S = 4.0  #: After so long, and as often, it is written down where a project is that is loaded.
 LOGGERS = (
     "django.request",
     "django.security",
@@ -29,15 +34,23 @@ class Listener:
     def __init__(self, book: Book) -> None:
         self._book = book
         self._denied: set[str] = set()
+        self._lost: set[str] = set()
 
     @contextmanager
     def starting(self) -> Iterator[None]:
         """Records errors while the project is loaded, then starts listening."""
+        loaded = threading.Event()
+        look = partial(_look, threading.get_ident(), loaded, Book(self._book.path))
+        watch = threading.Thread(target=look, daemon=True)
+        watch.start()
         try:
             yield
         except BaseException as error:
             self._book.enter(None, "", error)
             raise
+        finally:
+            loaded.set()
+            watch.join()  # before the server forks
         got_request_exception.connect(self._raised, weak=False)
         for name in LOGGERS:
             logging.getLogger(name).addHandler(_Refusals(self._refused))
@@ -59,16 +72,25 @@ class Listener:
             self._book.enter(500, _asked(request), error)
 
     def _refused(self, record: logging.LogRecord) -> None:
-        error = record.exc_info[1] if record.exc_info else None
-        self._book.enter(
-            getattr(record, "status_code", None),
-            _asked(getattr(record, "request", None)),
-            error or record.getMessage(),
-        )
+        status, request = getattr(record, "status_code", None), getattr(record, "request", None)
+        what = (record.exc_info and record.exc_info[1]) or record.getMessage()
+        if status == LOST:
+            path = getattr(request, "path", "")
+            if path in self._lost or len(self._lost) >= MOST // 2:  # leaves room for errors
+                return
+            self._lost.add(path)
+            what = _who_lacks(request)
+        self._book.enter(status, _asked(request), what)
+
+
+def _look(thread: int, loaded: threading.Event, book: Book) -> None:
+    """Writes down where a project is that isn't loaded yet, be it in an import or in `ready()`."""
+    while not loaded.wait(LONG_S):
+        book.enter(None, LOADING, "still being loaded", sys._current_frames().get(thread))
 
 
 class _Refusals(logging.Handler):
-    """Django's 400 and 403 responses have no signal and are only logged."""
+    """Django's 400, 403 and 404 responses have no signal and are only logged."""
 
     def __init__(self, tell: Callable[[logging.LogRecord], None]) -> None:
         super().__init__(logging.WARNING)
@@ -81,6 +103,15 @@ class _Refusals(logging.Handler):
             self._tell(record)
         except Exception:  # noqa: BLE001 - as logging's own: the answer stays what it is
             self.handleError(record)
+
+
+def _who_lacks(request: Any) -> str:
+    """Whether a page is missing because nothing is routed there, or by the word of a view."""
+    try:
+        view = resolve(request.path_info, getattr(request, "urlconf", None))
+    except Resolver404:
+        return NOT_ROUTED
+    return f"{view._func_path} is routed there and answers so"
 
 
 def _asked(request: Any) -> str:

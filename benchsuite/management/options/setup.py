@@ -15,6 +15,7 @@ from benchsuite.core.specs import (
     AUTO,
     DELAYERS,
     LAYERS,
+    MINE,
     TCP,
     THROWAWAY,
     UNIX,
@@ -89,6 +90,12 @@ def add_database_to(group: Any) -> None:
         metavar="COMMAND",
         help='management command that then fills it, such as "loaddemo --count 100"; several by '
         "repeating",
+    )
+    add(
+        "--fill-from",
+        default="",
+        metavar=MINE,
+        help="copy your own databases into the throw-away ones first; yours are only read",
     )
     add("--max-connections", **COUNT, help="clients that the database started by the run admits")
     add("--no-fsync", **FLAG, help="let that database answer a commit before the disk has it")
@@ -215,6 +222,7 @@ def database(options: Mapping[str, Any]) -> DatabaseSpec:
         rows=options["rows"],
         fixtures=tuple(names("--fixture", options["fixture"])),
         fill=tuple(options["fill"]),
+        fill_from=options["fill_from"],
         max_connections=options["max_connections"],
         fsync=not options["no_fsync"],
         conn_max_age_s=None if age is None else parse_seconds(age),

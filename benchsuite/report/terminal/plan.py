@@ -6,7 +6,7 @@ from math import prod
 from benchsuite.comparing.setup import Around
 from benchsuite.core.passwords import hidden
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import USER, DatabaseSpec, LoadProfile, RunSpec
+from benchsuite.core.specs import KEEP, THROWAWAY, USER, LoadProfile, RunSpec
 from benchsuite.core.units import format_period, listed
 from benchsuite.runner.plan import Plan
 from benchsuite.system import cgroup
@@ -91,11 +91,21 @@ def _around(plan: Plan) -> list[str]:
     """What stands around every server of the plan, where it is not the default."""
     run = plan.spec
     around = Around.of_spec(run)
-    data = around.database if run.database != DatabaseSpec(rows=run.database.rows) else ""
     delay = around.delay and f"{_delay(plan)} added"
     beside = (around.application, around.visitor, around.front)
-    told = (*beside, data, around.layer, delay, around.static, hidden(around.target))
+    told = (*beside, *_data(plan), around.layer, delay, around.static, hidden(around.target))
     return [words for words in told if words]
+
+
+def _data(plan: Plan) -> list[str]:
+    """Where the data are, if not as usual; and what there are for pages of the project."""
+    data = plan.spec.database
+    reached = [] if data.reached == (THROWAWAY,) else list(data.reached)
+    if data.filled or not plan.server.serves_project or plan.workload.needs_target_app:
+        return [*reached, *data.filled]
+    if data.use == KEEP:
+        return [*reached, "your own data"]
+    return [*reached, f"rows of {plan.workload.name}" if plan.has_own_data else "empty database"]
 
 
 def _who(plan: Plan) -> str:

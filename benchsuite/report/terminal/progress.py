@@ -85,6 +85,10 @@ class Progress:
         else:
             self._print(text)
 
+    def note(self, text: str) -> None:
+        """A line that stays."""
+        self._print(text)
+
     def tick(self, tick: Tick) -> None:
         self._tick = tick
         if self.console.is_terminal:

@@ -10,6 +10,8 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import (
     FORMAT_VERSION,
+    KEEP,
+    MINE,
     DatabaseSpec,
     LoadProfile,
     RunSpec,
@@ -299,3 +301,31 @@ class TestTimes:
         assert once.words_of("connection") == "35 connections × 1 journey"
         rates = LoadProfile(model="open", arrival_rate=2000, arrivals="poisson")
         assert rates.words == "2\u2009000 /s (poisson)"
+
+
+@pytest.mark.parametrize(
+    ("login", "user", "rights", "words"),
+    [
+        ("eve", "eve", "", "logged in as eve"),
+        ("eve:staff", "eve", "staff", "logged in as eve (staff)"),
+        ("corp:eve:superuser", "corp:eve", "superuser", "logged in as corp:eve (superuser)"),
+        ("corp:eve", "corp:eve", "", "logged in as corp:eve"),
+        ("staff", "staff", "", "logged in as staff"),
+    ],
+)
+def test_a_login_may_say_rights(login: str, user: str, rights: str, words: str) -> None:
+    visitor = VisitorSpec(login=login)
+    assert (visitor.user, visitor.rights, visitor.words) == (user, rights, words)
+
+
+def test_rights_of_nobody() -> None:
+    with pytest.raises(UsageError, match=r"--login=:staff names nobody; write --login=USER:staff"):
+        VisitorSpec(login=":staff")
+
+
+def test_only_ones_own_data_are_copied_and_only_into_a_throw_away_database() -> None:
+    with pytest.raises(UsageError, match="--fill-from=yours is not known"):
+        DatabaseSpec(fill_from="yours")
+    with pytest.raises(UsageError, match="which a run never fills"):
+        DatabaseSpec(use=KEEP, fill_from=MINE)
+    assert DatabaseSpec(fill_from=MINE).words == "throwaway, your data, copied"

@@ -3,9 +3,9 @@
 import pytest
 
 from benchsuite.core.samples import REQUEST, Kind
-from benchsuite.isolation.served.errors import Error
+from benchsuite.isolation.served.errors import NOT_ROUTED, Error
 from benchsuite.load.parent.spool import NameEntry
-from benchsuite.runner.reasons import explained, reason
+from benchsuite.runner.reasons import about_the_data, explained, reason
 
 
 def error(status: int | None, asked: str, message: str) -> Error:
@@ -48,3 +48,32 @@ def test_examples_say_the_error_of_their_page() -> None:
         Kind.RESET: "the connection was closed",
     }
     assert explained([entry], []) == [entry]
+
+
+EMPTY_TOO = "the database holds no rows but those that `migrate` makes"
+
+
+@pytest.mark.parametrize(
+    ("message", "cause", "words"),
+    [
+        ("GET /1/ answered 404: nothing is there", "", "Likely cause: the database"),
+        ("GET /1/ answered 404: nothing is there", NOT_ROUTED, ""),
+        ("GET / redirected to /setup/ (status 302): ask", "", "Likely cause: the database"),
+        ("GET / redirected to https://x/ (status 301): runs", "", ""),
+        ("GET / redirected to /login/ (status 302): the page wants a user", "", ""),
+        ("GET / answered 200, but the journey says: no", "", "Likely cause: the database"),
+        ("GET / answered 500: something fails", "DoesNotExist", "Beside that: the database"),
+        ("GET / answered 503: something fails", "", ""),
+        ("GET / answered 429: too often", "", ""),
+        ("GET / on h:1 failed: refused; look", "", ""),
+    ],
+)
+def test_the_data_are_told_where_they_may_be_the_reason(
+    message: str, cause: str, words: str
+) -> None:
+    told = about_the_data(message, cause, empty=True, filled=())
+    assert told.startswith(words)
+    assert (EMPTY_TOO in told) is bool(words)
+    assert about_the_data(message, cause, empty=False, filled=()) == ""
+    filled = about_the_data(message, cause, empty=False, filled=("fixture shop.json",))
+    assert ("and: fixture shop.json." in filled) is bool(words)

@@ -231,3 +231,47 @@ def test_a_project_that_keeps_its_database_has_nothing_to_drop(
     children = [Hung(), Prompt()]
     begun(children, tmp_path, monkeypatch, KEEP)
     assert len(children) == 1
+
+
+def test_what_takes_long_is_told_with_its_phase_its_time_its_limit_and_its_last_line(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchsuite.system.readiness.SLOW_S", 0.01)
+    log = tmp_path / "log"
+    log.write_text("said before\n")
+    one = keeper(pipe[0], log, start_timeout_s=30.0)
+    told: list[str] = []
+
+    def tell(words: str) -> None:
+        told.append(words)
+        if len(told) == 1:
+            answers(pipe, '{"event": "phase", "number": 0, "phase": "migrate"}')
+        elif len(told) == 2:
+            log.write_text("said before\nApplying shop.0001_initial...\n")
+        else:
+            answers(pipe, '{"event": "ready", "number": 0}')
+
+    one.tell = tell
+    one.wait()
+    assert told == [
+        "databases: start for 0 s, 30 s at most",
+        "databases: migrate for 0 s, 30 s at most",
+        "databases: migrate for 0 s (Applying shop.0001_initial...), 30 s at most",
+    ]
+    assert one.took == "", "in all it was no long time"
+
+
+def test_what_was_made_in_a_long_time_is_told_phase_by_phase(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = iter([0.0, 2.0, 2.05, 9.0])
+    monkeypatch.setattr(databases.time, "monotonic", lambda: 0.0)
+    one = keeper(pipe[0], tmp_path / "log")
+    one._phases.clear()
+    monkeypatch.setattr(databases.time, "monotonic", lambda: next(moments, 9.0))
+    for phase in ("create", "ready() of shop", "migrate"):
+        one._enter(phase)
+    answers(pipe, '{"event": "ready", "number": 0}')
+    monkeypatch.setattr(one, "_answer", lambda done, timeout_s: {})
+    one.wait()
+    assert one.took == "9.0 s (create 2.0 s, migrate 7.0 s)"

@@ -29,16 +29,18 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_command_may_end_the_process_when_it_is_done(called: list[str]) -> None:
-    filling.fill(DatabaseSpec(fill=("ends 0", "next")))
+    begun: list[str] = []
+    filling.fill(DatabaseSpec(fill=("ends 0", "next")), begun.append)
+    assert begun == ["fill by ends 0", "fill by next"]
     assert called == ["ends", "next"]
 
 
 def test_one_that_ends_it_with_a_status_has_failed(called: list[str]) -> None:
     with pytest.raises(DatabaseError, match=r"^--fill=ends 3 failed: it ended with 3$"):
-        filling.fill(DatabaseSpec(fill=("ends 3", "next")))
+        filling.fill(DatabaseSpec(fill=("ends 3", "next")), lambda phase: None)
 
 
 def test_nothing_more_is_filled_when_nobody_waits_for_it(called: list[str]) -> None:
     with pytest.raises(NobodyWaits):
-        filling.fill(DatabaseSpec(fill=("killed", "next")))
+        filling.fill(DatabaseSpec(fill=("killed", "next")), lambda phase: None)
     assert called == ["killed"]

@@ -1,10 +1,13 @@
 """What is said of the runs before the first one."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from benchsuite.core.specs import (
+    KEEP,
+    MINE,
     DatabaseSpec,
     DelaySpec,
     LoadProfile,
@@ -49,6 +52,29 @@ def test_a_line_counts_servers_and_repeats_and_says_what_is_not_usual() -> None:
     assert "postgresql" not in said
     there = replace(RUN, database=DatabaseSpec(use="postgresql"))
     assert "postgresql" in line([resolve(there)], 10)
+
+
+@pytest.mark.parametrize(
+    ("work", "data", "words"),
+    [
+        ("url", {}, "empty database"),
+        ("url", {"use": "postgresql"}, "postgresql, empty database"),
+        ("url", {"fixtures": ("shop.json",)}, "fixture shop.json"),
+        ("url", {"fill_from": MINE}, "your data, copied"),
+        ("url", {"fill_from": MINE, "fill": ("more",)}, "your data, copied, filled by more"),
+        ("url", {"use": KEEP}, "keep, your own data"),
+        ("plain", {}, ""),
+    ],
+)
+def test_the_line_says_what_data_there_are(work: str, data: dict[str, Any], words: str) -> None:
+    options = {"path": "/"} if work == "url" else {}
+    spec = replace(
+        RUN,
+        workload=WorkloadSpec(workload=work, options=options),
+        database=DatabaseSpec(**data),
+    )
+    said = line([resolve(spec)], 10)
+    assert f"each, {words} · server" in said if words else "each · server" in said, said
 
 
 @pytest.mark.parametrize(("work", "who"), [("plain", "20 users"), ("ws_echo", "20 connections")])
