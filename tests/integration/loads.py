@@ -55,7 +55,7 @@ def a_job(responder: Responding | str, workload: str = "Get", **changes: Any) ->
     of_events = ("events", "numbered", "rate")
     of_workload = ("path", "messages", "size", "binary", *of_broadcast, *of_events)
     options = {name: changes.pop(name) for name in of_workload if name in changes}
-    of_job = ("locustfile", "cookies", "unit", "dialect", "handshake_headers")
+    of_job = ("locustfile", "cookies", "unit", "dialect", "handshake_headers", "visitor")
     job = {name: changes.pop(name) for name in of_job if name in changes}
     profile = {"users": 2, "warmup_s": 0.0, "duration_s": 0.5, "timeout_s": 5.0, **changes}
     return Job(

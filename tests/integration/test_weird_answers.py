@@ -1,5 +1,6 @@
 """Servers that answer with something else: each ends in a sentence, in time and within memory."""
 
+import gzip
 import os
 import resource
 import time
@@ -177,12 +178,67 @@ FAULTS: dict[str, tuple[Behaviour, str, str]] = {
     "has a body after 204": (
         saying(OURS.replace(b"200 OK", b"204 No Content") + b"\r\nOK"),
         READY,
-        "the answer is not HTTP|got b''",
+        "sent more after the end of its answer",
     ),
     "sends more than promised": (
         saying(OURS + b"Content-Length: 2\r\n\r\nOK, and more"),
         READY,
-        "the answer is not HTTP",
+        "sent b', and more' after the end of its answer",
+    ),
+    "answers twice": (
+        lambda request: answer() * 2,
+        READY,
+        "sent b'HTTP/1.1 200 Whatever.* after the end of its answer",
+    ),
+    "answers twice in chunks": (
+        saying((CHUNKED + b"2\r\nOK\r\n0\r\n\r\n") * 2),
+        READY,
+        "sent more after the end of its answer",
+    ),
+    "answers a second time with no content": (
+        lambda request: answer() + OURS.replace(b"200 OK", b"204 No Content") + b"\r\n",
+        READY,
+        "sent b'HTTP/1.1 204 No Content.* after the end of its answer",
+    ),
+    "answers without content twice": (
+        saying((OURS.replace(b"200 OK", b"204 No Content") + b"\r\n") * 2),
+        READY,
+        "sent more after the end of its answer",
+    ),
+    "announces another after its answer": (
+        lambda request: answer() + b"HTTP/1.1 103 Early Hints\r\n\r\n",
+        READY,
+        "sent b'HTTP/1.1 103 Early Hints.* after the end of its answer",
+    ),
+    "ends its chunks with an empty line more": (
+        saying(CHUNKED + b"2\r\nOK\r\n0\r\n\r\n\r\n"),
+        READY,
+        "sent more after the end of its answer",
+    ),
+    "answers twice and closes": (
+        saying(answer(more={"Connection": "close"}) * 2),
+        READY,
+        "sent b'HTTP/1.1 200 Whatever.* after the end of its answer",
+    ),
+    "packs its chunks for the way": (
+        saying(CHUNKED.replace(b"chunked", b"gzip, chunked") + b"2\r\nOK\r\n0\r\n\r\n"),
+        READY,
+        "Transfer-Encoding 'gzip, chunked'",
+    ),
+    "packs its body as nobody can": (
+        lambda request: answer(b"\x28\xb5\x2f\xfd", more={"Content-Encoding": "zstd"}),
+        READY,
+        "the Content-Encoding 'zstd', which can't be undone",
+    ),
+    "calls its body gzip": (
+        lambda request: answer(more={"Content-Encoding": "gzip"}),
+        READY,
+        "the body is not gzip, as it says",
+    ),
+    "cuts its gzip off": (
+        lambda request: answer(gzip.compress(b"OK")[:-4], more={"Content-Encoding": "gzip"}),
+        READY,
+        "the body ends in the middle of its gzip",
     ),
     "redirects to itself": (
         lambda request: answer(b"", status=302, more={"Location": "/page"}),

@@ -5,15 +5,21 @@ It imports nothing but the standard library.
 
 import http.client
 import io
+import re
 import select
 import socket
 import ssl
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 RUN_HEADER = "X-Benchsuite-Run"
 
 BLOCK_BYTES = 65_536
+SHOWN_BYTES = 40
+
+FAREWELL = re.compile(rb"HTTP/1\.[01] 408 ")
+"""What some servers say before they close an idle connection."""
 
 RIGHT, WRONG, LOST, HUNG = "right", "wrong", "lost", "hung"
 """What became of a request: the page, another answer of HTTP, none of HTTP (refused, broken off),
@@ -49,18 +55,21 @@ class Client:
         return ""
 
     def ask(self, *, prompt: bool = False) -> str:
-        """What became of the page; right is an answer with the wanted status, of this run's server.
+        """What became of the page; right is an answer with the wanted status, of this run's server,
+        after which nothing comes.
 
         `prompt` acknowledges whatever comes at once, where the kernel may wait with it.
         """
         try:
             connection = self._connected()
-            answers: Any = _prompt_answer if prompt else http.client.HTTPResponse
-            connection.response_class = answers
+            came = _Arriving(connection.sock, prompt=prompt)
+            connection.response_class = partial(_Answer, came)  # type: ignore[assignment]
             connection.request("GET", self._path, headers=self._headers)
             answer = connection.getresponse()
             while answer.read(BLOCK_BYTES):
                 pass  # a body may be longer than memory
+            if answer.length or came.surplus:
+                raise ConnectionError("the answer ended early, or more came after its end")
         except TimeoutError:
             self.close()
             return HUNG
@@ -86,11 +95,16 @@ class Client:
             self._connection = None
 
     def _connected(self) -> http.client.HTTPConnection:
-        if self._connection is None or _has_ended(self._connection):
+        kept = None if self._connection is None else self._connection.sock
+        unasked = b"" if kept is None else _unasked(kept)
+        if unasked is not None:
             self.close()
+            if unasked and FAREWELL.match(unasked) is None:
+                raise ConnectionError(unasked)
             connection = self._new_connection()
             connection.connect()
             self._connection = connection
+        assert self._connection is not None
         return self._connection
 
     def _new_connection(self) -> http.client.HTTPConnection:
@@ -101,22 +115,29 @@ class Client:
         )
 
 
-class _Prompt(io.RawIOBase):
-    """What comes from a socket, acknowledged as soon as it is there."""
+class _Arriving(io.RawIOBase):
+    """What comes from a socket; `prompt`: acknowledged as soon as it is there."""
 
-    def __init__(self, arriving: socket.socket) -> None:
+    def __init__(self, arriving: socket.socket, *, prompt: bool) -> None:
+        self.surplus = b""  #: What had come after the end of the answer.
+        self.over = False  #: Whether the answer is complete: nothing more is waited for.
+        self._prompt = prompt
         self._arriving = arriving
         self._raw = arriving.makefile("rb", buffering=0)
 
     def makefile(self, *_: object) -> io.BufferedReader:
-        return io.BufferedReader(self)
+        return _Buffered(self)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int | None:  # type: ignore[override]
         arriving = self._arriving
-        if not (isinstance(arriving, ssl.SSLSocket) and arriving.pending()):
+        if self.over:
+            surplus = _unasked(arriving) or b""
+            buffer[: len(surplus)] = surplus
+            return len(surplus)
+        if self._prompt and not (isinstance(arriving, ssl.SSLSocket) and arriving.pending()):
             select.select([arriving], [], [], arriving.gettimeout())
             # Holds until the next segments: it is set anew for each.
             arriving.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
@@ -127,16 +148,47 @@ class _Prompt(io.RawIOBase):
         super().close()
 
 
-def _prompt_answer(arriving: socket.socket, *args: Any, **named: Any) -> http.client.HTTPResponse:
-    return http.client.HTTPResponse(_Prompt(arriving), *args, **named)  # type: ignore[arg-type]
+class _Buffered(io.BufferedReader):
+    """`http.client` closes it at the end of each answer, with whatever it has read beyond that."""
+
+    def close(self) -> None:
+        raw: Any = self.raw
+        if not self.closed and not raw.over:
+            raw.over = True
+            with suppress(OSError, ValueError):  # a connection that has ended has no more to say
+                raw.surplus = self.peek(1)
+        super().close()
 
 
-def _has_ended(connection: http.client.HTTPConnection) -> bool:
-    """Whether the server has closed the connection since its last answer.
+class _Answer(http.client.HTTPResponse):
+    """One answer, after those that only announce it."""
 
-    With TLS it may also have said something else: then a new connection is made without need.
+    def __init__(self, came: _Arriving, _: socket.socket, *args: Any, **named: Any) -> None:
+        super().__init__(came, *args, **named)  # type: ignore[arg-type]
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """`http.client` itself knows 100 alone."""
+        while True:
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            if not 101 < status < 200:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
+
+
+def _unasked(arriving: socket.socket) -> bytes | None:
+    """What the server has sent meanwhile, or how that begins; empty when it closed the connection,
+    None when it did neither.
     """
-    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
+    limit_s = arriving.gettimeout()
+    arriving.setblocking(False)
+    try:
+        return arriving.recv(SHOWN_BYTES)
+    except (BlockingIOError, ssl.SSLWantReadError):
+        return None
+    except OSError:
+        return b""
+    finally:
+        arriving.settimeout(limit_s)
 
 
 def _context(tls: str) -> ssl.SSLContext | None:

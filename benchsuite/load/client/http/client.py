@@ -1,7 +1,8 @@
 """Our own HTTP client: what a journey asks for, measured with our clock and nothing else.
 
-A request begins before its connection is made and ends with the last byte of its answer. No content
-coding is asked for, so a body is compared as the view wrote it.
+A request begins before its connection is made and ends with the last byte of its answer. Journeys
+get a body as the view wrote it: a Content-Encoding, which only a header of theirs asks for, is
+undone after that. Bytes are counted as they came.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.paths import path_of
 from benchsuite.core.samples import MESSAGE, REQUEST, RESENT, Kind
 from benchsuite.load.client import kinds
+from benchsuite.load.client.http.body import KEPT_BYTES, NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.connection import ConnectionFailed
 from benchsuite.load.client.http.cookies import Cookies
 from benchsuite.load.client.http.encrypted import connection
@@ -313,15 +315,24 @@ class HttpClient:
         if lines:
             self.left_traces = True
             self.cookies.take(lines)
+        undecoded = ""
+        codings = codings_of(head.values("content-encoding"))
+        if codings:
+            try:
+                answer.content = decoded(content, codings, whole=head.length <= KEPT_BYTES)
+            except NotDecoded as error:
+                undecoded = str(error)
         found = answer.headers.get(RUN_HEADER)
-        foreign = kinds.of_responder(wanted, found, may_lack=answer.status_code >= 400)
+        is_refusal = answer.status_code >= 400 and answer.status_code != self._expected_status
+        foreign = kinds.of_responder(wanted, found, may_lack=is_refusal)
         if foreign is not None:
             self._fail(held, *foreign)
-        elif answer.status_code == self._expected_status:
-            return answer  # another request may be meant otherwise, so the head stays unknown
-        elif answer.status_code >= 400:
-            self._fail(held, *kinds.of_status(answer.status_code, content))
-        elif not lines:
+        elif is_refusal:
+            self._fail(held, *kinds.of_status(answer.status_code, answer.content))
+        elif undecoded:
+            self._fail(held, Kind.WRONG_BODY, undecoded)
+        elif answer.status_code < 400 and not lines and not codings:
+            # of those from 400 on, another request may be meant otherwise
             head.plain_for = wanted
         return answer
 

@@ -1,5 +1,7 @@
 """One user's connection: bytes out, an answer back, every failure with its cause."""
 
+import re
+import select
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -7,11 +9,12 @@ from time import monotonic
 from typing import Any
 
 from gevent import getcurrent
+from gevent.monkey import get_original
 from gevent.socket import socket as GreenSocket
 from geventhttpclient.response import HTTPParseError, HTTPResponse
 
 from benchsuite.core.samples import Kind
-from benchsuite.load.client.http.body import FRAMED, KEPT_BYTES, Body
+from benchsuite.load.client.http.body import FRAMED, Body
 from benchsuite.load.client.http.heads import END, MAX_HEAD_BYTES, Head, simple_head
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.waiting import waiting
@@ -20,6 +23,15 @@ BLOCK_BYTES = 65_536
 READABLE = 1  #: The event of libev.
 
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
+
+SHOWN_BYTES = 40
+CHUNKED = "chunked"
+
+poll = get_original("select", "poll")
+"""Asks the kernel at once; gevent's own lets others have their turn."""
+
+FAREWELL = re.compile(rb"HTTP/1\.[01] 408 ")
+"""What some servers say before they close an idle connection; no answer to anything."""
 
 REST_S = 0.05
 """A connection that was used more recently has not rested: no server closes it for being idle."""
@@ -47,8 +59,34 @@ class _ClosedBeforeAnswer(ConnectionFailed):
     """
 
 
+class _OverBefore(HTTPParseError):
+    """More came after the end of an answer."""
+
+
+class _Answer(HTTPResponse):
+    """One answer, after those of status 1xx that announce it. Where another one follows its end,
+    HTTPResponse gives the status of the second and the bodies of both.
+    """
+
+    def must_go_on(self) -> None:
+        """Raises _OverBefore if it has ended."""
+        if self.message_complete and self._is_final:
+            raise _OverBefore
+
+    def _on_message_begin(self) -> None:
+        self.must_go_on()
+        super()._on_message_begin()
+
+    def _on_headers_complete(self) -> Any:
+        self._is_final = self.get_code() >= 200
+        return super()._on_headers_complete()
+
+
 class Connection:
     """Connects when it must, and once again when the server closed the connection between requests.
+
+    An answer is one message: whatever else the server sends before it is asked again is a failure,
+    which the next request has if the answer was complete before it came.
 
     Servers close idle connections. Such a close is seen before anything is sent, and does no harm.
     It can also cross a request: then a GET whose answer has not begun is sent once more on a new
@@ -74,11 +112,10 @@ class Connection:
         self._user: Any = None  #: The greenlet of the exchange.
         self._parked = False
         self._block: bytes | OSError | None = None  #: What was read and not taken yet.
-        self._spoilt = False
-        """Whether the server closed the connection, or sent something unasked."""
-        self._streamed: HTTPResponse | None = None  #: The answer whose body is read as it comes.
-        self._wary = False
-        """Whether it once closed the connection right after an answer, without announcing it."""
+        self._unasked: bytes | None = None
+        """What the server sent without a request; empty when it closed the connection."""
+        self._poll: Any = None  #: Tells whether there is anything to read.
+        self._streamed: _Answer | None = None  #: The answer whose body is read as it comes.
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
         """Sends a request and reads its whole answer; raises ConnectionFailed.
@@ -105,7 +142,7 @@ class Connection:
         self.close()
         self.connecting = False
         self.received = 0
-        self._streamed = answer = HTTPResponse("GET")
+        self._streamed = answer = _Answer("GET")
         with self._in_time():
             self._send(self._connect(), request)
             while not answer.headers_complete or answer.get_code() < 200:
@@ -169,18 +206,13 @@ class Connection:
 
     def _exchange(self, method: str, request: bytes, begin: float) -> tuple[Head, bytes]:
         self.connecting = False
-        # The hub notices an end when it next looks. Asking the socket costs a system call, so that
-        # is done where an end is likely, or a request can't be repeated.
         rested = begin - self.arrived >= REST_S
         reused = self._socket is not None
-        ask = rested or self._wary or method != "GET"
-        if reused and (self._spoilt or (ask and not self._is_quiet())):
-            self.close()
-            reused = False
+        if reused and (self._unasked is not None or self._poll.poll(0)):
+            reused = self._is_quiet()
         try:
             return self._once(method, request)
         except _ClosedBeforeAnswer:
-            self._wary = True
             if not (reused and rested) or method != "GET" or monotonic() - begin > IDLE_CLOSE_S:
                 raise
             self.close()
@@ -188,21 +220,33 @@ class Connection:
         return self._once(method, request)
 
     def _is_quiet(self) -> bool:
-        """Whether the server has sent nothing since its last answer, and not closed."""
+        """Closes the connection if the server has; raises ConnectionFailed when it sent something
+        though nothing was asked.
+        """
+        unasked = self._look() if self._unasked is None else self._unasked
+        if unasked and FAREWELL.match(unasked) is None:
+            raise _more_than_one(unasked)
+        if unasked is not None:
+            self.close()
+        return unasked is None
+
+    def _look(self) -> bytes | None:
+        """What the server has sent since its last answer; empty when it closed the connection."""
         try:
-            self._plain.recv(1, PEEK)
+            return bytes(self._plain.recv(SHOWN_BYTES, PEEK))
         except BlockingIOError:
-            return True
+            return None
         except OSError:
-            return False
-        return False
+            return b""
 
     def _connect(self) -> GreenSocket:
         self.connecting = True
         self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
         self._plain = connect(connected, self._target.address)
         self.connecting = False
-        self._spoilt = False
+        self._unasked = None
+        self._poll = poll()
+        self._poll.register(connected, select.POLLIN)
         self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
         self._readable.start(self._read)
         return connected
@@ -212,8 +256,8 @@ class Connection:
         if not self._parked:
             if self._streamed is not None:
                 self._readable.stop()  # what comes is for the next `more()`
-            elif not self._is_quiet():
-                self._spoilt = True
+            elif (unasked := self._look()) is not None:
+                self._unasked = unasked
                 self._readable.stop()
             return
         if self._block is not None:
@@ -258,14 +302,18 @@ class Connection:
                 if not more:
                     raise _ended("closed", begun=True)
                 body.add(more)
-            if body.length == head.length:
-                if head.closing or not self._target.keep_alive:
-                    self.close()
-                return head, body.kept()
-            if body.length > KEPT_BYTES:
-                raise ConnectionFailed(Kind.PROTOCOL, "more came than the answer's Content-Length")
-            block = block[:end] + body.kept()
+            if body.length > head.length:
+                raise _more_than_one(body.kept()[head.length :])
+            if head.closing or not self._target.keep_alive:
+                self._leave()
+            return head, body.kept()
         return self._parsed(method, block)
+
+    def _leave(self) -> None:
+        """Ends the connection after its last answer."""
+        if self._poll.poll(0):
+            self._is_quiet()
+        self.close()
 
     def _send(self, connected: GreenSocket, request: bytes) -> None:
         try:
@@ -287,7 +335,7 @@ class Connection:
 
     def _parsed(self, method: str, block: bytes) -> tuple[Head, bytes]:
         """The answer in the blocks from this one on, in whatever form."""
-        answer = HTTPResponse(method)
+        answer = _Answer(method)
         body = Body()
         fed = 0
         while True:
@@ -305,8 +353,12 @@ class Connection:
                     f"chunks without end ({MAX_HEAD_BYTES} are read at most)",
                 )
             block = self._block_of(begun=answer.message_begun)
+        coding = str(answer.get("transfer-encoding", CHUNKED)).strip().lower()
+        if coding not in (CHUNKED, "identity"):
+            words = f"the answer has the Transfer-Encoding {coding!r}, and only chunked was asked"
+            raise ConnectionFailed(Kind.PROTOCOL, words)
         if not self._target.keep_alive or answer.should_close():
-            self.close()
+            self._leave()
         return Head(answer.get_code(), answer.items(), length=body.length), body.kept()
 
     def _block_of(self, *, begun: bool) -> bytes:
@@ -320,12 +372,18 @@ class Connection:
         self.received += len(block)
         return block
 
-    def _feed(self, answer: HTTPResponse, block: bytes) -> None:
+    def _feed(self, answer: _Answer, block: bytes) -> None:
         """Parses a block, or raises what it means that nothing more comes."""
         if not block and not answer.message_begun:
             raise _ended("closed", begun=False)
         try:
-            answer.feed(block)
+            # The parser skips empty lines after the end: the last byte must still be the answer's.
+            if len(block) > 1:
+                answer.feed(block[:-1])
+                answer.must_go_on()
+            answer.feed(block[-1:])
+        except _OverBefore:
+            raise _more_than_one() from None
         except HTTPParseError as error:
             if not block:
                 raise _ended("closed", begun=answer.message_begun) from None
@@ -348,6 +406,12 @@ def connect(made: GreenSocket, address: Any) -> Any:
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     inside: Any = made
     return inside._sock
+
+
+def _more_than_one(surplus: bytes = b"") -> ConnectionFailed:
+    shown = repr(surplus[:SHOWN_BYTES]) if surplus else "more"
+    message = f"the server sent {shown} after the end of its answer, and nothing else was asked"
+    return ConnectionFailed(Kind.PROTOCOL, message)
 
 
 def _ended(how: str, *, begun: bool) -> ConnectionFailed:

@@ -69,17 +69,17 @@ class EncryptedConnection(Connection):
                 raise ConnectionFailed(*tls.failure)
         return plain
 
-    def _is_quiet(self) -> bool:
-        """Whether the server only said what TLS says by itself: tickets for later sessions."""
+    def _look(self) -> bytes | None:
+        """Nothing too where the server only said what TLS says by itself: tickets for sessions."""
         assert self._tls is not None
         try:
             block = self._plain.recv(BLOCK_BYTES)
         except BlockingIOError:
-            return True
+            return None
         except OSError:
-            return False
+            return b""
         said = self._tls.take(block)
-        return bool(block) and not (said or self._tls.over or self._tls.failure)
+        return said or (None if block and not (self._tls.over or self._tls.failure) else b"")
 
 
 def connection(target: Target) -> Connection:

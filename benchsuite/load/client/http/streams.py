@@ -7,6 +7,7 @@ from time import monotonic
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, EVENT, HANDSHAKE, PAUSE, STRAY, Kind
 from benchsuite.load.client.http import encrypted
+from benchsuite.load.client.http.body import codings_of
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
 from benchsuite.load.client.http.eventstream import MEDIA_TYPE, Event, Parser, TooLong
@@ -85,7 +86,8 @@ class EventStream:
             cookies = owner.cookies.header_line
             request = owner.wording.message(*self._asked, cookies, headers=headers)
             head = connection.begin(request)
-            if head.status == 200 and head.media_type == MEDIA_TYPE:
+            coded = ", ".join(codings_of(head.values("content-encoding")))
+            if head.status == 200 and head.media_type == MEDIA_TYPE and not coded:
                 event = self._fresh(connection)
                 if event is None:
                     raise ConnectionFailed(Kind.TRUNCATED, "the stream ended before an event")
@@ -101,7 +103,8 @@ class EventStream:
         if event is None or owner.failed is not None:
             connection.close()
             expect_status(answer)
-            raise AnswerError(f"expected a stream of events, and got {head.media_type!r}")
+            came = f"one with the Content-Encoding {coded!r}" if coded else repr(head.media_type)
+            raise AnswerError(f"expected a stream of events, and got {came}")
         self._connection, self._opened, self.told = connection, start, 1
         self._heard = connection.arrived
         owner.sockets.add(self)
