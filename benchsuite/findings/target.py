@@ -433,7 +433,7 @@ def not_checked(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             Level.INFO,
             evidence.unchecked,
-            hint="Require a text that only the right answer holds: --expect with --path, or an "
+            hint="Require what only the right answer holds: texts by --expect with --path, or an "
             'AnswerError in the journey. A journey that checks everything has unchecked = "".',
         )
 

@@ -117,7 +117,7 @@ class Nginx(ProgramFront):
         return (
             f"        location {files.url} {{\n"
             f'            alias "{self.escaped(files.root)}/";\n'
-            f'            add_header {RUN_HEADER} "{self.place.token}";\n'
+            f'            add_header {RUN_HEADER} "{self.place.token}" always;\n'
             f"        }}{TYPES}\n"
         )
 

@@ -46,10 +46,9 @@ class Url(Workload):
                 )
             self._statuses.update(dict.fromkeys(paths, int(text)))
         self.ready_path = self._paths[0]
-        self._unasked = [path for path in self._expected if not self._expected[path]]
         self._shapes: dict[str, Shape] = {}
         self._learning = bool(self.settings["shape"])
-        self.rehearsals = REHEARSALS if self._learning and self._unasked else 1
+        self.rehearsals = REHEARSALS if self._learning else 1
         self.unchecked = self._unchecked()
 
     def journey(self, client: Any) -> None:
@@ -64,7 +63,7 @@ class Url(Workload):
                 if text not in response.content:
                     shown = text.decode(errors="surrogateescape")
                     raise AnswerError(f"{path}: expected {shown!r} in the body, and it is missing")
-            if self._learning and path in self._unasked and hasattr(response, "content"):
+            if self._learning and hasattr(response, "content"):
                 self._shapes.setdefault(path, Shape(self.visitor)).see(response)
             elif (shape := self._shapes.get(path)) and (words := shape.differs(response)):
                 raise AnswerError(
@@ -79,12 +78,27 @@ class Url(Workload):
         self.unchecked = self._unchecked()
 
     def _unchecked(self) -> str:
-        if not self._unasked:
-            return ""
-        if not self._shapes:
-            return f"Of {listed(self._unasked)}, nothing but the status was checked. {MISSED}"
-        told = (_told_of(path, shape) for path, shape in self._shapes.items())
-        return f"{' '.join(told)} Nothing else of what these pages say was checked. {MISSED}"
+        if self._shapes:
+            told = [self._told_of(path, shape) for path, shape in self._shapes.items()]
+            return f"{' '.join(told)} Nothing else of what these pages say was checked. {MISSED}"
+        plain = [path for path, texts in self._expected.items() if not texts]
+        asked = [path for path in self._expected if path not in plain]
+        checked = {"status": plain, "status and the text": asked}
+        told = [
+            f"Of {listed(paths)}, nothing but the {what} was checked."
+            for what, paths in checked.items()
+            if paths
+        ]
+        return f"{' '.join(told)} {MISSED}"
+
+    def _told_of(self, path: str, shape: Shape) -> str:
+        checked = [*["the expected text"] * bool(self._expected[path]), *shape.checked]
+        told = f"{path} was compared with {shape.rehearsed} rehearsed answers: {', '.join(checked)}"
+        if shape.varied:
+            told += f"; not its {listed(shape.varied)}, which varied"
+        if shape.asks_for_password:
+            told += " (it has a field for a password: is it the page that was meant?)"
+        return f"{told}."
 
     def _told(self, option: str) -> list[tuple[Sequence[str], str]]:
         """What this option requires of pages: TEXT of all, /path/=TEXT of one, a line each."""
@@ -99,14 +113,3 @@ class Url(Workload):
                 )
             told.append(([path], line[len(path) + 1 :]) if path else (self._paths, line))
         return told
-
-
-def _told_of(path: str, shape: Shape) -> str:
-    told = (
-        f"{path} was compared with {shape.rehearsed} rehearsed answers: {', '.join(shape.checked)}"
-    )
-    if shape.varied:
-        told += f"; not its {listed(shape.varied)}, which varied"
-    if shape.asks_for_password:
-        told += " (it has a field for a password: is it the page that was meant?)"
-    return f"{told}."

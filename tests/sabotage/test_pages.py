@@ -64,8 +64,9 @@ def test_b214_pages_that_need_not_look_alike(lab: Laboratory) -> None:
     assert message(result, "B214").startswith("Of /ousting/, nothing but the status was checked.")
 
 
-def test_b214_is_not_said_of_pages_that_must_hold_a_text(lab: Laboratory) -> None:
-    assert findings(lab.run(duration_s=1.0), "B214") == []
+def test_b214_is_said_of_pages_that_must_hold_a_text_too(lab: Laboratory) -> None:
+    said = message(lab.run(duration_s=1.0), "B214")
+    assert "rehearsed answers: the expected text, content type" in said
 
 
 LOCUSTFILE = """

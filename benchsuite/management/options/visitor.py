@@ -47,8 +47,8 @@ def add_to(group: Any) -> None:
     add(
         "--no-shape",
         **FLAG,
-        help="don't ask that pages without --expect look as they did before the load (type, title, "
-        "marks of a log-in, rough length)",
+        help="don't ask that pages look as they did before the load (type, title, marks of a "
+        "log-in, rough length)",
     )
 
 

@@ -199,7 +199,7 @@ def test_nginx_serves_static_files_as_this_run_when_it_is_asked(files: StaticFil
     said = configuration(make("nginx", files, static=True))
     at = said.index("location /static/ {")
     assert said[at + 1] == f'alias "{files.root}/";'
-    assert said[at + 2] == 'add_header X-Benchsuite-Run "t0ken";'
+    assert said[at + 2] == 'add_header X-Benchsuite-Run "t0ken" always;'
     assert "location /static/ {" not in configuration(make("nginx", files))
 
 

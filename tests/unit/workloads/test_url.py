@@ -1,11 +1,14 @@
 """The url workload: paths in order, and clear words about what came instead."""
 
+from typing import Any
+
 import pytest
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.test import Client
 from django.urls import path
 
 from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.core.specs import DatabaseSpec
 from benchsuite.workloads.url import Url
 
 seen: list[str] = []
@@ -13,7 +16,8 @@ seen: list[str] = []
 
 def page(request: HttpRequest) -> HttpResponse:
     seen.append(request.path)
-    return HttpResponse("Your shopping cart")
+    down = "<title>Down for a while</title>" if "X-Down" in request.headers else ""
+    return HttpResponse(f"{down}Your shopping cart")
 
 
 def private(request: HttpRequest) -> HttpResponse:
@@ -86,13 +90,21 @@ def test_each_page_may_have_its_own_answer() -> None:
             30,
             "/shop/ was compared with 2 rehearsed answers: content type text/html, title none,",
         ),
-        ({"expect": "/shop/=cart"}, 30, "/cart/ was compared with 2 rehearsed answers: content"),
-        ({"expect": "cart"}, 1, ""),
+        (
+            {"expect": "/shop/=cart"},
+            30,
+            "/shop/ was compared with 2 rehearsed answers: the expected text, content type",
+        ),
         ({"shape": False}, 1, "Of /shop/ and /cart/, nothing but the status was checked. Another"),
-        ({"shape": False, "expect": "/cart/=cart"}, 1, "Of /shop/, nothing but the status was"),
+        (
+            {"shape": False, "expect": "/cart/=cart"},
+            1,
+            "Of /shop/, nothing but the status was checked. "
+            "Of /cart/, nothing but the status and the text was checked. Another user's page",
+        ),
     ],
 )
-def test_what_is_checked_of_pages_without_a_text(
+def test_what_is_checked_of_pages_is_told(
     given: dict[str, str], rehearsals: int, words: str
 ) -> None:
     url = Url(path="/shop/,/cart/", **given)
@@ -102,7 +114,45 @@ def test_what_is_checked_of_pages_without_a_text(
     url.rehearsed()
     url.journey(Client())
     assert url.unchecked.startswith(words)
-    assert bool(url.unchecked) == bool(words)
+
+
+ASKED = {
+    "nothing": {},
+    "--expect": {"expect": "cart"},
+    "--expect of the page": {"expect": "/shop/=cart"},
+    "--expect twice": {"expect": "shopping\ncart"},
+    "--expect of another page": {"expect": "/cart/=cart"},
+    "--status": {"status": "200"},
+    "--status of the page": {"status": "/shop/=200"},
+    "--status of another page": {"status": "/cart/=200"},
+    "--expect and --status": {"expect": "cart", "status": "200"},
+}
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED.keys())
+def test_whatever_more_is_asked_of_a_page_must_look_as_it_did(asked: dict[str, str]) -> None:
+    """What is shown instead holds the expected text and has the expected status."""
+    url = Url(path="/shop/,/cart/", **asked)
+    assert url.rehearsals > 1
+    url.journey(Client())
+    url.rehearsed()
+    assert "a stale one may have counted as right" in url.unchecked
+    with pytest.raises(
+        AnswerError, match=r"/shop/: the answer differs .* title 'Down for a while'"
+    ):
+        url.journey(Client(headers={"x-down": "1"}))
+
+
+def test_a_journey_that_checks_and_counts_still_says_what_was_not_checked() -> None:
+    class Counted(Url):
+        def count(self, database: DatabaseSpec) -> dict[str, int]:
+            return {"completions": 1}
+
+        def journey(self, client: Any) -> None:
+            super().journey(client)
+            assert client
+
+    assert Counted(path="/shop/").unchecked == Url(path="/shop/").unchecked != ""
 
 
 def test_an_answer_that_looks_otherwise_than_in_the_rehearsal_is_wrong() -> None:
