@@ -2,24 +2,29 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from statistics import fmean
+from statistics import median
 
 from benchsuite.comparing.contrasts import Contrast, Pair
 from benchsuite.comparing.sides import Side
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import format_percent
 from benchsuite.findings.host import cpu_speed
-from benchsuite.stats.compare import compare
+from benchsuite.stats.compare import Comparison, compare
+
+NARROWER = 0.01  #: By so much at least, which is more than resampling makes by chance.
 
 
 def corrected(one: Contrast) -> str:
     """Ratio and interval, each start's figure taken to the speed of its target's CPUs; empty where
-    that is not known, or where nothing follows from it (memory; a rate that was given).
+    that is not known, where nothing follows from it (memory; a rate that was given), and where the
+    result is no surer than what was measured.
     """
     sides = [_figures(side, one.metric) for side in (one.baseline, one.candidate)]
     if not all(sides):
         return ""
     found = compare(*sides, scale=one.found.scale, margin=one.found.margin)
+    if not _is_surer(found, one.found):
+        return ""
     text = replace(one, found=found)
     figures = " ".join(filter(None, (text.value_text, text.interval_text)))
     return f"{one.name}, corrected for the CPUs' speed: {figures}."
@@ -40,7 +45,7 @@ def notes(pairs: Iterable[Pair]) -> Iterator[str]:
             yield (
                 f"{rule.code}: a fixed piece of work took {format_percent(percent)} longer on the "
                 f"CPUs of {slow} than on those of {fast}. Ratios corrected for it stand below the "
-                "others."
+                "others, where that narrows their intervals."
             )
 
 
@@ -56,6 +61,16 @@ def _figures(side: Side, metric: Metric) -> list[float]:
     return found
 
 
+def _is_surer(found: Comparison, measured: Comparison) -> bool:
+    """Whether its interval is narrower, and leaves a clear difference as it was measured."""
+    if not (found.low and found.high and measured.low and measured.high):
+        return False
+    if found.high / found.low > (1 - NARROWER) * measured.high / measured.low:
+        return False
+    more, less = measured.low > measured.nothing, measured.high < measured.nothing
+    return not (more and found.low <= found.nothing or less and found.high >= found.nothing)
+
+
 def _work_s(side: Side) -> float | None:
     known = [run.target_work_s for run in side.starts if run.target_work_s]
-    return fmean(known) if known else None
+    return median(known) if known else None

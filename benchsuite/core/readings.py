@@ -1,6 +1,7 @@
 """Figures from the telemetry of one part."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 
 from benchsuite.core.results import Reading
 
@@ -38,10 +39,12 @@ def work_s(
     return [one.work_s for one in inside if one.work_s is not None]
 
 
-def mean_work_s(
+def median_work_s(
     readings: Iterable[Reading], part: str, window: tuple[float, float] | None
 ) -> float | None:
-    return _mean(work_s(readings, part, window))
+    """Their median, which a second in which something else used the CPU does not move."""
+    seconds = work_s(readings, part, window)
+    return median(seconds) if seconds else None
 
 
 def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) -> int | None:

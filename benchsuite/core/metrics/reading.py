@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchsuite.core.metrics.metric import Of, Read
-from benchsuite.core.readings import TARGET, mean_cpu_percent, mean_work_s, most_memory_bytes
+from benchsuite.core.readings import TARGET, mean_cpu_percent, median_work_s, most_memory_bytes
 from benchsuite.core.results import RunResult, Summary, is_completion
 
 
@@ -25,7 +25,7 @@ def percentile(percent: float) -> Read:
 
 
 def work(part: str) -> Read:
-    return lambda result: mean_work_s(result.readings, part, result.window)
+    return lambda result: median_work_s(result.readings, part, result.window)
 
 
 def cpu(result: RunResult) -> float | None:
