@@ -68,7 +68,7 @@ def _is_surer(found: Comparison, measured: Comparison) -> bool:
     if found.high / found.low > (1 - NARROWER) * measured.high / measured.low:
         return False
     more, less = measured.low > measured.nothing, measured.high < measured.nothing
-    return not (more and found.low <= found.nothing or less and found.high >= found.nothing)
+    return not ((more and found.low <= found.nothing) or (less and found.high >= found.nothing))
 
 
 def _work_s(side: Side) -> float | None:

@@ -15,7 +15,6 @@ from benchsuite.report.exports.contrasts import as_json
 from benchsuite.report.terminal.contrasts import markdown
 from tests.starts import SLOW, side
 
-
 Times = float | Sequence[float] | None
 
 AS_FAST = (0.0001, 0.000099, 0.000101, 0.000098, 0.000102)
@@ -40,9 +39,9 @@ def one(name: str, first_s: Times, second_s: Times, **given: Any) -> Contrast:
 @pytest.mark.parametrize(("name", "ratio"), [("goodput", "1.20"), ("p95", "0.83")])
 def test_a_slower_cpu_is_made_up_for(name: str, ratio: str) -> None:
     found = corrected(one(name, AS_FAST, [1.2 * work_s for work_s in AS_FAST]))
-    assert found.startswith(
-        f"granian / gunicorn {name}, corrected for the CPUs' speed: {ratio}"
-    ), found
+    assert found.startswith(f"granian / gunicorn {name}, corrected for the CPUs' speed: {ratio}"), (
+        found
+    )
 
 
 def test_what_is_no_surer_is_not_told() -> None:
@@ -55,7 +54,8 @@ def test_a_clear_result_is_never_turned() -> None:
     """However narrow it makes the interval: a project that waits gains nothing by a fast CPU."""
     slower = [0.95 * rate for rate in SLOW]
     measured = one("goodput", AS_FAST, AS_FAST, second=slower)
-    assert measured.found.high is not None and measured.found.high < 1
+    assert measured.found.high is not None
+    assert measured.found.high < 1
     assert "0.95" in corrected(measured)
     for factor in (1.06, 1.12):
         turned = [factor * work_s for work_s in AS_FAST]
