@@ -18,6 +18,7 @@ SPEC = make_spec(options={"path": "/shop/"}, workload="url")
 SAME_CELL = {"label", "repetition", "seed"}
 
 OTHER: dict[tuple[str, ...], dict[str, Any]] = {
+    ("database", "fill_from"): {"fill_from": "mine"},
     ("load", "model"): {"model": "open", "arrival_rate": 50.0},
     ("load", "arrival_rate"): {"model": "open", "arrival_rate": 50.0},
     ("load", "arrivals"): {"model": "open", "arrival_rate": 50.0, "arrivals": "poisson"},
