@@ -62,7 +62,7 @@ def memory(evidence: Evidence) -> Iterator[dict[str, str]]:
     "L12a",
     "memory-grows",
     when="the target's memory grows by at least 2 % over the window, in its later half, too, and "
-    "at least half as fast",
+    "at least 0.7 times as fast",
     explains=(),
 )
 def growing(evidence: Evidence) -> Iterator[dict[str, str]]:

@@ -24,6 +24,7 @@ from benchsuite.core.readings import (
     WAITS_FOR,
     in_window,
     mean_cpu_percent,
+    memory,
 )
 from benchsuite.core.results import Level, Reading, Verdict
 from benchsuite.core.samples import REQUEST
@@ -209,25 +210,25 @@ def _machine(
     used = {part: mean_cpu_percent(readings, part, window) for part in parts}
     own, loads = _part(run, "server").get("cpus"), _part(run, "load").get("cpus")
     shared = not own or not loads or bool({*own} & {*loads})
+    grown = growth(memory(readings, TARGET, window))
     return {
         "cpus": _cpus(own, facts),
         "cpu_percent": {part: one for part, one in used.items() if one is not None},
         "load_percent": (mean_cpu_percent(readings, LOAD, window) or 0.0) if shared else 0.0,
         "memory_bytes": run.memory_bytes,
         "memory_limit_bytes": _memory_limit(facts),
+        "memory_grows": grown.value if grown else None,
     }
 
 
 def _target(readings: Sequence[Reading]) -> dict[str, Any]:
     counts = [one.counts for one in readings if one.counts]
-    memory = [(one.second, float(one.memory_bytes)) for one in readings if one.memory_bytes]
     return {
         "busiest_percent": _mean(counts, BUSIEST),
         "run_delay_percent": _mean(counts, RUN_DELAY),
         "idle_percent": _mean(counts, IDLE),
         "major_faults_per_s": _mean(counts, MAJOR_FAULTS),
         "memory_pressure_percent": _mean(counts, MEMORY_WAIT),
-        "memory_grows": growth(memory),
         "database_beside_percent": _mean(counts, DATABASE_BESIDE) or 0.0,
     }
 

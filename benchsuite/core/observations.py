@@ -187,6 +187,8 @@ class Evidence:
     closed: IdleMemory | None = None
     """Memory that each connection left behind, if they were opened and closed repeatedly."""
     recovery: Recovery | None = None  #: Where all connections were cut.
+    memory: Sequence[tuple[float, int]] = ()
+    """(second, bytes of the target) in the window, where the load is the same all along."""
     answers_by_user: Sequence[int] = ()
     """Right answers that each user of a closed model got, including 0."""
     in_vain: int = 0  #: Requests that waited through the whole window and were never answered.

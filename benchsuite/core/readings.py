@@ -47,6 +47,14 @@ def median_work_s(
     return median(seconds) if seconds else None
 
 
+def memory(
+    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
+) -> list[tuple[float, int]]:
+    """(second, bytes) of each reading in the window that has the part's memory."""
+    inside = in_window(readings, part, window)
+    return [(one.second, one.memory_bytes) for one in inside if one.memory_bytes]
+
+
 def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) -> int | None:
     """The peak memory of a part until then; None without readings."""
     return max(

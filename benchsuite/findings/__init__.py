@@ -13,6 +13,7 @@ from benchsuite.findings import (  # noqa: F401 - each declares its findings
     generator,
     host,
     layer,
+    memory,
     prober,
     project,
     sockets,

@@ -1,15 +1,12 @@
-"""Whether WebSockets kept their messages and connections, and memory per connection can be told:
-B209, B210, B215, B216 and B303.
-"""
+"""Whether WebSockets kept their messages and connections: B209, B210 and B216."""
 
 from collections.abc import Iterator
 
 from benchsuite.core.observations import Evidence
-from benchsuite.core.results import Finding, Level
+from benchsuite.core.results import Finding
 from benchsuite.core.samples import EVENT
-from benchsuite.core.units import format_bytes, format_count, format_duration, format_percent
+from benchsuite.core.units import format_count, format_duration
 from benchsuite.findings.registry import Rule, finding
-from benchsuite.stats.slope import FEWEST_STEPS
 
 ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or later.
 
@@ -96,28 +93,6 @@ def _advice(evidence: Evidence, silence_s: float | None) -> str:
     return f"{cut}: a time-out of the server or layer, a crash, or a proxy. See its log."
 
 
-@finding(
-    "B215",
-    "memory-kept",
-    of="memory that each closed WebSocket leaves behind (the lower end of its interval)",
-    unit=" bytes",
-    weak=1024,
-)
-def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A target that grows with each connection it has closed runs full one day."""
-    closed = evidence.closed
-    if closed is None or closed.each_bytes is None:
-        return
-    if level := rule.level(closed.low_bytes):
-        yield rule.found(
-            level,
-            f"Each of {format_count(closed.steps[-1][0])} closed connections left "
-            f"{format_bytes(closed.each_bytes)} behind in the target's memory.",
-            hint="A longer window tells a leak, which goes on, from caches that fill up. Look for "
-            "what consumers keep after disconnect, and for groups that are never left.",
-        )
-
-
 @finding("B216", "not-back", of="WebSockets that never came back after all were cut", weak=0)
 def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """After a reconnect storm somebody is still outside."""
@@ -131,39 +106,4 @@ def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"were cut never came back; {format_count(found.failed)} handshakes failed.",
             hint="The window was too short, or the server turns connections away: a longer "
             "--duration tells which.",
-        )
-
-
-@finding(
-    "B303",
-    "unsure-slope",
-    of="half the interval of the memory per connection, of it",
-    weak=10,
-    invalid=50,
-    invalid_words=f"or fewer than {FEWEST_STEPS} steps",
-)
-def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Memory per connection is a slope: without steps enough, or with steps that lie about, it says
-    nothing.
-    """
-    idle = evidence.idle
-    if idle is None:
-        return
-    if idle.each_bytes is None or idle.low_bytes is None or idle.high_bytes is None:
-        yield rule.found(
-            Level.INVALID,
-            f"Memory was read at {len(idle.steps)} numbers of connections; a slope needs at least "
-            f"{FEWEST_STEPS}.",
-            hint="Use more --stages, or a workload with more steps.",
-        )
-        return
-    half = (idle.high_bytes - idle.low_bytes) / 2
-    percent = half / abs(idle.each_bytes) * 100 if idle.each_bytes else 100.0
-    if level := rule.level(percent):
-        yield rule.found(
-            level,
-            f"A connection takes between {format_bytes(idle.low_bytes)} and "
-            f"{format_bytes(idle.high_bytes)}: {format_percent(percent)} to either side.",
-            hint="Use more --connections, so that they weigh more than what the server does by "
-            "itself, and a longer --warmup for each step.",
         )

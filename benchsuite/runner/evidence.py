@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from benchsuite.core.observations import Arrivals, Evidence, FrontShares, UnderWay
-from benchsuite.core.readings import LOAD, mean_cpu_percent, work_s
+from benchsuite.core.readings import LOAD, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Ceiling, Summary
 from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.core.specs import LoadProfile
@@ -24,6 +24,9 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
     """The evidence of a run whose window has begun, with that of each of its stages."""
     load, sockets, window = record.spec.load, record.websockets, record.window
     seen = _seen(record.monitor, done)
+    # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
+    # begins with a storm and ends with those who are last
+    is_even = not (load.stages or load.iterations or record.storm_s is not None)
     whole = replace(
         seen,
         unit=record.unit,
@@ -38,11 +41,10 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         total=record.total,
         journeys=[one for one in record.summaries if one.scope == JOURNEY],
         handshakes=[one for one in record.summaries if one.scope == HANDSHAKE],
-        # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of
-        # work begins with a storm and ends with those who are last
-        intervals=()
-        if load.stages or load.iterations or record.storm_s is not None
-        else record.intervals,
+        intervals=record.intervals if is_even else (),
+        memory=memory(record.readings, TARGET, window)
+        if is_even and record.unit != HANDSHAKE  # see `closed`
+        else (),
         unmade=None if done.stopped or load.iterations is None else done.unmade,
         window=window,
         work_s={part: work_s(record.readings, part, window) for part in (TARGET, LOAD)},

@@ -1,29 +1,25 @@
-"""Whether something grows and goes on growing, such as memory that leaks."""
+"""Whether memory grows and goes on growing, as it does with a leak."""
 
 from collections.abc import Sequence
 
-import numpy as np
+from benchsuite.stats.slope import Slope, slope
 
-FEWEST = 12  #: Of fewer points nothing is said.
-CONFIDENCE = 0.95
-STEADY = 0.5  #: The growth of the later half, as a share of the earlier's: less is levelling off.
+FEWEST = 8  #: Of fewer points nothing is said.
+STEADY = 0.7  #: The growth of the later half, as a share of the earlier's: less is levelling off.
 
 
-def growth(points: Sequence[tuple[float, float]]) -> float | None:
-    """The median slope (Theil–Sen) through (when, how much); None where the values don't grow.
+def growth(points: Sequence[tuple[float, float]]) -> Slope | None:
+    """The slope through (second, bytes) with its interval; None where they don't grow.
 
-    They do when the lower end of its interval is above 0, for all points and for the later half of
-    them. What levels off, such as a cache that fills, is no growth.
+    They do when the lower end of the interval is above 0, for all points and for the later half of
+    them; the lower of both is told. What levels off, such as a cache that fills, is no growth.
     """
     if len(points) < FEWEST:
         return None
-    from scipy import stats
-
-    when, much = np.array(points, dtype=float).T
     half = len(points) // 2
-    whole = stats.theilslopes(much, when, CONFIDENCE)
-    later = stats.theilslopes(much[half:], when[half:], CONFIDENCE)
-    earlier = stats.theilslopes(much[:half], when[:half], CONFIDENCE)
-    if min(whole.low_slope, later.low_slope) <= 0 or later.slope < STEADY * earlier.slope:
+    whole, earlier, later = slope(points), slope(points[: half + 1]), slope(points[half:])
+    if whole is None or earlier is None or later is None or min(whole.low, later.low) <= 0:
         return None
-    return float(whole.slope)
+    if later.value < STEADY * earlier.value:
+        return None
+    return Slope(whole.value, min(whole.low, later.low), whole.high)

@@ -1,17 +1,22 @@
-"""What one more of something takes, from how much some took: a line through steps."""
+"""What one more of something takes of a process's memory, from how much it had at each step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot, sqrt
 
 import numpy as np
 
 CONFIDENCE = 0.95
 FEWEST_STEPS = 3  #: Two points are always on a line: nothing can be said of how well they are.
 
+ARENA_BYTES = 2**20
+"""A process takes memory in pieces of up to that (CPython's arenas), so each value may be off by as
+much."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """The slope of a least-squares line, with its interval."""
+    """A slope with its interval."""
 
     value: float
     low: float
@@ -19,17 +24,22 @@ class Slope:
 
 
 def slope(steps: Sequence[tuple[float, float]]) -> Slope | None:
-    """The slope through (how many, how much), with its 95 % interval by Student's t.
+    """The slope through (how many, bytes), with its 95 % interval; None for fewer than three steps.
 
-    None for fewer than three steps. It is that of the steps' scatter about the line: what the
-    process did between two steps of its own accord is in it, what every connection does is not.
+    A process keeps what it took: its errors add up from step to step, and the scatter about a line
+    hides them. So the line is fitted to the differences between steps (least squares with
+    integrated noise), and the interval is that of their scatter, by Student's t. Errors that don't
+    add up make it too wide, never too narrow. Both ends may lie anywhere within an arena.
     """
     if len({many for many, _ in steps}) < FEWEST_STEPS:
         return None
     from scipy import stats
 
-    many, much = np.array(steps, dtype=float).T
-    line = stats.linregress(many, much)
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(steps) - 2)) * float(line.stderr)
-    value = float(line.slope)
+    more, taken = np.diff(np.array(steps, dtype=float), axis=0).T
+    square = float((more**2).sum())
+    value = float((more * taken).sum()) / square
+    free = len(more) - 1
+    scatter = sqrt(float(((taken - value * more) ** 2).sum()) / free / square)
+    ends = ARENA_BYTES / sqrt(6) / abs(float(more.sum()))
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, free)) * hypot(scatter, ends)
     return Slope(value, value - half, value + half)

@@ -224,10 +224,10 @@ def test_idle_connections_that_take_alike(lab: Laboratory) -> None:
         server="uvicorn",
         workload="ws_idle",
         asked={"path": "/well/"},
-        users=1200,
-        stages=(300.0, 600.0, 900.0, 1200.0),
+        users=2400,
+        stages=tuple(300.0 * step for step in range(1, 9)),
         warmup_s=0.5,
-        duration_s=1.5,
+        duration_s=1.2,
     )
     assert not findings(result, "B303"), told(result)
 

@@ -1,4 +1,5 @@
-"""Runs in which the target is broken, or cannot be reached: B201 to B208, B211."""
+"""Runs in which the target is broken, or cannot be reached: B201 to B208, B211
+and B217."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -6,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core.results import Level, Status
+from benchsuite.core.results import Level, RunResult, Status
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.fronts import starting
 from tests.integration.postgres import cluster
@@ -282,3 +283,19 @@ def test_b208_a_page_loses_what_it_confirms(
     (finding,) = findings(lost, "B208")
     assert finding.level is Level.INVALID, told(lost)
     assert findings(kept, "B208") == [], told(kept)
+
+
+def memory(lab: Laboratory, path: str) -> RunResult:
+    return lab.run(path=path, model="open", arrival_rate=200.0, max_in_flight=8, duration_s=10.0)
+
+
+@pytest.mark.alone
+def test_b217_memory_grows_by_two_megabytes_a_second(lab: Laboratory) -> None:
+    result = memory(lab, "/leaking/")
+    assert [one.level for one in findings(result, "B217")] == [Level.WEAK], told(result)
+
+
+@pytest.mark.alone
+def test_memory_that_stays_weighs_nothing(lab: Laboratory) -> None:
+    result = memory(lab, "/well/")
+    assert findings(result, "B217") == [], told(result)

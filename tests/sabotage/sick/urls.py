@@ -28,6 +28,7 @@ urlpatterns = [
     path("branching/", views.branching),
     path("broad/", views.broad),
     path("keeping/", views.keeping),
+    path("leaking/", views.leaking),
     path("querying/", views.querying),
     path("losing/", views.losing),
     path("ousting/", members.ousting),

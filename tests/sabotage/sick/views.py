@@ -40,6 +40,7 @@ while time.monotonic() < end:
 _asked = itertools.count(1)
 _left: list[subprocess.Popen[bytes]] = []
 _begun: list[float] = []
+_leaked: list[bytes] = []
 _connections: dict[str, bool] = {}
 """By the port of the client: whether it is one of those that are slow."""
 
@@ -209,6 +210,12 @@ def keeping(request: HttpRequest) -> HttpResponse:
     with open(os.environ[STORE], "ab", buffering=0) as store:
         store.write(b"x")
     return _answer()
+
+
+def leaking(request: HttpRequest) -> HttpResponse:
+    """Keeps 10 KiB of each request in memory."""
+    _leaked.append(b"x" * 10_240)
+    return well(request)
 
 
 def losing(request: HttpRequest) -> HttpResponse:

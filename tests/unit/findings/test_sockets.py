@@ -1,4 +1,4 @@
-"""B209, B210 and B303: messages astray, connections that ended, and memory that can't be told."""
+"""B209, B210 and B216: messages astray, connections that ended, and those that stay away."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from benchsuite.core.observations import HostShares
-from benchsuite.core.results import Accounts, IdleMemory, Level, Recovery
+from benchsuite.core.results import Accounts, Level, Recovery
 from tests.unit.findings.clean import found, summary
+from tests.unit.findings.test_memory import idle
 
 
 def accounts(**changes: Any) -> Accounts:
@@ -24,10 +25,6 @@ def accounts(**changes: Any) -> Accounts:
         closed_early=0,
     )
     return replace(clean, **changes)
-
-
-def idle(each: float | None, low: float | None = None, high: float | None = None) -> IdleMemory:
-    return IdleMemory(steps=((100, 1), (200, 2)), each_bytes=each, low_bytes=low, high_bytes=high)
 
 
 def test_a_run_that_kept_everything_is_clean() -> None:
@@ -103,35 +100,11 @@ def test_what_a_consumer_raised_is_told() -> None:
     assert finding.message.endswith("; the server's error: ValueError: boom (chat.py:12).")
 
 
-def test_what_closed_connections_leave_behind() -> None:
-    finding = found(closed=idle(4_300.0, 4_000.0, 4_600.0))["B215"]
-    assert finding.level is Level.WEAK
-    assert "closed connections left 4.20 KiB behind" in finding.message.replace("\u2009", " ")
-    assert not found(closed=idle(1_200.0, 1_000.0, 1_400.0))
-    assert not found(closed=idle(None))
-
-
 def test_connections_that_never_came_back() -> None:
     finding = found(recovery=Recovery(cut=10, back=8, failed=31))["B216"]
     assert finding.level is Level.WEAK
     assert "2 of 10 connections that were cut never came back; 31" in finding.message
     assert not found(recovery=Recovery(cut=10, back=10, failed=3))
-
-
-@pytest.mark.parametrize(
-    ("memory", "level", "words"),
-    [
-        (idle(28_000.0, 25_000.0, 31_000.0), Level.WEAK, "10.7 % to either side"),
-        (idle(28_000.0, 8_000.0, 48_000.0), Level.INVALID, "71.4 % to either side"),
-        (idle(None), Level.INVALID, "at 2 numbers of connections; a slope needs at least 3."),
-        (idle(0.0, -10.0, 10.0), Level.INVALID, "to either side"),
-    ],
-)
-def test_memory_that_cant_be_told(memory: IdleMemory, level: Level, words: str) -> None:
-    (finding,) = found(idle=memory).values()
-    assert finding.code == "B303 unsure-slope"
-    assert finding.level is level
-    assert words in finding.message.replace("\u2009", " ")
 
 
 def test_idle_connections_need_no_samples() -> None:
