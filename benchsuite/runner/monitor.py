@@ -15,6 +15,7 @@ from benchsuite.findings.target import NO_SESSION, died
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system.procfs import read_stat
+from benchsuite.system.tree import ProcessTree
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.base import Device
 from benchsuite.telemetry.census import Census
@@ -46,7 +47,7 @@ class Monitor:
         """`devices` are asked beside the built-in ones."""
         self._devices = devices
         self.census = Census(lambda: serving.pids(TARGET))
-        self.host = Host(lambda: self.census.last, cpus=os.cpu_count() or 1, clocks=clocks)
+        self.host = Host(serving.known, cpus=os.cpu_count() or 1, clocks=clocks)
         self.cpus_target: frozenset[int] | None = None
         self.cpus_load: frozenset[int] | None = None
         self.cpus_shared: list[frozenset[int]] = []  #: Those of both, look by look.
@@ -55,6 +56,7 @@ class Monitor:
         """By the PostgreSQL of the run, from the begin of the load to its end."""
         self._serving = serving
         self._load_pids = load_pids
+        self._load = ProcessTree(load_pids)
         self.errors: tuple[str, ...] = ()  #: What the sampler could not read.
         self._probes: list[probes.Probe] = []
         self._request: Mapping[str, object] | None = None
@@ -70,12 +72,13 @@ class Monitor:
             {
                 **self._serving.parts,
                 TARGET: self.census,
-                LOAD: lambda: list(self._load_pids),
+                LOAD: lambda: [stat.pid for stat in self._load.living()],
             },
             interval_s=INTERVAL_S,
             also=(self.host.look, self.see_cpus),
             service_probes={**self._serving.service_probes, TARGET: self.host},
             devices=(*DEVICES, Speed, Scheduling, *self._devices),
+            reaped_s=self._serving.reaped_s,
         )
 
     @contextmanager

@@ -112,6 +112,15 @@ class RunningSystem:
         """The living processes of a part."""
         return [pid for one in self.members if one.part == part for pid in one.process.living()]
 
+    def known(self) -> list[int]:
+        """The processes of all parts, as they were last listed."""
+        return [pid for one in self.members for pid in one.process.known]
+
+    def reaped_s(self, part: str) -> float:
+        """CPU time of the part's processes that ended as orphans until now."""
+        programs = (*self.earlier, *self.members)
+        return sum(one.process.reaped_s for one in programs if one.part == part)
+
     @property
     def parts(self) -> Mapping[str, Callable[[], list[int]]]:
         """Each part with what lists its living processes."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchsuite.system import logfile
 from benchsuite.system.interrupts import held_back
+from benchsuite.system.marks import Mark
 from benchsuite.system.procfs import send_signal
 from benchsuite.system.tree import ProcessTree
 
@@ -31,7 +32,7 @@ class Process:
         argv: Sequence[str],
         log: Path,
         started_at: float,
-        mark: str,
+        mark: Mark,
     ) -> None:
         self.name = name
         self.argv = tuple(argv)
@@ -65,6 +66,16 @@ class Process:
     def living(self) -> list[int]:
         """PIDs of its whole tree with runaways, without zombies; empty once it has ended."""
         return [] if self._ended else [stat.pid for stat in self._tree.living()]
+
+    @property
+    def known(self) -> frozenset[int]:
+        """PIDs of its tree at the last look, without another one."""
+        return self._tree.known
+
+    @property
+    def reaped_s(self) -> float:
+        """CPU time of those of its tree that ended as orphans."""
+        return self._tree.reaped_s
 
     def end(self, stop_signal: int, grace_s: float) -> None:
         """Ends the whole tree within `grace_s` + `KILL_S`; a second call does nothing.
@@ -106,6 +117,7 @@ class Process:
                 os.killpg(self.pid, signal.SIGKILL)
             left = self._tree.living(thorough=True)
             if not left and self.poll() is not None:
+                self._tree.settle()
                 self._popen.wait()
                 return
             for stat in left:

@@ -10,7 +10,8 @@ import sys
 import time
 
 from benchsuite.system import sharedmemory
-from benchsuite.system.procfs import RUN_VARIABLE, send_signal
+from benchsuite.system.marks import Mark
+from benchsuite.system.procfs import send_signal
 from benchsuite.system.tree import ProcessTree
 
 TERM_S = 5.0  #: How long the run's processes may take to end after SIGTERM.
@@ -27,7 +28,7 @@ def main() -> None:
         signal.signal(signum, signal.SIG_IGN)
     heard = _listen(parent)
     if heard is not None:
-        end_all(ProcessTree(heard.leaders, f"{RUN_VARIABLE}={marker}"))
+        end_all(ProcessTree(heard.leaders, Mark(marker)))
         remove(folder, working)
         for prefix in heard.prefixes:
             sharedmemory.remove(prefix)

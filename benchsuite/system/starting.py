@@ -20,8 +20,10 @@ from pathlib import Path
 from benchsuite.core.exceptions import StartError
 from benchsuite.system import account, cpus, guard, private
 from benchsuite.system.interrupts import held_back
+from benchsuite.system.marks import Mark, limited
 from benchsuite.system.process import Process
 from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
+from benchsuite.system.tree import adopting_orphans
 
 _starts = itertools.count(1)
 
@@ -63,12 +65,11 @@ def running(
     Raises StartError when the program can't be started.
     """
     # With our PID: a child of the run may start programs too.
-    part = f"{marker}/{os.getpid()}/{next(_starts)}"
+    mark = Mark(marker, f"{marker}/{os.getpid()}/{next(_starts)}")
     with ExitStack() as stack:
+        stack.enter_context(adopting_orphans())
         with held_back(), cpus.given(on_cpus):
-            process = _start(
-                argv, name, log, {**env, RUN_VARIABLE: marker}, cwd, stop_signal, part, run_as
-            )
+            process = _start(argv, name, log, env, cwd, stop_signal, mark, run_as)
             guard.announce(marker, process.pid)
             stack.callback(guard.withdraw, marker, process.pid)
             # Twice, because Ctrl-C may arrive between the call and its delay of signals.
@@ -84,7 +85,7 @@ def _start(
     env: Mapping[str, str],
     cwd: Path | None,
     stop_signal: int,
-    part: str,
+    mark: Mark,
     run_as: str,
 ) -> Process:
     # Looked up here as execvp will do: the wrapper could only report it in the log.
@@ -93,21 +94,20 @@ def _start(
         raise StartError(f"{name} can't be started: there is no program {argv[0]}; install it.")
     started_at = time.monotonic()
     try:
-        with private.log(log) as output:
+        with private.log(log) as output, limited(mark):
             popen = subprocess.Popen(
                 [*_dying_with_parent(stop_signal), *argv],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 cwd=cwd,
-                env={**env, PART_VARIABLE: part},
+                env={**env, RUN_VARIABLE: mark.run, PART_VARIABLE: mark.part},
                 start_new_session=True,
                 # Before the wrapper requests its signal: a change of user would cancel it.
                 **account.rights_of(run_as),
             )
     except OSError as error:
         raise StartError(f"{name} can't be started: {error}.") from error
-    mark = f"{PART_VARIABLE}={part}"
     return Process(popen, name=name, argv=argv, log=log, started_at=started_at, mark=mark)
 
 

@@ -1,27 +1,52 @@
 """Which processes belong together: a leader, its descendants, and runaways."""
 
+import ctypes
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
-from benchsuite.system.procfs import Stat, all_pids, carries, read_stat
+from benchsuite.system.marks import Mark
+from benchsuite.system.procfs import Stat, all_pids, read_stat
+
+PR_SET_CHILD_SUBREAPER = 36
+
+_adopting: list[None] = []  #: An item for each block that wants it.
+
+
+@contextmanager
+def adopting_orphans() -> Iterator[None]:
+    """In the block, descendants whose parents end become children of this process (prctl(2)).
+
+    So none leaves its tree by a double fork, and the CPU time of those that end between two looks
+    is known, because nobody else waits for them.
+    """
+    _adopting.append(None)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        _adopting.pop()
+        if not _adopting:
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 class ProcessTree:
     """The descendants of some leaders, found by parent, session and a mark.
 
-    A process belongs to the tree if it is a leader, is in a leader's session, carries the mark (one
-    `NAME=value` of its environment), is a child of a member, or was a member before. So it is found
-    after its parent died, after it started its own session, and after it overwrote its environment;
-    only one that did all of these between two looks is missed.
+    A process belongs to the tree if it is a leader, is in a leader's session, bears the mark, is a
+    child of a member, or was a member before. That is decided once, when a process is new: so it is
+    found after its parent died, in a session of its own, and with another environment or user.
 
     A leader must not be reaped while the tree is used: its zombie keeps its PID and session ID from
-    being reused. Threads may share a tree.
+    being reused. Orphans that this process has adopted are reaped by each look. Threads may share a
+    tree.
     """
 
-    def __init__(self, leaders: Iterable[int], mark: str = "") -> None:
+    def __init__(self, leaders: Iterable[int], mark: Mark | None = None) -> None:
         self._leaders = frozenset(leaders)
-        self._mark = mark.encode()
+        self._mark = mark
+        self.reaped_s = 0.0  #: CPU time of all that this process has reaped.
         self._known: dict[int, int] = {}
         self._foreign: set[int] = set()
         self._lock = threading.Lock()
@@ -35,8 +60,19 @@ class ProcessTree:
         with self._lock:
             return self._look(thorough=thorough)
 
+    @property
+    def known(self) -> frozenset[int]:
+        """The PIDs of the last look."""
+        return frozenset(self._known)
+
     def living(self, *, thorough: bool = False) -> list[Stat]:
         return [stat for stat in self.members(thorough=thorough) if stat.alive]
+
+    def settle(self) -> None:
+        """Reaps the last orphans and counts the leaders, which have ended and are to be reaped."""
+        leaders = [stat for stat in self.members() if stat.pid in self._leaders]
+        ticks = sum(stat.own_ticks + stat.children_ticks for stat in leaders)
+        self.reaped_s += ticks / os.sysconf("SC_CLK_TCK")
 
     def _look(self, *, thorough: bool) -> list[Stat]:
         pids = set(all_pids())
@@ -49,13 +85,24 @@ class ProcessTree:
         found = {pid for pid, stat in stats.items() if self._belongs(stat)}
         _add_children(found, stats)
         if self._mark:
-            strays = {pid for pid in stats.keys() - found if carries(pid, self._mark)}
+            strays = {pid for pid in stats.keys() - found if self._mark.is_on(pid)}
             if strays:
                 found |= strays
                 _add_children(found, stats)
         self._foreign |= stats.keys() - found
+        found -= {pid for pid in found if self._reap(stats[pid])}
         self._known = {pid: stats[pid].started for pid in found}
         return [stats[pid] for pid in sorted(found)]
+
+    def _reap(self, stat: Stat) -> bool:
+        """Whether it was an orphan that has ended."""
+        if stat.alive or stat.ppid != os.getpid() or stat.pid in self._leaders:
+            return False
+        with suppress(ChildProcessError):
+            # In microseconds: what ended within a clock tick would count for nothing.
+            used = os.wait4(stat.pid, os.WNOHANG)[2]
+            self.reaped_s += used.ru_utime + used.ru_stime
+        return True
 
     def _belongs(self, stat: Stat) -> bool:
         return (

@@ -25,6 +25,8 @@ class Snapshot:
 
     at: float  #: `time.monotonic()`
     stats: tuple[Stat, ...]
+    reaped_s: float = 0.0
+    """CPU time of all of the part that ended as orphans until now (`ProcessTree.reaped_s`)."""
     costly: bool = True  #: Whether the budget allows figures that cost milliseconds now.
 
 

@@ -20,14 +20,16 @@ class Cpu(Device):
 
     The time of a process that ends goes to its parent's account of waited-for children, and from
     there comes the part that no sample saw. What samples did see of it is subtracted, so nothing
-    counts twice. Lost is only what a process used after its last sample when nobody of the tree
-    waits for it.
+    counts twice. Orphans are waited for by this process, whose account of them is a part's as well.
+    Lost is only what a process used after its last sample when nobody waits for it (SIG_IGN for
+    SIGCHLD).
     """
 
     cost: ClassVar[str] = "nothing of its own: reads what the sampler has read anyway"
 
     def __init__(self) -> None:
         self._seen: dict[int, Stat] = {}
+        self._was_there = False  #: Whether the part had a process at the last sample.
         self._owed: dict[int, int] = {}
         """For each parent: ticks of its vanished children that are counted already, and that its
         account of children will show again."""
@@ -39,11 +41,13 @@ class Cpu(Device):
             return {"cpu_percent": None}
         now = {stat.pid: stat for stat in snapshot.stats}
         now.update(self._zombies(now))
+        is_there = bool(now)
+        now.setdefault(os.getpid(), _as_parent(snapshot.reaped_s))
         used = self._used(now)
         share = None
-        if self._at is not None and (now or self._seen):
+        if self._at is not None and (is_there or self._was_there):
             share = _plausible(100 * used / TICKS_PER_S / (snapshot.at - self._at))
-        self._seen = now
+        self._seen, self._was_there = now, is_there
         self._at = snapshot.at
         self._boot_ticks = time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS_PER_S
         return {"cpu_percent": share}
@@ -83,6 +87,11 @@ class Cpu(Device):
         if covered:
             self._owed[stat.pid] -= covered
         return own + children - covered
+
+
+def _as_parent(reaped_s: float) -> Stat:
+    """This process as the one that waits for a part's orphans."""
+    return Stat(os.getpid(), "R", 0, 0, 0, int(reaped_s * TICKS_PER_S), 1, started=0)
 
 
 def _plausible(percent: float) -> float | None:

@@ -50,7 +50,8 @@ class Sampler:
 
     An error of a device or of such a function ends neither the run nor the sampling: the figure is
     missing, and the error is told in the end. What is in `also` is called after the parts, each
-    time. `service_probes` are asked with the part of that name.
+    time. `service_probes` are asked with the part of that name. `reaped_s` tells for each part
+    the CPU time of its orphans that have ended.
     """
 
     def __init__(
@@ -60,8 +61,10 @@ class Sampler:
         devices: Sequence[type[Device]] = DEVICES,
         also: Sequence[Callable[[], object]] = (),
         service_probes: Mapping[str, ServiceProbe] | None = None,
+        reaped_s: Callable[[str], float] = lambda part: 0.0,
     ) -> None:
         self._service_probes = dict(service_probes or {})
+        self._reaped_s = reaped_s
         self._interval_s = interval_s
         self._also = tuple(also)
         self._devices = tuple(devices)
@@ -144,7 +147,12 @@ class Sampler:
             self._note(f"{part.name}, its processes", error)
             return
         living = tuple(stat for stat in stats if stat.alive)
-        snapshot = Snapshot(at=time.monotonic(), stats=living, costly=costly)
+        snapshot = Snapshot(
+            at=time.monotonic(),
+            stats=living,
+            reaped_s=self._reaped_s(part.name),
+            costly=costly,
+        )
         for device in part.devices:
             try:
                 seen: Figures = {**device.sample(snapshot)}

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from benchsuite.core.results import Level, RunResult
@@ -138,3 +139,21 @@ def test_b401_the_target_works_on_when_nobody_asks(
     monkeypatch.setattr(validity_host, "BUSY_AFTER_PERCENT", 4.0)
     result = lab.run(path="/leaving/", processes=1, duration_s=1.0)
     assert "still used" in message(result, "B401"), told(result)
+
+
+def test_what_a_daemon_of_the_target_uses_is_the_targets(lab: Laboratory) -> None:
+    """It is in the target's figures, no program beside it, and ended with it."""
+    daemons: list[int] = []
+
+    def look() -> None:
+        for process in psutil.process_iter(["cmdline"]):
+            if any("DAEMON = " in word for word in process.info["cmdline"] or ()):
+                daemons.append(process.pid)
+
+    result = lab.run(path="/daemon/", processes=1, duration_s=3.0, at_second={2.0: look})
+    [daemon] = daemons
+    readings = [one for one in result.readings if one.part == "target"]
+    assert max(one.processes or 0 for one in readings) == 3, "a master, a worker and the daemon"
+    assert max(one.cpu_percent or 0 for one in readings) > 25, told(result)
+    assert f"({daemon})" not in message(result, "B401"), told(result)
+    assert not psutil.pid_exists(daemon)

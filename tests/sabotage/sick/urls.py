@@ -18,6 +18,7 @@ urlpatterns = [
     path("favouring/", views.favouring),
     path("shunning/", views.shunning),
     path("leaving/", views.leaving),
+    path("daemon/", views.daemon),
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),
     path("dropping/", views.dropping),

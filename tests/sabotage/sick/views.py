@@ -141,6 +141,16 @@ def leaving(request: HttpRequest) -> HttpResponse:
     return well(request)
 
 
+def daemon(request: HttpRequest) -> HttpResponse:
+    """The first request leaves a program behind that computes, and that neither a parent nor a
+    session nor its environment connects with it.
+    """
+    if next(_asked) == 1:
+        alone = ["env", "-i", "setsid", "-f", sys.executable, "-S", "-c"]
+        subprocess.run([*alone, f"DAEMON = {TEXT!r}\n{COMPUTE}"], check=True)
+    return well(request)
+
+
 def slow(request: HttpRequest) -> HttpResponse:
     time.sleep(_asked_s(request, PAUSE_S))
     return _answer()

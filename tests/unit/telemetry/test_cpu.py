@@ -25,9 +25,9 @@ class Tree:
     def read(self, pid: int) -> Stat | None:
         return self.zombies.get(pid)
 
-    def sample(self, *stats: Stat, after_s: float = 1.0) -> float | None:
+    def sample(self, *stats: Stat, after_s: float = 1.0, reaped: float = 0) -> float | None:
         self.at += after_s
-        figures = self.device.sample(Snapshot(at=self.at, stats=stats))
+        figures = self.device.sample(Snapshot(at=self.at, stats=stats, reaped_s=reaped / 100))
         return figures["cpu_percent"]
 
 
@@ -71,6 +71,25 @@ def test_a_reaped_child_counts_once(tree):
     tree.sample(process(1, 0), process(2, 500, ppid=1, started=SOON))
     assert tree.sample(process(1, 0, children=520)) == pytest.approx(20)
     assert tree.sample(process(1, 0, children=520)) == 0
+
+
+def test_orphans_that_ended_count_once_and_those_that_no_sample_saw_too(tree):
+    orphan = process(2, 30, ppid=os.getpid(), started=SOON)
+    tree.sample(process(1, 0), reaped=7)
+    assert tree.sample(process(1, 0), orphan, reaped=7) == pytest.approx(30)
+    assert tree.sample(process(1, 0), reaped=7 + 35 + 40) == pytest.approx(5 + 40)
+    assert tree.sample(process(1, 0), reaped=82) == 0
+
+
+def test_a_leader_that_is_replaced_is_on_our_account(tree):
+    leader = process(1, 500, ppid=os.getpid())
+    tree.sample(leader)
+    assert tree.sample(process(9, 10, ppid=os.getpid(), started=SOON), reaped=520) == (
+        pytest.approx(30)
+    )
+    assert tree.sample(process(9, 10, ppid=os.getpid(), started=SOON), reaped=560) == (
+        pytest.approx(40)
+    )
 
 
 def test_work_of_children_that_no_sample_saw_counts(tree):
