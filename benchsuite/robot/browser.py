@@ -17,7 +17,7 @@ from benchsuite.core.paths import path_of
 from benchsuite.robot.encoding import Upload, Value
 from benchsuite.robot.forms import TYPED, Button, Control, Form, Page
 from benchsuite.robot.parsing import read
-from benchsuite.robot.walk import Arrival, Bounds, Complete, Completion, OnVisit, Walk
+from benchsuite.robot.walk import Arrival, Bounds, Complete, Completion, OnVisit, Sign, Walk
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
@@ -34,7 +34,7 @@ INVALID = """form => form.noValidate ? [] : [...form.elements]
 
 @contextmanager
 def browser_robot(
-    url: str, *, known: Mapping[str, str], bounds: Bounds, timeout_s: float
+    url: str, *, known: Mapping[str, str], bounds: Bounds, timeout_s: float, done: Sign
 ) -> Iterator[Complete]:
     """A function that completes the survey at a URL once with a seed, each time as a new visitor.
 
@@ -53,7 +53,7 @@ def browser_robot(
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=arguments)
         try:
-            yield Chromium(browser, url, known, bounds, timeout_s).completed
+            yield Chromium(browser, url, known, bounds, timeout_s, done).completed
         finally:
             browser.close()
 
@@ -67,6 +67,7 @@ class Chromium:
     known: Mapping[str, str]
     bounds: Bounds
     timeout_s: float
+    done: Sign
 
     def completed(self, seed: str, on_visit: OnVisit | None) -> Completion:
         """One completion, in a new window without cookies."""
@@ -74,7 +75,14 @@ class Chromium:
         context.set_default_timeout(self.timeout_s * 1000)
         context.route("**/*", lambda route: self._only_this_host(route))
         try:
-            walk = BrowserWalk(context.new_page(), self.url, seed, self.known, self.bounds)
+            walk = BrowserWalk(
+                context.new_page(),
+                self.url,
+                seed=seed,
+                known=self.known,
+                bounds=self.bounds,
+                done=self.done,
+            )
             return walk.to_the_end(on_visit)
         finally:
             context.close()
@@ -91,9 +99,16 @@ class BrowserWalk(Walk):
     """Requests and sends pages as a person in front of a screen does."""
 
     def __init__(
-        self, tab: Any, url: str, seed: object, known: Mapping[str, str], bounds: Bounds
+        self,
+        tab: Any,
+        url: str,
+        *,
+        seed: object,
+        known: Mapping[str, str],
+        bounds: Bounds,
+        done: Sign,
     ) -> None:
-        super().__init__(tab, url, seed=seed, known=known, bounds=bounds)
+        super().__init__(tab, url, seed=seed, known=known, bounds=bounds, done=done)
         self._tab = tab
         self._url = url
         self._page = Page(title="")
@@ -139,7 +154,8 @@ class BrowserWalk(Walk):
         self._page = read(body)
         parts = urlsplit(self._tab.url)
         self.check_status(response.status if response else 200, body, self._page)
-        return Arrival(path_of(parts), self._page)
+        redirected = response is not None and response.request.redirected_from is not None
+        return Arrival(path_of(parts), self._page, redirected=redirected)
 
     def _enter(self, shown: "Locator", control: Control, given: list[Value]) -> None:
         from playwright.sync_api import Error

@@ -26,8 +26,8 @@ ASIDE = re.compile(
     r"brouillon|ajouter|aperçu|quitter)\b|wizard_goto",
     re.I,
 )
-WHO = re.compile(r"log-?_? ?in\b|sign-?_? ?in\b|anmelde|einloggen|connexion|connecter", re.I)
-"""Names of log-in forms."""
+RULES = frozenset(("minlength", "pattern", "passwordrules"))
+"""Attributes of new passwords; one that exists follows the rules already."""
 
 
 def main_form(page: Page, *, beside: Container[object] = ()) -> Form | None:
@@ -41,15 +41,16 @@ def main_form(page: Page, *, beside: Container[object] = ()) -> Form | None:
 
 
 def asks_who(form: Form) -> bool:
-    """Whether it is a log-in form for existing users."""
+    """Whether it asks for a name and a password that exist, without a rule for new ones."""
     passwords = [one for one in form.fillable if one.kind == "password"]
-    typed = [one for one in form.fillable if one.kind in TYPED]
-    if len(passwords) != 1 or len(typed) > 2:
+    others = [one for one in form.fillable if one.kind not in ("password", "checkbox")]
+    if len(passwords) != 1 or any(one.kind not in TYPED for one in others):
         return False
-    if "new-password" in passwords[0].words:
-        return False
-    words = (form.identity, passwords[0].words, *(_words(one) for one in form.buttons))
-    return WHO.search(" ".join(words)) is not None
+    (password,) = passwords
+    if password.limits.get("autocomplete") == "current-password":
+        return True
+    new = "new-password" in password.words or password.hint or RULES & password.limits.keys()
+    return len(others) <= 1 and not new
 
 
 def next_button(form: Form) -> Button | None:
@@ -59,6 +60,12 @@ def next_button(form: Form) -> Button | None:
     onward = checked or onward
     named = [one for one in onward if ONWARDS.search(_words(one))]
     return next(iter(named or onward or form.buttons), None)
+
+
+def goes_on(form: Form) -> bool:
+    """Whether its button says that it continues."""
+    button = next_button(form)
+    return button is not None and ONWARDS.search(_words(button)) is not None
 
 
 def _beside(form: Form) -> bool:

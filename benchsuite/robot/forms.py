@@ -125,6 +125,7 @@ class Page:
     forms: tuple[Form, ...] = ()
     completion_code: str = ""  #: `data-completion-code` of the thank-you page.
     captcha: bool = False
+    markup: bool = True  #: Whether it is HTML.
     language: str = ""
     charset: str = "utf-8"
     base: str = ""  #: Base of its relative URLs, if declared.

@@ -12,8 +12,8 @@ def summary(done: Completion) -> str:
     parts = [f"{pages} page{'s' * (pages != 1)}", f"{answers} answer{'s' * (answers != 1)}"]
     if mended:
         parts.append(f"{mended} mistake{'s' * (mended != 1)} mended")
-    if done.code:
-        parts.append(f"code {done.code}")
+    if done.evidence:
+        parts.append(done.evidence)
     return ", ".join(parts)
 
 

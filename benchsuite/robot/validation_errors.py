@@ -36,11 +36,6 @@ class Message:
     place: int  #: Among the pieces of the page.
 
 
-def new_texts(before: Page, after: Page) -> list[str]:
-    """Texts of a page that another one lacks."""
-    return [one.text for one in _messages(before, after.pieces)]
-
-
 def with_errors(before: Page, after: Page, sent: Form, back: Form) -> Form:
     """The form that came back, with the messages about it and its controls."""
     return _Reading(before, after, sent, back).form()

@@ -1,8 +1,8 @@
 """From page to page until there is no more form."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from html import escape
 from random import Random
 from time import sleep
@@ -18,20 +18,16 @@ from benchsuite.robot.encoding import Value
 from benchsuite.robot.filling import Filler, Unfillable
 from benchsuite.robot.forms import Button, Form, Page
 from benchsuite.robot.parsing import read, refresh
-from benchsuite.robot.progress import Fate, outcome, tone
+from benchsuite.robot.progress import Fate, Outcome, outcome
 
 REDIRECTS = (301, 302, 303, 307, 308)
 REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back.
 
 SHOWN = 200  #: Characters shown of an error.
 
-SHOWN_OF_PAGE = 400
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
 
-
-ROUNDS = 2  #: How often the same page may be filled again.
-
-EMPTY = Page(title="")
+EMPTY = Page(title="", markup=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +48,46 @@ class Visit:
     title: str
     tries: int
     answers: tuple[tuple[str, Value], ...]  #: The accepted answers by name, without hidden fields.
-    mended: tuple[str, ...]  #: The errors before that.
+    mended: tuple[str, ...]  #: The errors of controls before that.
+    repeated: str = ""  #: The complaint that the last two refusals had in common.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """What the author of a form says that its last page has, and no page before it."""
+
+    text: str = ""
+    url: str = ""  #: A pattern of its path with query: /thanks/*.
+
+    def on(self, page: Page, path: str) -> str:
+        """What was seen of it, in words; empty if nothing."""
+        if self.url and fnmatchcase(path, self.url):
+            return f"the address {path}"
+        words = " ".join(" ".join(page.texts).split())
+        return f"the text {self.text!r}" if self.text and self.text in words else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """The last page, and what led to it."""
+
+    page: Page
+    path: str
+    sent: Form  #: The last form, and where it was.
+    asked: str
+    filled: tuple[Page, ...]  #: The pages before, as they were received.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
+    """A walk to its end. Whether the form was taken is for its evidence to say."""
+
     visits: tuple[Visit, ...]
-    path: str  #: Of the last page, the one without a form.
-    code: str  #: Its completion code, empty when it has none.
+    path: str  #: Of the last page.
+    code: str = ""  #: Its completion code, empty when it has none.
+    evidence: str = ""  #: What shows that the form was taken; empty: ended without confirmation.
+    doubt: str = ""  #: Why the last page shows nothing.
+    ending: Ending | None = None  #: For evidence from elsewhere, where there is none yet.
 
     @property
     def pages(self) -> int:
@@ -81,15 +109,17 @@ def complete(
     known: Mapping[str, str] | None = None,
     bounds: Bounds | None = None,
     naming: Callable[[str, str], str] | None = None,
+    done: Sign | None = None,
     on_visit: OnVisit | None = None,
 ) -> Completion:
     """Fills the form at a URL and those that follow, until a page has none.
 
     The same seed gives the same answers to the same questions. `known` are answers by name (a user
-    name and a password); `naming` makes a name for the results from method and path. Raises
-    RobotError, which names the page and the reason.
+    name and a password); `naming` makes a name for the results from method and path; `done` is how
+    the end is known. Without that and without a completion code, the completion has no evidence: it
+    ended without confirmation. Raises RobotError, which names the page and the reason.
     """
-    walk = Walk(client, url, seed=seed, known=known, bounds=bounds, naming=naming)
+    walk = Walk(client, url, seed=seed, known=known, bounds=bounds, naming=naming, done=done)
     return walk.to_the_end(on_visit)
 
 
@@ -100,6 +130,7 @@ class Arrival:
     path: str
     page: Page
     status: int = 200
+    redirected: bool = False
 
 
 class Walk:
@@ -114,6 +145,7 @@ class Walk:
         known: Mapping[str, str] | None = None,
         bounds: Bounds | None = None,
         naming: Callable[[str, str], str] | None = None,
+        done: Sign | None = None,
     ) -> None:
         parts = urlsplit(url)
         self._client = client
@@ -123,44 +155,79 @@ class Walk:
         self._person = people.person(self._chance)
         self._known = known or {}
         self._naming = naming
+        self._done = done or Sign()
         self._number = 1
         self.bounds = bounds or Bounds()
         self.path = self._start  #: Of the page being filled.
 
     def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []
+        filled: list[Page] = []
         arrival = self.ask("GET", self._start)
-        form = None if arrival.page.completion_code else main_form(arrival.page)
-        if form is None and not arrival.page.completion_code:
+        if arrival.page.completion_code:
+            return self._ended(arrival, "", (), None)
+        if self._done.on(arrival.page, arrival.path):
+            raise self.stuck("the first page already has what only the last one should have")
+        form = main_form(arrival.page)
+        if form is None:
             raise self.stuck("there is no form to fill")
-        seen: Counter[object] = Counter()
-        while form is not None:
+        places: set[object] = set()
+        while True:
             self.path, page = arrival.path, arrival.page
             if self._number > self.bounds.pages:
                 raise self.stuck(f"the survey has not ended after {self.bounds.pages} pages")
-            known = all(one.name in self._known for one in form.fillable if one.kind == "password")
-            if visits and asks_who(form) and not known:
-                raise self.stuck(
-                    "it asks for a log-in, which can't be made up; give "
-                    + " and ".join(f"--answer {one.name}=…" for one in form.fillable)
-                )
-            place = self.path, page.title, tuple(one.label for one in form.fillable)
-            seen[place] += 1
-            if seen[place] > ROUNDS:
-                raise self.stuck(f"it leads in circles: this page was filled {ROUNDS} times")
-            visit, arrival, form = self._fill(page, form)
+            places.add(_place(arrival, form))
+            visit, arrival, found = self._fill(page, form)
             visits.append(visit)
+            filled.append(page)
             if on_visit is not None:
                 on_visit(visit)
-            self._number += 1
+            doubt, following = found.doubt, found.form
+            if found.fate is Fate.NEXT and following is not None:
+                if _place(arrival, following) in places:
+                    doubt = "it leads back to a page that was filled before"
+                elif wanted := self._secrets(following):
+                    doubt = f"it leads to a log-in, which can't be made up; give {wanted}"
+                else:
+                    form = following
+                    self._number += 1
+                    continue
+            ending = Ending(
+                page=arrival.page, path=arrival.path, sent=form, asked=self.path, filled=(*filled,)
+            )
+            return self._ended(arrival, doubt, (*visits,), ending)
+
+    def _ended(
+        self, arrival: Arrival, doubt: str, visits: tuple[Visit, ...], ending: Ending | None
+    ) -> Completion:
+        code = arrival.page.completion_code
+        sign = self._done.on(arrival.page, arrival.path)
+        if not (code or sign) and self._done != Sign():
+            doubt = "what the last page should have is not there"
         return Completion(
-            visits=tuple(visits), path=arrival.path, code=arrival.page.completion_code
+            visits=visits,
+            path=arrival.path,
+            code=code,
+            evidence=f"code {code}" if code else sign,
+            doubt="" if code or sign else doubt,
+            ending=ending,
         )
 
-    def _fill(self, page: Page, form: Form) -> tuple[Visit, Arrival, Form | None]:
-        """Sends a page until it is accepted; returns the visit, where it led, and the next form."""
+    def _secrets(self, form: Form) -> str:
+        """The options that would give what a log-in asks for, if it wasn't given."""
+        passwords = [one.name for one in form.fillable if one.kind == "password"]
+        if not asks_who(form) or all(name in self._known for name in passwords):
+            return ""
+        return " and ".join(f"--answer {one.name}=…" for one in form.fillable)
+
+    def _fill(self, page: Page, form: Form) -> tuple[Visit, Arrival, Outcome]:
+        """Sends a page until it is accepted; returns the visit, where it led, and the outcome."""
+        if wanted := self._secrets(form):
+            raise self.stuck(f"it asks for a log-in, which can't be made up; give {wanted}")
         filler = Filler(self._person, self._chance, self._known, page.language)
-        said: list[str] = []
+        mended: list[str] = []
+        complaints: list[str] = []
+        repeated = ""
         shown, now = form, page
         for tries in range(1, self.bounds.tries + 1):
             if now.captcha:
@@ -171,16 +238,21 @@ class Walk:
                 raise self.stuck(str(error)) from error
             button = next_button(shown)
             arrival = self.send(shown, now, button, filler.pairs(shown, button, now.charset))
-            found = outcome(
-                form,
-                page,
-                filler.answers,
-                arrival.page,
-                status=arrival.status,
-                elsewhere=_bare(arrival.path) != _bare(self.path),
-            )
-            if found.fate is Fate.LOST:
-                raise self.stuck(f"it was refused: {_shortened(found.words, SHOWN_OF_PAGE)}")
+            if self._confirmed(arrival):
+                found = Outcome(Fate.ENDED)
+            else:
+                found = outcome(
+                    form,
+                    page,
+                    filler.answers,
+                    arrival.page,
+                    path=_bare(arrival.path),
+                    status=arrival.status,
+                    redirected=arrival.redirected,
+                    elsewhere=arrival.redirected and _bare(arrival.path) != _bare(self.path),
+                )
+            if found.fate is Fate.REFUSED:
+                raise self.stuck(_status(arrival.status, b"", arrival.page))
             if found.fate is not Fate.BACK or found.form is None:
                 visit = Visit(
                     number=self._number,
@@ -188,12 +260,22 @@ class Walk:
                     title=page.title,
                     tries=tries,
                     answers=filler.given(shown),
-                    mended=tuple(said),
+                    mended=tuple(mended),
+                    repeated=repeated,
                 )
-                return visit, arrival, found.form
+                return visit, arrival, found
             shown, now = found.form, arrival.page
-            complaints = _complaints(shown)
-            said += complaints
+            own = [
+                _shortened(f"{control}: {text}", SHOWN)
+                for control in shown.controls
+                for text in control.errors
+            ]
+            before, complaints = (
+                complaints,
+                [*(_shortened(one, SHOWN) for one in shown.errors), *own],
+            )
+            repeated = next((one for one in complaints if one in before), "")
+            mended += own
             filler.mend(shown)
         words = "; ".join(complaints) or "it came back each time without a message"
         raise self.stuck(f"refused {self.bounds.tries} times: {words}")
@@ -231,11 +313,11 @@ class Walk:
                 self.check_status(answer.status_code, bytes(answer.content), page)
                 base = self._resolved(page.base, path) if page.base else path
                 header = refresh(str(answer.headers.get("Refresh", "")))
-                if leads := self._leads_on(page, header):
+                if leads := self._leads_on(path, page, header):
                     wait_s, onward = leads[0], leads[1] or path
                     method = "GET"
             if not onward:
-                return Arrival(path, page, answer.status_code)
+                return Arrival(path, page, answer.status_code, redirects > 0)
             redirects += 1
             if redirects > self.bounds.redirects:
                 raise self.stuck(f"redirected more than {self.bounds.redirects} times")
@@ -248,17 +330,23 @@ class Walk:
         content_type = str(answer.headers.get("Content-Type", "html")).lower()
         if body and ("html" in content_type or body.lstrip()[:1] == b"<"):
             return read(body, content_type)
-        return read(b"<pre>" + escape(body.decode("utf-8", "replace")).encode()) if body else EMPTY
+        if not body:
+            return EMPTY
+        plain = read(b"<pre>" + escape(body.decode("utf-8", "replace")).encode())
+        return replace(plain, markup=False)
 
-    def _leads_on(self, page: Page, header: tuple[float, str] | None) -> tuple[float, str] | None:
+    def _leads_on(
+        self, path: str, page: Page, header: tuple[float, str] | None
+    ) -> tuple[float, str] | None:
         """Where a page redirects by itself, unless it has something to fill or is the end."""
         found = page.refresh or header
-        if found is None or found[0] > LONGEST_WAIT_S or page.completion_code:
+        if found is None or found[0] > LONGEST_WAIT_S or self._confirmed(Arrival(path, page)):
             return None
         form = main_form(page)
-        if form is not None and form.fillable:
-            return None
-        return None if tone(page.texts, page.headings) == "praise" else found
+        return None if form is not None and form.fillable else found
+
+    def _confirmed(self, arrival: Arrival) -> bool:
+        return bool(arrival.page.completion_code or self._done.on(arrival.page, arrival.path))
 
     def check_status(self, status: int, body: bytes, page: Page) -> None:
         """Raises RobotError for an error, unless it is a form that came back."""
@@ -302,10 +390,10 @@ def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _complaints(form: Form) -> list[str]:
-    """All errors, with the names of the controls."""
-    own = [f"{control}: {text}" for control in form.controls for text in control.errors]
-    return [_shortened(text, SHOWN) for text in (*form.errors, *own)]
+def _place(arrival: Arrival, form: Form) -> object:
+    """Equal for the same questions at the same address."""
+    labels = tuple(control.label for control in form.fillable)
+    return arrival.path, arrival.page.title, form.keys, labels
 
 
 def _status(status: int, body: bytes, page: Page) -> str:

@@ -60,6 +60,7 @@ ANY_WORD = {
     "--junit": "as --json",
     "--markdown": "as --json",
     "--answer": "a form may ask anything",
+    "--done": "a page may have any text",
     "--yes-this-host": "no such host was named",
 }
 BY_VALUE = ("--baseline", "--servers")

@@ -17,6 +17,7 @@ from benchsuite.robot.client import checked_url
 if TYPE_CHECKING:
     from benchsuite.robot.walk import Visit
 
+UNCONFIRMED_STATUS = 3  #: Nothing failed, but nothing shows that all were completed.
 MOST = 1_000_000_000  #: Completions, and pages of one.
 
 
@@ -42,6 +43,13 @@ class Command(BriefCommand):
             **PAIRS,
             help="An answer that can't be made up, such as a password; may be repeated.",
         )
+        add("--done", default="", metavar="TEXT", help="A text that only the last page has.")
+        add(
+            "--done-url",
+            default="",
+            metavar="PATTERN",
+            help="The path of the last page: '/thanks/*'.",
+        )
         add("--max-pages", type=whole_number, default=100, help="Give up after (%(default)s).")
         add("--timeout", type=number, default=30.0, help="Seconds for a page (%(default)s).")
         add("--browser", **FLAG, help="Through Chromium.")
@@ -54,33 +62,47 @@ class Command(BriefCommand):
 
     def handle(self, *, url: str, count: int, seed: int, **options: Any) -> None:
         known = _known(options["answer"])
+        if (pattern := options["done_url"]) and not pattern.startswith(("/", "*")):
+            raise UsageError(f"--done-url wants a path, such as '/thanks/*', and got {pattern!r}.")
         whole("count", count, 1, MOST)
         whole("max-pages", options["max_pages"], 1, MOST)
         above("timeout", options["timeout"], 0.0, MAX_DURATION_S)
         ensure_installed()
         checked_url(url, confirmed=options["yes_this_host"])
-        failed = self._complete(url, known, count, seed, options)
-        self.stdout.write(f"{count - failed} of {count} completed")
+        failed, unconfirmed = self._complete(url, known, count, seed, options)
+        apart = f", {unconfirmed} ended without confirmation" if unconfirmed else ""
+        self.stdout.write(f"{count - failed - unconfirmed} of {count} completed{apart}")
         if failed:
             raise CommandError(f"{failed} of {count} could not be completed.", returncode=1)
+        if unconfirmed:
+            raise CommandError(
+                f"{unconfirmed} of {count} may have been completed or not; say what only the last "
+                "page has: --done TEXT or --done-url PATTERN.",
+                returncode=UNCONFIRMED_STATUS,
+            )
 
     def _complete(
         self, url: str, known: dict[str, str], count: int, seed: int, options: dict[str, Any]
-    ) -> int:
-        """Completes so many times and tells of each; how many failed."""
+    ) -> tuple[int, int]:
+        """Completes so many times and tells of each; how many failed and were not confirmed."""
         from benchsuite.robot.manual import manually
         from benchsuite.robot.outcome import lines, summary
-        from benchsuite.robot.walk import Bounds
+        from benchsuite.robot.walk import Bounds, Sign
 
         def tell(visit: "Visit") -> None:
             for line in lines(visit):
                 self.stdout.write(line)
 
-        failed = 0
+        failed = unconfirmed = 0
         bounds = Bounds(pages=options["max_pages"])
         timeout_s, browser = options["timeout"], options["browser"]
         with manually(
-            url, known=known, bounds=bounds, timeout_s=timeout_s, browser=browser
+            url,
+            known=known,
+            bounds=bounds,
+            timeout_s=timeout_s,
+            browser=browser,
+            done=Sign(text=options["done"], url=options["done_url"]),
         ) as completed:
             for number in range(count):
                 begin = time.monotonic()
@@ -90,9 +112,15 @@ class Command(BriefCommand):
                     failed += 1
                     self.stderr.write(f"{number + 1}  not completed: {error}")
                     continue
-                took = format_duration(time.monotonic() - begin)
-                self.stdout.write(f"{number + 1}  completed: {summary(done)} in {took}")
-        return failed
+                said = f"{summary(done)} in {format_duration(time.monotonic() - begin)}"
+                if done.evidence:
+                    self.stdout.write(f"{number + 1}  completed: {said}")
+                else:
+                    unconfirmed += 1
+                    self.stderr.write(
+                        f"{number + 1}  ended without confirmation: {said}; {done.doubt}"
+                    )
+        return failed, unconfirmed
 
 
 def _known(pairs: list[str]) -> dict[str, str]:

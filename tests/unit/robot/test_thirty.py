@@ -1,9 +1,12 @@
 """Thirty forms of ten makers: completed with what the maker takes, or told honestly why not."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from benchsuite.core.exceptions import RobotError
-from benchsuite.robot.walk import complete
+from benchsuite.robot.confirmation import Site
+from benchsuite.robot.walk import Walk, complete
 from tests.foreign.cases import Case
 from tests.foreign.makers import THIRTY
 from tests.needs import needs
@@ -11,6 +14,15 @@ from tests.needs import needs
 pytestmark = needs("selectolax", "faker")
 
 SEEDS = range(8)
+UNCONFIRMED = (
+    "trap",
+    "places for messages",  # a newsletter beside the thanks
+    "flashes its thanks",
+    "twin of a box",  # a log-in beside the thanks
+    "kept by GET",  # an empty form is taken, too
+    "cleared on refusal",  # after two refusals
+)
+"""What ends without confirmation, where nobody says what the end looks like."""
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -23,4 +35,6 @@ def test_the_form_is_completed_or_the_reason_quoted(case: Case, seed: int) -> No
         return
     done = complete(site, "/", seed=seed)  # type: ignore[arg-type]
     assert site.done == 1
+    judged = Site(lambda: nullcontext(Walk(site, "/"))).judged(done)  # type: ignore[arg-type]
+    assert bool(judged.evidence) is not case.name.endswith(UNCONFIRMED), judged.doubt
     assert len(done.visits) == len(site.pages)

@@ -1,0 +1,185 @@
+"""What shows, on a site of which nothing else is known, that its last page confirms a form.
+
+No words are understood. A page confirms if it says what no page before it says and what visitors
+who sent nothing, or an invalid form, are not told; and if it says the same to everybody.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from urllib.parse import urljoin, urlsplit
+
+from benchsuite.core.exceptions import RobotError
+from benchsuite.robot.choosing import main_form, next_button
+from benchsuite.robot.encoding import Upload, Value
+from benchsuite.robot.forms import TYPED, Form, Page
+from benchsuite.robot.walk import Completion, Ending, Visit, Walk
+
+VARYING = re.compile(r"\S*\d\S*")  #: Numbers, dates and codes.
+TOKEN = re.compile(r"[^\W\d_]+|[^\w\s.,:;!?'’\"()/-]")
+SOURCE = re.compile(r"\.(?:py|php\d?|rb|java|jsp?|ts|cs|pl|go|exs?)\W{1,3}(?:\w+\W){0,2}\d+\b")
+"""A line of a source file, as tracebacks of all languages name it."""
+
+SHORTEST = 3  #: Letters of an answer that is recognised where a page repeats it.
+
+FURNITURE = "nav, header, footer, aside"
+Line = tuple[str, ...]
+Stranger = Callable[[], AbstractContextManager[Walk]]
+"""A walk that nothing was sent by, in a session of its own."""
+
+
+@dataclass(slots=True)
+class Site:
+    """Judges the last pages of one site; what was learned about it serves all later walks."""
+
+    stranger: Stranger
+    _told: dict[str, set[Line]] = field(default_factory=dict)
+    """What strangers were told, by the address that they visited."""
+    _confirming: tuple[set[Line], set[str]] | None = None
+    """What the first confirmation said, and the words that were typed before it."""
+
+    def judged(self, done: Completion) -> Completion:
+        """The completion with evidence, or with the reason why there is none."""
+        ending = done.ending
+        if done.evidence or done.doubt or ending is None:
+            return done
+        doubt = _structural(ending) or self._compared(ending, done.visits)
+        if doubt:
+            return replace(done, doubt=doubt)
+        return replace(done, evidence="a page that only a form that was accepted leads to")
+
+    def _compared(self, ending: Ending, visits: tuple[Visit, ...]) -> str:
+        typed = set(_typed(ending, visits))
+        said = _lines((ending.page,)) - _lines(ending.filled)
+        if self._confirming is not None:
+            before, words = self._confirming
+            both = typed | words
+            same = _without(said, both) == _without(before, both)
+            return "" if same else "the last page is not the one that confirmed an earlier form"
+        last = visits[-1]
+        if last.repeated:
+            return f"it may only have ended the attempts; it complained twice: {last.repeated}"
+        try:
+            told = self._strangers_lines(ending, refused=last.tries > 1)
+        except RobotError as error:
+            return f"a second visitor could not see the form: {error}"
+        if not _without(said, typed) - _without(told, typed):
+            return "visitors who sent nothing, or an invalid form, are told the same"
+        self._confirming = said, typed
+        return ""
+
+    def _strangers_lines(self, ending: Ending, *, refused: bool) -> set[Line]:
+        """What is told to somebody who visits the form and sends it invalid, unless a refusal was
+        seen before.
+
+        The last page is visited only if others lead there too: the page of thanks may be open to
+        all, and still nobody is sent there but by the form.
+        """
+        missing = {ending.asked, ending.path if _is_known(ending) else ending.asked}
+        missing -= self._told.keys()
+        if missing:
+            with self.stranger() as walk:
+                for path in sorted(missing):
+                    arrival = walk.ask("GET", path)
+                    pages = [arrival.page]
+                    form = main_form(arrival.page)
+                    if path == ending.asked and form is not None and not refused:
+                        pages += _refusal(walk, arrival.page, form)
+                    self._told[path] = _lines(pages)
+        return self._told[ending.asked] | self._told.get(ending.path, set())
+
+
+def _refusal(walk: Walk, page: Page, form: Form) -> Iterator[Page]:
+    """What follows an invalid form; nothing if that is an error status."""
+    button = next_button(form)
+    pairs = [(one.name, value) for one in form.controls for value in _invalid(one.kind, one.value)]
+    if button is not None and button.name:
+        pairs.append((button.name, button.value))
+    try:
+        yield walk.send(form, page, button, pairs).page
+    except RobotError:
+        return
+
+
+def _invalid(kind: str, value: str) -> tuple[Value, ...]:
+    """Nothing where that may be missing, and what is never valid where it may not."""
+    if kind == "hidden":
+        return (value,)
+    if kind in ("checkbox", "radio"):
+        return ()
+    if kind == "file":
+        return (Upload("", b"", "application/octet-stream"),)
+    return ("",) if kind in ("text", "textarea", "password", "tel", "search") else ("-",)
+
+
+def _structural(ending: Ending) -> str:
+    """Why a page can't confirm, whatever others are told; empty if it may."""
+    page = ending.page
+    text = " ".join(page.texts)
+    if not page.markup:
+        return "the answer is not a page"
+    if not text:
+        return "the last page is empty"
+    if SOURCE.search(text):
+        return "the last page names a line of a program, as a traceback does"
+    seen = {form.furniture for one in ending.filled for form in one.forms}
+    for form in page.forms:
+        typed = [one.kind for one in form.fillable if one.kind in TYPED]
+        if form.furniture not in seen and typed != ["search"]:
+            return f"the last page has another form ({form.action or ending.path})"
+    links = _links(page, ending.path)
+    links -= set().union(*(_links(one, ending.asked, everywhere=True) for one in ending.filled))
+    onward = sorted(link for link in links if not ending.asked.startswith(link))
+    return f"the last page leads on to {onward[0]}" if onward else ""
+
+
+def _is_known(ending: Ending) -> bool:
+    """Whether the last page is one that visitors come to without the form."""
+    path = ending.path.partition("?")[0]
+    links = (_links(page, ending.asked, everywhere=True) for page in ending.filled)
+    return ending.asked.startswith(path) or path in set().union(*links)
+
+
+def _links(page: Page, path: str, *, everywhere: bool = False) -> set[str]:
+    """Paths of this site that a page leads to; without those in its furniture, unless asked."""
+    if page.tree is None:
+        return set()
+    aside = (
+        set()
+        if everywhere
+        else {node.mem_id for place in page.tree.css(FURNITURE) for node in place.css("a[href]")}
+    )
+    found = set()
+    for node in page.tree.css("a[href]"):
+        href = (node.attributes.get("href") or "").strip()
+        parts = urlsplit(urljoin(f"http://this.invalid{path}", href))
+        if parts.netloc == "this.invalid" and not href.startswith("#") and node.mem_id not in aside:
+            found.add(parts.path or "/")
+    return found
+
+
+def _lines(pages: Iterable[Page]) -> set[Line]:
+    """All that pages say, without numbers; pictures, too."""
+    found: set[Line] = set()
+    for page in pages:
+        for text in page.texts:
+            found.add(tuple(TOKEN.findall(VARYING.sub(" ", text.lower()))))
+        for picture in page.tree.css("img[src]") if page.tree is not None else ():
+            found.add(("img", VARYING.sub("", picture.attributes.get("src") or "")))
+    return found - {()}
+
+
+def _without(lines: set[Line], words: set[str]) -> set[Line]:
+    return {left for line in lines if (left := tuple(one for one in line if one not in words))}
+
+
+def _typed(ending: Ending, visits: Iterable[Visit]) -> Iterator[str]:
+    """The words of all answers that a page may repeat, and of all choices."""
+    answers = [str(value) for visit in visits for _, value in visit.answers]
+    forms = (form for page in ending.filled for form in page.forms)
+    choices = (choice for form in forms for one in form.fillable for choice in one.choices)
+    for text in (*answers, *(choice.label for choice in choices)):
+        for word in TOKEN.findall(text.lower()):
+            if len(word) >= SHORTEST:
+                yield word

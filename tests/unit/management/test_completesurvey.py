@@ -1,0 +1,62 @@
+"""What the command counts apart, and its exit status."""
+
+from contextlib import AbstractContextManager
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from benchsuite.robot import manual
+from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Made, Visitor
+from tests.needs import needs
+
+pytestmark = needs("selectolax", "faker")
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "status", "last", "why"),
+    [
+        (TAKEN["Polish"], [], 0, "2 of 2 completed", ""),
+        (
+            UNCONFIRMED["the form, empty"],
+            [],
+            3,
+            "0 of 2 completed, 2 ended without confirmation",
+            "the form came back empty",
+        ),
+        (UNCONFIRMED["the form, empty"], ["--done=saved."], 0, "2 of 2 completed", ""),
+        (UNCONFIRMED["the home page"], ["--done-url=/about/"], 0, "2 of 2 completed", ""),
+        (
+            TAKEN["Polish"],
+            ["--done-url=/thanks/*"],
+            3,
+            "0 of 2 completed, 2 ended without confirmation",
+            "is not there",
+        ),
+        (REFUSED["an error"], [], 1, "0 of 2 completed", "answered 500"),
+    ],
+)
+def test_only_what_has_evidence_counts(
+    make: Made,
+    options: list[str],
+    status: int,
+    last: str,
+    why: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    host = make()
+
+    def client(url: str, *, timeout_s: float) -> AbstractContextManager[Visitor]:
+        return host.visitor()
+
+    monkeypatch.setattr(manual, "BlockingClient", client)
+    out, err = StringIO(), StringIO()
+    code = 0
+    try:
+        call_command(
+            "completesurvey", "http://127.0.0.1:9/", "--count=2", *options, stdout=out, stderr=err
+        )
+    except CommandError as error:
+        code = error.returncode
+    assert (code, out.getvalue().splitlines()[-1]) == (status, last)
+    assert why in err.getvalue()

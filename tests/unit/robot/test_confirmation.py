@@ -1,0 +1,92 @@
+"""What became of a form is decided by structure and evidence, whatever the page says."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from benchsuite.core.exceptions import RobotError
+from benchsuite.robot.confirmation import Site
+from benchsuite.robot.walk import Bounds, Completion, Sign, Walk, complete
+from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Host, Made
+from tests.needs import needs
+
+pytestmark = needs("selectolax", "faker")
+
+PEOPLE = 3
+
+
+def walks(host: Host, people: int = PEOPLE, done: Sign | None = None) -> list[Completion]:
+    @contextmanager
+    def stranger() -> Iterator[Walk]:
+        with host.visitor() as client:
+            yield Walk(client, "/")  # type: ignore[arg-type]
+
+    site = Site(stranger)
+    found = []
+    for seed in range(people):
+        with host.visitor() as client:
+            ended = complete(client, "/", seed=seed, done=done, bounds=Bounds(tries=3))  # type: ignore[arg-type]
+        found.append(site.judged(ended))
+    return found
+
+
+@pytest.mark.parametrize("make", TAKEN.values(), ids=TAKEN)
+def test_what_was_taken_is_confirmed_in_any_words(make: Made) -> None:
+    host = make()
+    assert [done.evidence != "" for done in walks(host)] == [True] * PEOPLE
+    assert host.taken == PEOPLE
+
+
+@pytest.mark.parametrize("make", UNCONFIRMED.values(), ids=UNCONFIRMED)
+def test_what_proves_nothing_is_no_completion(make: Made) -> None:
+    host = make()
+    for done in walks(host):
+        assert (done.evidence, done.doubt != "") == ("", True)
+    assert host.taken <= PEOPLE + 1  # and no more is sent than was asked for, but an empty form
+
+
+@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED)
+def test_what_was_refused_is_no_completion(make: Made) -> None:
+    with pytest.raises(RobotError):
+        walks(make())
+
+
+def test_what_a_site_looks_like_is_learned_once() -> None:
+    host = Host("<h1>Tack</h1>")
+    walks(host, 20)
+    assert host.requests == 20 * 2 + 2
+
+
+def test_a_page_that_comes_later_is_not_the_one_that_confirmed() -> None:
+    done = walks(Host("<h1>Thank you</h1>", capacity=2), 5)
+    assert [one.evidence != "" for one in done] == [True, True, False, False, False]
+    assert "not the one that confirmed" in done[-1].doubt
+
+
+@pytest.mark.parametrize(
+    ("make", "sign", "evidence"),
+    [
+        (UNCONFIRMED["the form, empty"], Sign(text="Thank you, saved."), "the text"),
+        (UNCONFIRMED["the home page"], Sign(url="/about/*"), "the address /about/"),
+        (UNCONFIRMED["a log-in"], Sign(text="account was created"), "the text"),
+        (TAKEN["Polish"], Sign(text="Thank you"), ""),
+    ],
+)
+def test_the_authors_word_comes_first(make: Made, sign: Sign, evidence: str) -> None:
+    host = make()
+    for done in walks(host, done=sign):
+        assert done.evidence.startswith(evidence)
+        assert bool(done.evidence) is bool(evidence) is not bool(done.doubt)
+    assert host.requests <= 3 * PEOPLE  # and nobody else is sent
+
+
+def test_a_sign_that_the_first_page_has_is_none() -> None:
+    with pytest.raises(RobotError, match="first page already has"):
+        walks(Host("<h1>Tack</h1>"), done=Sign(text="Sign up"))
+
+
+def test_without_a_site_to_compare_nothing_is_claimed() -> None:
+    with Host("<h1>Thank you</h1>").visitor() as client:
+        done = complete(client, "/")  # type: ignore[arg-type]
+    assert done.evidence == ""
