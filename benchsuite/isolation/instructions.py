@@ -52,6 +52,11 @@ class Instructions:
     static_root: str = ""  #: Where they were collected; empty leaves the project's.
     redis_url: str = ""
     """The run's own Redis, for caches that are kept in one; empty where it has none."""
+    redis_tcp_url: str = ""  #: The same Redis, for clients that want a host and a port.
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that name what the run replaces, with what they name in it."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """Those that name a part of it, such as a database; set when the settings are loaded."""
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """What the user says of settings that no rule knows; "{folder}" is the run's."""
     server_host: str = ""  #: Where the server listens, when it is not on loopback.

@@ -7,6 +7,7 @@ from typing import Any
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.applied import overridden
 from benchsuite.isolation.overrides.given import ENVIRONMENT, named, project_settings
+from benchsuite.isolation.overrides.inherited import Replaced
 
 BENCHSUITE_INSTRUCTIONS = Instructions.of_this_process()
 CONNECTED = ("CACHES", "DATABASES")
@@ -34,6 +35,13 @@ _project = project_settings(BENCHSUITE_INSTRUCTIONS.settings_module)
 _changes = overridden(_project, BENCHSUITE_INSTRUCTIONS)
 BENCHSUITE_CHANGES = _changes.words
 
+BENCHSUITE_ENVIRONMENT = dict(os.environ)
+"""With what the project's settings read from files of their own."""
+
+_replaced = Replaced(_changes, BENCHSUITE_INSTRUCTIONS)
+for _names in (_replaced.parts, _replaced.addresses):
+    os.environ.update(_names(os.environ))
+os.environ.update(BENCHSUITE_INSTRUCTIONS.words)
 os.environ.update({name: _changes.now(name) for name in ENVIRONMENT if name in os.environ})
 globals().update({**_project, **_changes.values})
 del __dir__, __getattr__

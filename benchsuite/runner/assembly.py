@@ -21,6 +21,7 @@ from benchsuite.delay.address import HOST
 from benchsuite.delay.choice import Method, choose
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.runner.fronting import fronted, replicas
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import process_environment
@@ -69,6 +70,8 @@ class Scene:
     late: Delayer
     instructions: Path | None
     services: Mapping[str, str]  #: Name → URL.
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    """Variables that would name the project's own databases, with what they name instead."""
 
 
 @dataclass(slots=True)
@@ -101,12 +104,13 @@ def serving(found: RunningSystem, start: StartRequest, port: int | None) -> Iter
             late = stack.enter_context(_delayer(start, layer))
             if (there := late.layer()) is not None:
                 layer = redis_url.moved(layer, there)
-            amended = _amended(start, late, services, layer)
+            amended = _amended(start, found, late, services, layer)
             instructions = stack.enter_context(start.clone(**amended))
             found.instructions = instructions
             if own:
                 services[REDIS] = layer
-            scene = Scene(late, instructions, services)
+            replaced = {} if instructions is None else Instructions.read(instructions).environment
+            scene = Scene(late, instructions, services, replaced)
             _workers(start, stack, found, scene)
             port = _port(late, port)
             scheme = _servers(start, stack, found, scene, port)
@@ -188,7 +192,11 @@ def _delayer(start: StartRequest, layer: str) -> Iterator[Delayer]:
 
 
 def _amended(
-    start: StartRequest, late: Delayer, services: Mapping[str, str], layer: str
+    start: StartRequest,
+    found: RunningSystem,
+    late: Delayer,
+    services: Mapping[str, str],
+    layer: str,
 ) -> dict[str, Any]:
     """Fields of the instructions that are known only when everything around the servers is up."""
     amended: dict[str, Any] = {
@@ -197,11 +205,13 @@ def _amended(
     }
     if start.database is not None:
         amended["database_url"] = start.database.url
-    found = late.database()
-    if found is not None and found != start.facts.database_address:
-        amended["database_host"], amended["database_port"] = found
+    address = late.database()
+    if address is not None and address != start.facts.database_address:
+        amended["database_host"], amended["database_port"] = address
     if _caches_in_redis(start):
         amended["redis_url"] = services[REDIS]
+        own = (one.tcp_url for one in found.services if isinstance(one, Redis))
+        amended["redis_tcp_url"] = next(own, "")
     if start.plan.spec.layer.backend:
         amended["layer"] = start.plan.spec.layer.path
         amended["layer_url"] = layer
@@ -362,6 +372,7 @@ def _env(start: StartRequest, scene: Scene, adapter: ServerAdapter) -> dict[str,
         seed=start.plan.spec.seed,
         services={name: scene.services[name] for name in start.plan.workload.services},
         variables=start.plan.spec.target.variables,
+        replaced=scene.replaced,
     )
 
 

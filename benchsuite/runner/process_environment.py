@@ -26,6 +26,7 @@ def process_environment(
     seed: int,
     services: Mapping[str, str] = {},
     variables: Mapping[str, str] = {},
+    replaced: Mapping[str, str] = {},
 ) -> dict[str, str]:
     """This process's variables, with what opens the target and what each start must vary.
 
@@ -34,13 +35,15 @@ def process_environment(
     draws both from the run's seed: repeats average over them, and `--again` repeats them.
 
     A server that brings its own target is told nothing of the project. `services` are those that
-    views ask, by name, with the URL of each; `variables` are what the user says.
+    views ask, by name, with the URL of each; `variables` are what the user says, and `replaced`
+    those that would name the project's own databases.
     """
     draw = random.Random(seed)
     return {
         **_inherited(adapter),
         **adapter.env(),
         **variables,
+        **replaced,
         "BENCHSUITE_RUN": token,
         **about_services(services),
         **(_project(adapter, instructions) if instructions is not None else {}),

@@ -27,6 +27,7 @@ from benchsuite.core.exceptions import (
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import FLAME, QUERIES, LoadProfile
 from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.instructions import Instructions
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.runner import preflight
@@ -226,9 +227,21 @@ def _of_load(plan: Plan) -> dict[str, str]:
     """The variables that a load process begins with: all of ours only for somebody's own journeys,
     which may ask for any; it is told of the project with its job.
     """
-    if plan.workload_path.startswith("benchsuite.") and not plan.workload.locustfile:
+    if _is_ours(plan):
         return any_program()
     return {name: value for name, value in os.environ.items() if name not in PROJECT}
+
+
+def _is_ours(plan: Plan) -> bool:
+    return plan.workload_path.startswith("benchsuite.") and not plan.workload.locustfile
+
+
+def _told(plan: Plan, instructions: Path | None) -> dict[str, str]:
+    """The variables that a load process is told with its job."""
+    if instructions is None:
+        return {}
+    replaced = {} if _is_ours(plan) else Instructions.read(instructions).environment
+    return {**replaced, **about_the_project(instructions)}
 
 
 def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: Path) -> Job:
@@ -241,7 +254,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         load=plan.spec.load,
         spool=str(folder),
         locustfile=plan.workload.locustfile,
-        environment={} if told is None else about_the_project(told),
+        environment=_told(plan, told),
         cookies=facts.cookies,
         visitor=plan.spec.visitor,
         signed_in=facts.signed_in,

@@ -201,8 +201,7 @@ class Service(ABC):
     def _come_up(self, stack: ExitStack) -> None:
         wanted = self.port
         for left in reversed(range(ATTEMPTS)):
-            if self.by == TCP:
-                self.port = wanted or free_port(HOST)
+            self.port = wanted or free_port(HOST)
             for name, content in self.config_files().items():
                 self.write(name, content)
             with ExitStack() as attempt:

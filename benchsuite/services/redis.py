@@ -47,6 +47,10 @@ class Redis(Service):
     def url(self) -> str:
         if self.socket:
             return f"unix://{quote(str(self.socket))}?password={self.password}"
+        return self.tcp_url
+
+    @property
+    def tcp_url(self) -> str:
         return f"redis://:{self.password}@{HOST}:{self.port}/0"
 
     def make(self) -> None:
@@ -63,10 +67,10 @@ class Redis(Service):
 
     def config_files(self) -> Mapping[str, str]:
         """A file and not a command line, where everyone could read the password. It names no
-        folder: all is where Redis runs. Without a port it listens on its socket alone.
+        folder: all is where Redis runs. Beside a socket it has a port, for clients without one.
         """
-        place = [f"bind {HOST}"] if self.port else [f"unixsocket {SOCKET}", "unixsocketperm 777"]
-        lines = [f"port {self.port or 0}", *place, f"requirepass {self.password}"]
+        socket = [f"unixsocket {SOCKET}", "unixsocketperm 777"] if self.socket else []
+        lines = [f"port {self.port}", f"bind {HOST}", *socket, f"requirepass {self.password}"]
         lines += ['save ""', "appendonly no", "daemonize no", ""]
         return {CONFIGURATION: "\n".join(lines)}
 

@@ -39,6 +39,8 @@ ELSEWHERE = """
 STORAGES["staticfiles"]["OPTIONS"] = {"location": str(HERE / "elsewhere")}
 del STATIC_ROOT
 """
+COLLECTED = "static files collected into the run's folder"
+COPIED = "a copy in the run's folder"
 
 
 @pytest.fixture
@@ -86,7 +88,7 @@ def test_they_are_collected_where_pages_would_fail(
 ) -> None:
     result = run(more)
     assert (result.status, result.failure) == (Status.FINISHED, "")
-    assert result.settings_changed["STATIC_ROOT"] == "static files collected into the run's folder"
+    assert result.settings_changed["STATIC_ROOT"] == COLLECTED
 
 
 @needs("nginx")
@@ -102,7 +104,7 @@ def test_where_they_are_skipped_the_page_fails_and_says_why(run: Callable[..., R
     assert result.status is Status.FAILED
     assert "Missing staticfiles manifest entry for 'styled.css'" in result.failure
     assert "--static=collect" in result.failure
-    assert "STATIC_ROOT" not in result.settings_changed
+    assert result.settings_changed["STATIC_ROOT"] == COPIED
 
 
 def test_a_manifest_of_the_projects_own_is_used(
@@ -113,7 +115,7 @@ def test_a_manifest_of_the_projects_own_is_used(
     (package / "collected" / "staticfiles.json").write_text(json.dumps(manifest))
     result = run(expect="/static/styled.mine.css")
     assert (result.status, result.failure) == (Status.FINISHED, "")
-    assert "STATIC_ROOT" not in result.settings_changed
+    assert result.settings_changed["STATIC_ROOT"] == COPIED
 
 
 def test_what_cannot_be_collected_is_said_in_a_sentence(
@@ -132,5 +134,5 @@ def test_without_a_manifest_they_are_collected_when_that_is_asked_for(
 ) -> None:
     plain = 'del STORAGES["staticfiles"]\nSTORAGES["staticfiles"] = {"BACKEND": '
     plain += '"django.contrib.staticfiles.storage.StaticFilesStorage"}'
-    assert "STATIC_ROOT" not in run(plain).settings_changed
-    assert "STATIC_ROOT" in run(plain, static="collect").settings_changed
+    assert run(plain).settings_changed["STATIC_ROOT"] == COPIED
+    assert run(plain, static="collect").settings_changed["STATIC_ROOT"] == COLLECTED

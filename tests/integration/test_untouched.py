@@ -16,6 +16,7 @@ SQLITE = (
 POSTGRES = """{{"default": {{"ENGINE": "django.db.backends.postgresql", "NAME": "shop",
     "USER": "postgres", "HOST": "127.0.0.1", "PORT": "{port}"}}}}"""
 OF_USE = {"shop.sqlite3", "shop.log", "media/ready.txt", "private/import.txt", "bucket/ready.txt"}
+OF_USE |= {"static/all.css"}
 OF_USE |= {"index/all.txt", "queue/all.txt", "media/thumbnails/all.txt"}
 
 
@@ -43,12 +44,15 @@ def test_a_project_that_writes_everywhere_is_as_it_was(
     assert found["requests"] > 0
     assert found["failures"] == 0, found["failures_by_kind"]
     assert project.contents() == before
+    assert found["settings_changed"]["(environment)"].startswith("SHOP_DSN: ")
 
 
 @needs("postgresql", "psycopg")
 def test_a_projects_postgresql_is_as_it_was(tmp_path: Path, server: Cluster) -> None:
     server.execute("CREATE DATABASE shop")
-    project = writer(tmp_path, databases=POSTGRES.format(port=server.port))
+    inherited = {"PGHOST": "127.0.0.1", "PGPORT": str(server.port), "PGUSER": "postgres"}
+    inherited |= {"PGDATABASE": "shop", "SHOP_DSN": server.url("shop")}
+    project = writer(tmp_path, databases=POSTGRES.format(port=server.port), **inherited)
     marks = server.execute("SELECT count(*) FROM mark", "shop")
     found = measured(project.command, "--server=waitress", "--workload=reading")
     assert found["status"] == "finished", found

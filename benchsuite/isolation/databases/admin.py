@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,11 +30,12 @@ from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 from benchsuite.isolation.facts import FACTS_OF, Facts
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
-from benchsuite.isolation.overrides.applied import overridden
+from benchsuite.isolation.overrides.applied import change_followers, overridden
 from benchsuite.isolation.overrides.caching import wants_redis
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.given import project_settings
+from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.slowing import slowing, undone
 from benchsuite.system.revision import revision_of
 from benchsuite.workloads.base import Workload
@@ -68,6 +70,7 @@ class DatabaseAdmin:
         self._folder = Path(instructions.folder)
         self._throwaway = Throwaway(instructions.token, self._folder)
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
+        self._own: dict[str, Any] = {}  #: The project's DATABASES, as long as they are its own.
         self._copied = ""  #: What was copied of the project's databases, in words.
 
     def make(self) -> dict[str, Any]:
@@ -77,14 +80,16 @@ class DatabaseAdmin:
         settings.BENCHSUITE_INSTRUCTIONS  # noqa: B018
         self._changes()  # refuses what can't work before anything is created
         kept = self._database.use == KEEP
-        own = copy.deepcopy(self._project().get("DATABASES", {}))  # before it names templates
+        # before it names templates
+        self._own = copy.deepcopy({"DATABASES": self._project().get("DATABASES", {})})
         self._begin("create")
         with _explained():
             self._uncopied = files.made(overridden(self._project(), self._instructions).folders)
             if not kept:
                 self._throwaway.begin()
+                self._point_others_at_templates()
             if self._database.fill_from:
-                self._copy(own)
+                self._copy(self._own["DATABASES"])
         readying = Readying(self._begin)
         readying.set_up()
         if self._login:
@@ -145,6 +150,15 @@ class DatabaseAdmin:
             self._run_instructions(token, str(folder), names), **amended
         )
         _check_pool(instructions)
+        # what else asks a database is not delayed
+        direct = dataclasses.replace(instructions, database_host="")
+        replaced = Replaced(overridden(self._project(), direct), direct)
+        variables = self._variables()
+        instructions = dataclasses.replace(
+            instructions,
+            environment=replaced.addresses(variables),
+            words=replaced.parts(variables),
+        )
         changes = overridden(self._project(), instructions)  # refused before anything is copied
         with _explained():
             folder.mkdir()
@@ -153,7 +167,11 @@ class DatabaseAdmin:
             files.handed_on(self._folder, folder)
             files.made(dict.fromkeys(changes.folders, ""))
             instructions.write(path)
-        return {"instructions": str(path), "settings_changed": self._said(changes)}
+        said: dict[str, Any] = {"instructions": str(path), "settings_changed": self._said(changes)}
+        if moved := ", ".join(sorted({*instructions.environment, *instructions.words})):
+            words = f"{moved}: what the run has in place of yours"
+            said["settings_changed"]["(environment)"] = words
+        return said
 
     def count(self, token: str) -> dict[str, int]:
         """What the workload counts in one run's databases; with "keep", in the project's."""
@@ -186,6 +204,23 @@ class DatabaseAdmin:
         self._begin(f"copy your data ({self._copied})")
         copying.fill(own)
 
+    def _point_others_at_templates(self) -> None:
+        """From here on variables and other settings name the templates, too."""
+        changes = overridden(self._project(), self._instructions)
+        changed = {*changes.values, "DATABASES"}
+        changes.values["DATABASES"] = {one: connections[one].settings_dict for one in connections}
+        change_followers(changes, self._instructions)
+        for name in changes.values.keys() - changed:
+            setattr(settings, name, changes.values[name])
+        replaced, variables = Replaced(changes, self._instructions), self._variables()
+        os.environ.update({**replaced.parts(variables), **replaced.addresses(variables)})
+
+    @staticmethod
+    def _variables() -> Mapping[str, str]:
+        """The environment as it was when the project's settings were loaded."""
+        found: Mapping[str, str] = getattr(settings, "BENCHSUITE_ENVIRONMENT")  # noqa: B009
+        return found
+
     def _workload(self) -> Workload:
         made: Workload = import_string(self._workload_path)(**self._spec.options)
         return made
@@ -216,6 +251,7 @@ class DatabaseAdmin:
         return dataclasses.replace(
             Facts.of({name: getattr(settings, name, None) for name in FACTS_OF}),
             revision=_revision(),
+            static_root=self._instructions.static_root or str(project.get("STATIC_ROOT") or ""),
             wants_redis=wants_redis(project),
             slowing=slowing(project),
             undone=undone(project),
@@ -223,7 +259,7 @@ class DatabaseAdmin:
 
     def _project(self) -> dict[str, Any]:
         """The project's own settings."""
-        return project_settings(self._instructions.settings_module)
+        return {**project_settings(self._instructions.settings_module), **self._own}
 
 
 @contextmanager

@@ -1,8 +1,7 @@
 """Which project settings are changed for a run, each change with its words: a pure function."""
 
-import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 from django.conf import global_settings
@@ -11,6 +10,7 @@ from benchsuite.isolation.instructions import ANSWERING, Instructions
 from benchsuite.isolation.overrides.changes import FILES, Changes, Settings
 from benchsuite.isolation.overrides.connecting import change_databases
 from benchsuite.isolation.overrides.found import change, leaves
+from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.layers import change_layers
 from benchsuite.isolation.overrides.rules import RULES
 from benchsuite.isolation.overrides.statics import change_static
@@ -54,8 +54,8 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     _https(changes)
     for rule in RULES:
         change(changes, instructions, rule.setting, rule.becomes, rule.words)
-    _followers(changes)
     change_static(changes, instructions)
+    change_followers(changes, instructions)
     _logging(changes)
     _callables(changes, instructions)
     if instructions.diagnoses:
@@ -98,27 +98,26 @@ def _https(changes: Changes) -> None:
             changes.put(name, None, f"None (was {domain}): the load speaks to 127.0.0.1")
 
 
-def _followers(changes: Changes) -> None:
-    """The project's own settings that name a place below MEDIA_ROOT.
+def change_followers(changes: Changes, instructions: Instructions) -> None:
+    """The project's own settings that name what a run replaces, such as a place below MEDIA_ROOT.
 
     A string may be a URL that looks like a path: in containers /media is often both.
     """
-    root, base = (str(changes.settings.get(name) or "") for name in ("MEDIA_ROOT", "BASE_DIR"))
-    if not os.path.isabs(root) or Path(base).is_relative_to(root):
-        return
+    replaced = Replaced(changes, instructions).text
+
+    def of_urls(text: str) -> str:
+        return replaced(text) if "://" in text else text
+
     for name, value in changes.settings.items():
-        if name in (*changes.values, "STATIC_ROOT") or not isinstance(value, (str, Path)):
+        if name in changes.values or hasattr(global_settings, name):
             continue
-        if isinstance(value, str) and _is_address(name):
-            continue
-        if Path(value).is_relative_to(root):
-            place = Path(changes.values["MEDIA_ROOT"]) / Path(value).relative_to(root)
-            changes.put(name, type(value)(place), "follows MEDIA_ROOT")
-
-
-def _is_address(name: str) -> bool:
-    """Whether the setting is for browsers; Django's own places all have rules."""
-    return hasattr(global_settings, name) or not _ADDRESSES.isdisjoint(name.split("_"))
+        if isinstance(value, PurePath):
+            new: Any = type(value)(replaced(str(value)))
+        else:
+            follow = replaced if _ADDRESSES.isdisjoint(name.split("_")) else of_urls
+            new = leaves(value, follow)
+        if new != leaves(value, str):
+            changes.put(name, new, "follows what the run replaces")
 
 
 def _logging(changes: Changes) -> None:

@@ -106,6 +106,7 @@ RULES = (
     Rule("EMAIL_BACKEND", _mail, "mail is thrown away"),
     Rule("MAILERS.*", _mailer, "mail is thrown away"),
     Rule("MEDIA_ROOT", storing.media, "uploads go to the run's folder"),
+    Rule("STATIC_ROOT", storing.static, "a copy in the run's folder"),
     Rule("STORAGES.*", storing.location, "a place in the run's folder"),
     Rule("STORAGES.*", storing.other, "files in the run's folder"),
     Rule("FILE_UPLOAD_TEMP_DIR", _folder(EMPTY, "uploading"), "in the run's folder"),

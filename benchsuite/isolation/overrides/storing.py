@@ -10,7 +10,7 @@ FILE_STORAGE = "django.core.files.storage.FileSystemStorage"
 FILE_STORAGES = (FILE_STORAGE, "django.core.files.storage.filesystem.FileSystemStorage")
 IN_MEMORY = "InMemoryStorage"
 OTHER = "benchsuite.isolation.overrides.storages.storage_of_the_run"
-STATIC = "staticfiles"  #: The alias that is only read, except by `collectstatic`.
+STATIC = "staticfiles"  #: The alias of static files, which keeps its class.
 
 
 def media(found: Found) -> Any:
@@ -19,12 +19,19 @@ def media(found: Found) -> Any:
     return like(original, found.changes.folder(FILES, "media", original))
 
 
-def location(found: Found) -> Any:
-    """Django's own file storage, with a new location."""
-    options = found.value.get("OPTIONS") or {}
-    if found.value.get("BACKEND") not in FILE_STORAGES or not options.get("location"):
+def static(found: Found) -> Any:
+    """Pages may write there, too, such as styles that they compile."""
+    if found.value in (MISSING, None, "") or found.instructions.static_root:
         return found.value
-    if found.alias == STATIC:
+    return like(found.value, found.changes.folder(FILES, "static", found.value))
+
+
+def location(found: Found) -> Any:
+    """Django's own file storage, or one of static files on a disk, with a new location."""
+    options = found.value.get("OPTIONS") or {}
+    place = str(options.get("location") or "")
+    moves = os.path.isabs(place) if found.alias == STATIC else place
+    if not moves or (found.alias != STATIC and found.value.get("BACKEND") not in FILE_STORAGES):
         return found.value
     place = found.changes.folder(FILES, found.named("storage"), options["location"])
     return {**found.value, "OPTIONS": {**options, "location": place}}

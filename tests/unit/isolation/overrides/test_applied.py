@@ -148,12 +148,28 @@ def test_what_lies_below_the_media_follows_them() -> None:
         PRIVATE=Path("/mine/media/private"),
         SENDFILE_ROOT="/mine/media/x",
         STATIC_ROOT="/mine/media/static",
+        COMPRESS_ROOT="/mine/media/static/x",
         OTHER="/mine/other",
+        SHOP_URL="/mine/media/",
     )
     assert values["PRIVATE"] == Path("/run/files/media/private")
     assert values["SENDFILE_ROOT"] == "/run/files/media/x"
-    assert words["PRIVATE"] == "follows MEDIA_ROOT"
-    assert not {"STATIC_ROOT", "OTHER"} & set(values)
+    assert words["PRIVATE"] == "follows what the run replaces"
+    assert values["STATIC_ROOT"] == "/run/files/static"
+    assert values["COMPRESS_ROOT"] == "/run/files/static/x"
+    assert not {"OTHER", "SHOP_URL"} & set(values)
+
+
+def test_another_setting_that_names_a_database_follows_it() -> None:
+    values, _ = changed(
+        instructions(databases={"default": "bench_1"}),
+        REPORTS={"url": "postgres://me@primary/shop", "name": "shop"},
+        REPORTS_URL="postgres://me@primary/shop",
+        TAGS=("a", "shop"),
+    )
+    assert values["REPORTS"] == {"url": "postgres://me@primary/bench_1", "name": "shop"}
+    assert values["REPORTS_URL"] == "postgres://me@primary/bench_1"
+    assert "TAGS" not in values
 
 
 def test_a_project_that_lies_below_its_media_stays() -> None:

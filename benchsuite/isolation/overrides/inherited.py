@@ -1,0 +1,233 @@
+"""Variables of the environment that name what a run replaces: databases, servers and folders.
+
+They are found by value, not by name: whatever is or holds an address that the project's settings
+had before the changes and don't have after them. It then names what the run has in its place, or,
+where the run has nothing of that kind, the same address on a port where nobody listens: settings
+that read the variable must still load.
+"""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePath
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
+
+from benchsuite.core.refusals import SQLITE, where
+from benchsuite.core.specs.place import NAME_OPTIONS
+from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.overrides.changes import Changes
+from benchsuite.isolation.overrides.found import leaves
+
+OURS = ("BENCHSUITE_", "DJANGO_SETTINGS_MODULE")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+REDIS = ("redi", "valkey")  #: Kinds of schemes, as `_kind` has them.
+
+_ADDRESS = re.compile(
+    r"(?:(?P<scheme>[A-Za-z][\w+.-]*)://(?:(?P<login>[^\s/]*)@)?)?"
+    r"(?P<host>\[[\da-fA-F:]+\]|[^/:?#@\s,;=]*)(?::(?P<port>\d*))?(?P<path>/[^?#\s,;]*)?"
+    r"(?P<rest>(?:[?#]\S*)?)"
+)
+_PAIR = re.compile(r"(?P<key>\w+)=(?P<value>[^=]*)")
+_WORD = re.compile(r"[^\s,;]+")
+
+
+class Place(NamedTuple):
+    """Where something is reached; what isn't said is empty."""
+
+    scheme: str = ""
+    user: str = ""
+    password: str = ""
+    host: str = ""
+    port: str = ""
+    name: str = ""  #: Of a database; empty for a server, whatever it holds.
+
+    def is_at(self, other: "Place") -> bool:
+        """Whether the other one names this. Without a scheme on both sides, only the same port is
+        the same server.
+        """
+        schemes = {_kind(one) for one in (self.scheme, other.scheme)} - {""}
+        any_port = self.name or (self.scheme and other.scheme)
+        ports = {self.port, other.port} - ({""} if any_port else set())
+        named = self.name in ("", other.name) or not (other.scheme or other.name)
+        same_host = _host(self.host) == _host(other.host)
+        return named and same_host and len(ports) < 2 and len(schemes) < 2
+
+
+NOWHERE = Place(host="127.0.0.1", port="9")  #: "Discard", a port that only root can open.
+
+
+class Replaced:
+    """What a run replaces, by where the project's settings had it."""
+
+    def __init__(self, changes: Changes, instructions: Instructions) -> None:
+        before, after, folder = changes.settings, changes.values, instructions.folder
+        redis = instructions.redis_tcp_url
+        self._moves: list[tuple[Place, Place]] = []
+        paths = {os.path.normpath(old): new for new, old in changes.folders.items() if old}
+        old, new = (one.get("DATABASES") or {} for one in (before, after))
+        for alias in old.keys() & new.keys():
+            own, other = _entry(old[alias]), _entry(new[alias])
+            if where(old[alias]) != SQLITE:
+                self._moves += [(own, other)] * (own != other)
+            elif "memory" not in own.name:
+                in_file = where(new[alias]) == SQLITE
+                paths[os.path.abspath(own.name)] = other.name if in_file else f"{folder}/none"
+        changed = {name: before[name] for name in after if name in before and name != "DATABASES"}
+        for name, value in changed.items():
+            paths.update(_folders(value, after[name]))
+        around = (os.getcwd(), sys.prefix, folder, str(before.get("BASE_DIR") or folder))
+        self._paths = {  # a folder that holds one of these is more than what is replaced
+            path: place
+            for path, place in sorted(paths.items(), reverse=True)
+            if path != place and not any(PurePath(one).is_relative_to(path) for one in around)
+        }
+        left = set(_servers(after))
+        for server in dict.fromkeys(_servers(changed)):
+            in_redis = bool(redis) and _kind(server.scheme) in REDIS
+            if in_redis or server not in left:
+                self._moves.append((server, next(_servers(redis)) if in_redis else NOWHERE))
+
+    def addresses(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """The variables that hold an address, each with what it holds from now on."""
+        return _different(variables, lambda text, name: self.text(text))
+
+    def parts(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Those that hold one part of an address. Settings may choose by such a word, so it is
+        replaced after they are loaded.
+        """
+        return _different(variables, self.part)
+
+    def text(self, text: str) -> str:
+        """A text with every address in it replaced: a URL, host and port, a path, a DSN, or JSON
+        that has some.
+        """
+        if text.lstrip()[:1] in ("{", "["):
+            try:
+                before = json.loads(text)
+            except ValueError:
+                return text
+            after = leaves(before, self.text)
+            return text if after == before else json.dumps(after)
+        found = _ADDRESS.fullmatch(text)
+        if found and (found["scheme"] or found["port"]):
+            return self._address(found)
+        if path := self._path(text):
+            return path
+        if pair := _PAIR.fullmatch(text):
+            part = self.part(pair["value"], pair["key"])
+            return f"{pair['key']}={self.text(part) if part == pair['value'] else part}"
+        return _WORD.sub(lambda word: self.text(word[0]) if word[0] != text else text, text)
+
+    def part(self, text: str, name: str) -> str:
+        """One part of an address, such as a database's name. Where several parts are equal, such as
+        name and user, that which `name` tells is meant, else the last.
+        """
+        parts = [
+            (key, getattr(new, key))
+            for old, new in self._moves
+            for key in Place._fields[1:]
+            if text
+            and text == getattr(old, key)
+            and (key != "host" or _host(text) != _host(new.host))
+        ]
+        meant = [part for key, part in parts if key[:4] in name.lower()]
+        return next(iter([*meant, *(part for _, part in reversed(parts))]), text)
+
+    def _address(self, found: re.Match[str]) -> str:
+        here, path = _place(found), found["path"] or ""
+        if not here.host:
+            for skipped in (0, 1):  # sqlite:///relative
+                if place := self._path(unquote(path)[skipped:]):
+                    return f"{here.scheme}://{'/' * skipped}{quote(place)}{found['rest']}"
+        for old, new in self._moves:
+            if not old.is_at(here):
+                continue
+            login, place = found["login"] or "", f"{found['host']}:{found['port'] or ''}"
+            if (old.host, old.port) != (new.host, new.port):
+                login, place = _login(new), f"{quote(new.host, safe='[]:')}:{new.port}"
+            name = f"/{quote(new.name, safe='')}" if old.name and here.name else path
+            scheme = f"{new.scheme or here.scheme}://" if here.scheme else ""
+            at = "@" if login and scheme else ""
+            return f"{scheme}{login * bool(at)}{at}{place.rstrip(':')}{name}{found['rest']}"
+        return found[0]
+
+    def _path(self, text: str) -> str:
+        """What is in place of a path; empty for one that is not replaced, and for a mere word."""
+        path = PurePath(os.path.abspath(text)) if "/" in text or "." in text else PurePath()
+        for old, new in self._paths.items():
+            if path.is_relative_to(old):
+                return str(PurePath(new, path.relative_to(old)))
+        return ""
+
+
+def _different(variables: Mapping[str, str], change: Callable[[str, str], str]) -> dict[str, str]:
+    own = {name: text for name, text in variables.items() if not name.startswith(OURS)}
+    changed = {name: change(text, name) for name, text in own.items()}
+    return {name: text for name, text in changed.items() if text != own[name]}
+
+
+def _entry(entry: Mapping[str, Any]) -> Place:
+    """Of DATABASES; drivers listen to some of its OPTIONS in place of NAME."""
+    options = entry.get("OPTIONS") or {}
+    name = next((options[one] for one in NAME_OPTIONS if one in options), entry.get("NAME"))
+    said = [entry.get(key) or "" for key in ("USER", "PASSWORD", "HOST", "PORT")]
+    return Place("", *map(str, [*said, name or ""]))
+
+
+def _place(found: re.Match[str]) -> Place:
+    """Without a host, such as in a URL of Amazon's, the log-in is where it is."""
+    login = found["login"] or ""
+    user, _, password = map(unquote, login.partition(":"))
+    name = unquote((found["path"] or "").strip("/"))
+    host = found["host"] or login
+    return Place(found["scheme"] or "", user, password, host, found["port"] or "", name)
+
+
+def _login(place: Place) -> str:
+    said = [quote(one, safe="") for one in (place.user, place.password)]
+    return ":".join(said) if any(said) else ""
+
+
+def _host(name: str) -> str:
+    """The host as it can be compared; the folder of a Unix socket is on this machine, too."""
+    host = name.lower().strip("[]")
+    return "" if host in LOOPBACK or host.startswith("/") else host
+
+
+def _kind(scheme: str) -> str:
+    """The same for a scheme with TLS ("rediss"), or with the name of a driver ("mysql+pymysql")."""
+    return scheme.lower().partition("+")[0].rstrip("s")
+
+
+def _servers(value: Any) -> Iterator[Place]:
+    """Every server that a setting names, in whatever form."""
+    if isinstance(value, str):
+        for found in filter(None, map(_ADDRESS.fullmatch, _WORD.findall(value))):
+            place = _place(found)
+            if place.host and (place.scheme or place.port):
+                yield place._replace(name="")
+    elif isinstance(value, Mapping):
+        keys = {str(key).lower(): one for key, one in value.items()}
+        if isinstance(keys.get("host"), str) and keys.get("port"):
+            yield Place(host=keys["host"], port=str(keys["port"]))
+        for one in value.values():
+            yield from _servers(one)
+    elif isinstance(value, (list, tuple)):
+        if [type(one) for one in value] == [str, int]:
+            yield Place(host=value[0], port=str(value[1]))
+        for one in value:
+            yield from _servers(one)
+
+
+def _folders(before: Any, after: Any) -> Iterator[tuple[str, str]]:
+    """Each path in a setting that another one has replaced."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in before.keys() & after.keys():
+            yield from _folders(before[key], after[key])
+    elif isinstance(before, (str, PurePath)) and isinstance(after, (str, PurePath)):
+        old, new = (re.sub(r"^\w+://|\?.*", "", str(one)) for one in (before, after))
+        if os.path.isabs(old) and os.path.isabs(new):
+            yield os.path.normpath(old), new
