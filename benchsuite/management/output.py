@@ -27,6 +27,7 @@ from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments
 from benchsuite.runner.estimating import Estimate
 from benchsuite.runner.plan import Plan
+from benchsuite.system.lock import Claim
 
 
 class Screen:
@@ -55,9 +56,8 @@ class Screen:
         for name in environments.unbuilt(plans):
             self._line(f"The environment {name} would be built first.")
 
-    def waiting(self, pid: int | None) -> None:
-        whose = f" (process {pid})" if pid else ""
-        self._line(f"Another run is under way{whose}; waiting for it to end. Ctrl-C gives up.")
+    def waiting(self, claim: Claim) -> None:
+        self._line(f"Another run is under way ({claim}); waiting for it to end. Ctrl-C gives up.")
 
     def building(self, what: str) -> None:
         self._line(f"Building {what}")

@@ -21,7 +21,7 @@ from benchsuite.runner.plan import Plan
 from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.periods import durations, overheads
 from benchsuite.system.interrupts import terminable
-from benchsuite.system.lock import alone
+from benchsuite.system.lock import Claim, alone
 
 
 class Watcher(runner.Watcher, Protocol):
@@ -53,13 +53,13 @@ def session(
     port: int | None = None,
     start_timeout_s: float | None = None,
     estimate: Estimate | None = None,
-    on_wait: Callable[[int | None], None],
+    on_wait: Callable[[Claim], None],
     on_build: Callable[[str], None],
 ) -> Iterator["Session"]:
     """The machine for as many runs as are made in the block, which may be decided one by one.
 
     Raises BenchsuiteError when nothing could be stored. `estimate` learns what each run took;
-    `on_wait` is told the process that has the machine, `on_build` what is being built.
+    `on_wait` is told who has the machine, `on_build` what is being built.
     """
     results.check()
     with terminable(), alone(on_wait):

@@ -1,57 +1,126 @@
-"""One run at a time on a machine: two would measure each other."""
+"""One run at a time on a machine: two would measure each other.
 
-import errno
+Who runs or wants to bears a claim: the moment of its coming, as its soft limit of file locks (see
+`marks`). The first one has the machine. The kernel shows a claim to every user, and to the machine
+those of its containers; it drops it however the claimant ends. Nothing has a name that somebody
+else could take first.
+"""
+
 import os
-import socket
-import struct
+import pwd
+import resource
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from zlib import crc32
 
 from benchsuite.core.exceptions import StartError
+from benchsuite.core.passwords import hidden
+from benchsuite.core.printable import printable
+from benchsuite.system.marks import CLAIMS, RLIMIT_LOCKS, limit_of
+from benchsuite.system.procfs import all_pids, read_bytes, read_stat
+
+NAME = "benchsuite"  #: Those with another one measure beside each other.
+TIME_BITS = 48  #: Of a moment in microseconds since boot: nine years.
+
+TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
 
 POLL_S = 0.2
+SETTLE_S = 0.05
+"""After a claim was made, until others are looked for: theirs may be earlier and not yet seen."""
+PROMPT_S = 0.02  #: A claim that took longer is made anew: others may have looked in between.
 
-NAME = f"benchsuite-{os.getuid()}"  #: Of the socket that is the lock.
+WORDS = 100  #: Characters of a command that are shown.
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The moment at which a process came, and that process."""
+
+    number: int
+    pid: int
+
+    @property
+    def stands(self) -> bool:
+        stat = read_stat(self.pid)
+        return stat is not None and stat.alive and limit_of(self.pid) == self.number
+
+    def __str__(self) -> str:
+        """ "process 71 of bob since 14:03:22, python manage.py runbench" """
+        line = (read_bytes(f"/proc/{self.pid}/cmdline") or b"").decode(errors="replace")
+        since = time.time() - (_now_us() - _moment_us(self.number)) / 1e6
+        words = [f"process {self.pid}"]
+        with suppress(OSError):  # it may have ended just now
+            words.append(f"of {_user(os.stat(f'/proc/{self.pid}').st_uid)}")
+        words.append(f"since {time.strftime('%H:%M:%S', time.localtime(since))}")
+        return f"{' '.join(words)}, {hidden(printable(' '.join(line.split(chr(0)))))[:WORDS]}"
 
 
 @contextmanager
-def alone(on_wait: Callable[[int | None], None]) -> Iterator[None]:
-    """Waits until no other run of this user is in progress, then keeps others out.
+def alone(on_wait: Callable[[Claim], None]) -> Iterator[None]:
+    """Waits until no other run is in progress on this machine, then keeps others out.
 
-    The lock is a listening Unix socket in Linux's abstract namespace: it leaves no file, and the
-    kernel frees it however its holder ends. `on_wait` is called once, with the holder's process ID,
-    if it has to wait.
+    `on_wait` is called once, with the claim of who has the machine, if it has to wait. Raises
+    StartError where no claim can be made.
     """
+    soft, hard = resource.getrlimit(RLIMIT_LOCKS)
     told = False
-    address = f"\0{NAME}"
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as holder:
-        while True:
-            try:
-                holder.bind(address)
-                break
-            except OSError as error:
-                if error.errno != errno.EADDRINUSE:
-                    raise StartError(
-                        f"No Unix socket can be created to keep other runs out: {error.strerror}; "
-                        "allow this process sockets if a sandbox forbids them."
-                    ) from error
-                if not told:
-                    on_wait(_holder(address))
-                    told = True
+    try:
+        own = _claim(hard)
+        time.sleep(SETTLE_S)
+        while (first := _earliest(own)) is not None:
+            if not told:
+                on_wait(first)
+                told = True
+            while first.stands:
                 time.sleep(POLL_S)
-        holder.listen(8)
         yield
+    finally:
+        resource.setrlimit(RLIMIT_LOCKS, (soft, hard))
 
 
-def _holder(address: str) -> int | None:
-    """The process that holds the lock, or None if it has just been released."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as visitor:
+def _claim(hard: int) -> int:
+    space = CLAIMS | crc32(NAME.encode()) >> 20 << TIME_BITS
+    while True:
+        moment = _now_us()
         try:
-            visitor.connect(address)
-        except OSError:
-            return None
-        credentials = visitor.getsockopt(
-            socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
-        )
-        return int(struct.unpack("3i", credentials)[0])
+            resource.setrlimit(RLIMIT_LOCKS, (space | moment, hard))
+        except (ValueError, OSError) as error:
+            raise StartError(
+                f"No claim can be made that keeps other runs out: {error}; don't limit file locks "
+                "(ulimit -x unlimited)."
+            ) from error
+        if _now_us() - moment < PROMPT_S * 1e6:
+            return space | moment
+
+
+def _earliest(own: int) -> Claim | None:
+    """The first claim before this one.
+
+    Whose claim is older than itself has inherited it or made it up.
+    """
+    claims = []
+    for pid in all_pids():
+        number = limit_of(pid)
+        if number and number < own and number >> TIME_BITS == own >> TIME_BITS:
+            stat = read_stat(pid)
+            if stat is not None and stat.started * TICK_US <= _moment_us(number):
+                claims.append(Claim(number, pid))
+    stands = (claim for claim in claims if claim.stands)
+    return min(stands, key=lambda claim: claim.number, default=None)
+
+
+def _moment_us(number: int) -> int:
+    return number % (1 << TIME_BITS)
+
+
+def _now_us() -> int:
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"

@@ -18,6 +18,7 @@ from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE, carries, read_
 
 RLIMIT_LOCKS = 10  #: For which Python has no name.
 PART_BITS = 31
+CLAIMS = 1 << 61  #: From here on it is no mark of a run, but a claim (see `lock`).
 
 _LOCKS = re.compile(rb"^Max file locks +(\d+)", re.MULTILINE)
 _one_at_a_time = threading.Lock()
@@ -32,17 +33,23 @@ class Mark:
 
     @property
     def limit(self) -> int:
-        """The number that stands for it, below the largest that a limit may have."""
-        return crc32(self.run.encode()) << PART_BITS | crc32(self.part.encode()) >> 1
+        """The number that stands for it."""
+        return crc32(self.run.encode()) >> 2 << PART_BITS | crc32(self.part.encode()) >> 1
 
     def is_on(self, pid: int) -> bool:
         """False if unknown: then neither file of the process can be read."""
-        locks = _LOCKS.search(read_bytes(f"/proc/{pid}/limits") or b"")
-        if locks and int(locks[1]) >> PART_BITS:  # a run's
+        limit = limit_of(pid)
+        if limit and 1 << PART_BITS <= limit < CLAIMS:  # a run's
             unnamed_bits = 0 if self.part else PART_BITS
-            return int(locks[1]) >> unnamed_bits == self.limit >> unnamed_bits
+            return limit >> unnamed_bits == self.limit >> unnamed_bits
         variable = f"{PART_VARIABLE}={self.part}" if self.part else f"{RUN_VARIABLE}={self.run}"
         return carries(pid, variable.encode())
+
+
+def limit_of(pid: int) -> int | None:
+    """None without a limit, and for a process that can't be read; those of others can be."""
+    locks = _LOCKS.search(read_bytes(f"/proc/{pid}/limits") or b"")
+    return int(locks[1]) if locks else None
 
 
 @contextmanager

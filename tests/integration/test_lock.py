@@ -1,75 +1,152 @@
 """Two runs at the same time: the second waits, and says for whom."""
 
-import errno
 import os
+import resource
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pytest
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.system import lock
+from benchsuite.system.lock import Claim
+from benchsuite.system.marks import RLIMIT_LOCKS, limit_of
 
 HOLDER = """
-import sys
-from benchsuite.system.lock import alone
-with alone(lambda pid: None):
+import os, sys
+from benchsuite.system import lock
+lock.NAME = {name!r}
+if {uid}:
+    os.setuid({uid})
+with lock.alone(lambda claim: print("waits for", claim.pid, flush=True)):
     print("held", flush=True)
     sys.stdin.read()
 """
 
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for two users")
+
 
 @pytest.fixture(autouse=True)
-def own_user(monkeypatch: pytest.MonkeyPatch) -> None:
+def own_lock(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lock of this test's own: a real run may be under way on this machine."""
     monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
 
 
-def test_the_second_waits_for_the_first_and_names_it() -> None:
-    code = f"from benchsuite.system import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
+@contextmanager
+def holder(*, uid: int = 0, before: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*before, sys.executable, "-c", HOLDER.format(name=lock.NAME, uid=uid)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as first:
-        assert first.stdin is not None
-        assert first.stdout is not None
-        assert first.stdout.readline() == "held\n"
-        waited_for: list[int | None] = []
+        yield first
+        first.communicate(timeout=20)
 
-        def on_wait(pid: int | None) -> None:
-            waited_for.append(pid)
+
+def line(first: subprocess.Popen[str]) -> str:
+    assert first.stdout is not None
+    return first.stdout.readline()
+
+
+@pytest.mark.parametrize(
+    ("uid", "before", "user"),
+    [
+        (0, (), ""),
+        pytest.param(65534, (), "of nobody since ", marks=AS_ROOT),
+        pytest.param(0, ("unshare", "-n"), "", marks=AS_ROOT),
+        pytest.param(0, ("unshare", "-p", "-f", "--kill-child"), "", marks=AS_ROOT),
+    ],
+)
+def test_the_second_waits_for_the_first_and_names_it(
+    uid: int, before: Sequence[str], user: str
+) -> None:
+    """Also where that is another user's, or in another network, or in a container."""
+    with holder(uid=uid, before=before) as first:
+        assert line(first) == "held\n"
+        waited_for: list[Claim] = []
+
+        def on_wait(claim: Claim) -> None:
+            waited_for.append(claim)
+            assert f"process {claim.pid} of " in str(claim)
+            assert user in str(claim)
+            assert f"{sys.executable} -c" in str(claim)
+            assert before or claim.pid == first.pid
             assert first.stdin is not None
             first.stdin.close()
+            first.stdin = None
 
         with lock.alone(on_wait):
-            assert waited_for == [first.pid]
+            assert len(waited_for) == 1
             assert first.wait(10) == 0
 
 
+def test_those_who_wait_have_their_turn_in_order() -> None:
+    with holder() as first:
+        assert line(first) == "held\n"
+        with holder() as second:
+            assert line(second) == f"waits for {first.pid}\n"
+            with holder() as third:
+                assert line(third) == f"waits for {first.pid}\n"
+                first.communicate(timeout=20)
+                assert line(second) == "held\n"
+                second.communicate(timeout=20)
+                assert line(third) == "held\n"
+
+
 def test_a_killed_holder_leaves_nothing_to_wait_for() -> None:
-    code = f"from benchsuite.system import lock; lock.NAME = {lock.NAME!r}\n{HOLDER}"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as first:
-        assert first.stdout is not None
-        assert first.stdout.readline() == "held\n"
+    with holder() as first:
+        assert line(first) == "held\n"
         first.kill()
-        first.wait(10)
-        waited_for: list[int | None] = []
+        os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)
+        waited_for: list[Claim] = []
+        with lock.alone(waited_for.append):
+            assert waited_for == [], "a zombie holds nothing"
+
+
+def test_what_has_the_name_of_the_lock_is_no_holder() -> None:
+    """Anybody may bind a name; no run ever looks at one."""
+    waited_for: list[Claim] = []
+    with socket.socket(socket.AF_UNIX) as planted:
+        planted.bind(f"\0{lock.NAME}")
+        planted.listen()
         with lock.alone(waited_for.append):
             assert waited_for == []
 
 
-def test_a_process_that_may_have_no_socket_does_not_wait_for_ever(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Forbidden(socket.socket):
-        def bind(self, address: object) -> None:
-            raise OSError(errno.EPERM, "Operation not permitted")
+def test_a_claim_ends_with_its_block_and_is_not_its_childrens() -> None:
+    before = resource.getrlimit(RLIMIT_LOCKS)
+    with lock.alone(lambda claim: pytest.fail("nobody else")):
+        child = subprocess.Popen(["sleep", "300"])
+    try:
+        assert resource.getrlimit(RLIMIT_LOCKS) == before
+        assert limit_of(child.pid) is not None
+        waited_for: list[Claim] = []
+        with lock.alone(waited_for.append):
+            assert waited_for == []
+    finally:
+        child.kill()
+        child.wait()
 
-    monkeypatch.setattr(socket, "socket", Forbidden)
+
+def test_where_no_claim_can_be_made_nobody_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def refuses(which: int, limits: tuple[int, int]) -> None:
+        asked.append(limits)
+        if limits != (5, 10):
+            raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (5, 10))
+    monkeypatch.setattr(resource, "setrlimit", refuses)
     with (
-        pytest.raises(StartError, match=r"No Unix socket can be created .* not permitted"),
-        lock.alone(lambda pid: None),
+        pytest.raises(
+            StartError, match=r"No claim can be made .* exceeds maximum limit; .*ulimit -x"
+        ),
+        lock.alone(lambda claim: None),
     ):
         raise AssertionError("nothing was locked")
+    assert asked[-1] == (5, 10)
