@@ -13,9 +13,10 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
-from benchsuite.core.specs import VisitorSpec, WorkloadSpec
+from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 from benchsuite.telemetry.prober.client import LOST, Client
 from benchsuite.telemetry.prober.client import RIGHT as RIGHT_ANSWER
+from benchsuite.telemetry.prober.probes import request_for
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import RUN, Behaviour, Request, Responder, answer
 from tests.integration.stubs_http import closing as closing_after
@@ -153,6 +154,44 @@ ONCE = answer(b"OK")
 IN_CHUNKS = STATUS + FIELDS + CHUNKED + b"\r\n2\r\nOK\r\n0\r\n\r\n"
 
 
+def probing(base_url: str) -> dict[str, object]:
+    profile = LoadProfile(timeout_s=2.0)
+    return request_for("/page", base_url=base_url, token=RUN, load=profile, headers={}, seed=1)
+
+
+@pytest.mark.parametrize("keep_alive", [True, False])
+@pytest.mark.parametrize(
+    "visitor",
+    [
+        VisitorSpec(),
+        VisitorSpec(headers=("Accept: text/html", "X-Team: one"), cookies=("a=b", "c=d")),
+        VisitorSpec(host="shop.example", headers=("User-Agent: somebody",)),
+    ],
+)
+def test_no_server_can_tell_the_prober_from_the_load(
+    visitor: VisitorSpec, tmp_path: Path, *, keep_alive: bool
+) -> None:
+    """Header by header, in their order: else it might favour the load."""
+    with Responder() as responder:
+        cookies = {"sessionid": "secret"}
+        job = a_job(responder, path="/", cookies=cookies, visitor=visitor, keep_alive=keep_alive)
+        load(tmp_path, job)
+        theirs = [list(one.headers.items()) for one in responder.requests]
+        responder.requests.clear()
+        request = request_for(
+            "/",
+            base_url=responder.base_url,
+            token=RUN,
+            load=job.load,
+            headers=visitor.sent(cookies),
+            seed=1,
+        )
+        with closing(Client(request)) as client:
+            assert client.ask() == RIGHT_ANSWER
+    (own,) = [list(one.headers.items()) for one in responder.requests]
+    assert all(one == own for one in theirs)
+
+
 @pytest.mark.parametrize("prompt", [False, True])
 @pytest.mark.parametrize(
     ("parts", "outcomes"),
@@ -169,23 +208,19 @@ IN_CHUNKS = STATUS + FIELDS + CHUNKED + b"\r\n2\r\nOK\r\n0\r\n\r\n"
 def test_the_prober_takes_one_message_for_an_answer(
     parts: list[bytes], outcomes: set[str], *, prompt: bool
 ) -> None:
-    with Responder({"/page": pieces(*parts)}) as responder:
-        request = {"host": "127.0.0.1", "port": responder.port, "path": "/page", "token": RUN}
-        how = {"tls": "", "timeout_s": 2.0, "keep_alive": True, "headers": {}, "status": None}
-        with closing(Client({**request, **how})) as client:
-            asked = []
-            for _ in range(4):
-                asked.append(client.ask(prompt=prompt))
-                time.sleep(0.03)
+    responder = Responder({"/page": pieces(*parts)})
+    with responder, closing(Client(probing(responder.base_url))) as client:
+        asked = []
+        for _ in range(4):
+            asked.append(client.ask(prompt=prompt))
+            time.sleep(0.03)
     assert set(asked) == outcomes
 
 
 def test_an_answer_that_ends_early_is_lost_to_the_prober() -> None:
-    with Responder({"/page": closing_after(answer(b"OK")[:-1])}) as responder:
-        request = {"host": "127.0.0.1", "port": responder.port, "path": "/page", "token": RUN}
-        how = {"tls": "", "timeout_s": 2.0, "keep_alive": True, "headers": {}, "status": None}
-        with closing(Client({**request, **how})) as client:
-            assert client.ask() == LOST
+    responder = Responder({"/page": closing_after(answer(b"OK")[:-1])})
+    with responder, closing(Client(probing(responder.base_url))) as client:
+        assert client.ask() == LOST
 
 
 UP, DOWN = b"<title>Basket</title>Basket", b"<title>Down for a while</title>Basket"

@@ -1,6 +1,6 @@
 """A client that shares nothing with the load generator, so that each can be held against the other.
 
-It imports nothing but the standard library.
+It needs nothing but the standard library.
 """
 
 import http.client
@@ -10,8 +10,9 @@ import select
 import socket
 import ssl
 from contextlib import suppress
-from functools import partial
 from typing import Any
+
+from benchsuite.system.tls import client_context
 
 RUN_HEADER = "X-Benchsuite-Run"
 
@@ -32,17 +33,13 @@ class Client:
     def __init__(self, request: dict[str, object]) -> None:
         self._host = str(request["host"])
         self._port = int(str(request["port"]))
-        self._path = str(request["path"])
+        self._message = str(request["message"]).encode("latin-1")
         self._token = str(request["token"])
-        self._context = _context(str(request["tls"]))
+        self._context = client_context(self._host) if request["tls"] else None
         self._timeout_s = float(str(request["timeout_s"]))
         self._keep_alive = bool(request["keep_alive"])
-        headers: Any = request["headers"]
-        self._headers: dict[str, str] = dict(headers)
         self._status = request["status"]  #: The right one; None for any below 400.
-        if not self._keep_alive:
-            self._headers["Connection"] = "close"
-        self._connection: http.client.HTTPConnection | None = None
+        self._connection: socket.socket | None = None
 
     def connect(self) -> str:
         """HUNG or LOST; empty when there is a connection."""
@@ -62,10 +59,10 @@ class Client:
         """
         try:
             connection = self._connected()
-            came = _Arriving(connection.sock, prompt=prompt)
-            connection.response_class = partial(_Answer, came)  # type: ignore[assignment]
-            connection.request("GET", self._path, headers=self._headers)
-            answer = connection.getresponse()
+            came = _Arriving(connection, prompt=prompt)
+            connection.sendall(self._message)
+            answer = _Answer(came, method="GET")  # type: ignore[arg-type]
+            answer.begin()
             while answer.read(BLOCK_BYTES):
                 pass  # a body may be longer than memory
             if answer.length or came.surplus:
@@ -84,35 +81,29 @@ class Client:
     def give_up(self) -> None:
         """Whoever waits for an answer waits no more; from another thread."""
         connection = self._connection
-        arriving = connection.sock if connection is not None else None
-        if arriving is not None:
+        if connection is not None:
             with suppress(OSError):
-                socket.socket.shutdown(arriving, socket.SHUT_RDWR)  # TLS must not say good-bye
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)  # TLS must not say good-bye
 
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
-    def _connected(self) -> http.client.HTTPConnection:
-        kept = None if self._connection is None else self._connection.sock
+    def _connected(self) -> socket.socket:
+        kept = self._connection
         unasked = b"" if kept is None else _unasked(kept)
-        if unasked is not None:
-            self.close()
-            if unasked and FAREWELL.match(unasked) is None:
-                raise ConnectionError(unasked)
-            connection = self._new_connection()
-            connection.connect()
-            self._connection = connection
-        assert self._connection is not None
-        return self._connection
-
-    def _new_connection(self) -> http.client.HTTPConnection:
-        if self._context is None:
-            return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
-        return http.client.HTTPSConnection(
-            self._host, self._port, timeout=self._timeout_s, context=self._context
-        )
+        if kept is not None and unasked is None:
+            return kept
+        self.close()
+        if unasked and FAREWELL.match(unasked) is None:
+            raise ConnectionError(unasked)
+        made = socket.create_connection((self._host, self._port), timeout=self._timeout_s)
+        self._connection = made
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if self._context is not None:
+            self._connection = made = self._context.wrap_socket(made, server_hostname=self._host)
+        return made
 
 
 class _Arriving(io.RawIOBase):
@@ -163,9 +154,6 @@ class _Buffered(io.BufferedReader):
 class _Answer(http.client.HTTPResponse):
     """One answer, after those that only announce it."""
 
-    def __init__(self, came: _Arriving, _: socket.socket, *args: Any, **named: Any) -> None:
-        super().__init__(came, *args, **named)  # type: ignore[arg-type]
-
     def _read_status(self) -> tuple[str, int, str]:
         """`http.client` itself knows 100 alone."""
         while True:
@@ -189,14 +177,3 @@ def _unasked(arriving: socket.socket) -> bytes | None:
         return b""
     finally:
         arriving.settimeout(limit_s)
-
-
-def _context(tls: str) -> ssl.SSLContext | None:
-    """For `tls` "" (plain HTTP), "verified" or "unverified"."""
-    if not tls:
-        return None
-    context = ssl.create_default_context()
-    if tls == "unverified":
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any, NoReturn
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from benchsuite.core.observations import Connection, Probes
-from benchsuite.core.paths import quoted
 from benchsuite.core.results import Summary
-from benchsuite.core.specs import LoadProfile, over
+from benchsuite.core.specs import LoadProfile
+from benchsuite.core.wording import Wording
 from benchsuite.system import private
 from benchsuite.system.isolated import python
 from benchsuite.system.starting import running
-from benchsuite.system.tls import is_loopback
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
 from benchsuite.telemetry.prober.pace import Pacing
 from benchsuite.telemetry.prober.program import SUSPECT
@@ -123,15 +122,18 @@ def request_for(
 ) -> dict[str, object]:
     """All that a prober needs to know; `headers` are those that a user sends, its cookies too."""
     parts = urlsplit(base_url)
+    fields = dict(headers)
+    host, cookies = fields.pop("Host", parts.netloc), fields.pop("Cookie", "")
+    wording = Wording(f"{parts.scheme}://{host}", fields, keep_alive=load.keep_alive)
+    message = wording.message("GET", path, f"Cookie: {cookies}\r\n" if cookies else "")
     return {
         "host": parts.hostname,
         "port": parts.port or (443 if parts.scheme == "https" else 80),
-        "tls": _tls(parts),
-        "path": quoted(path),
+        "tls": parts.scheme == "https",
+        "message": message.decode("latin-1"),
         "token": token,
         "timeout_s": load.timeout_s,
         "keep_alive": load.keep_alive,
-        "headers": over({"User-Agent": "benchsuite-prober", "Accept": "*/*"}, headers),
         "status": status,
         "seed": seed,
     }
@@ -248,10 +250,3 @@ def _of_connection(answered: Sequence[Probe], number: int) -> Connection:
         and len(others[-1]) > 1
         and all(one.outcome == RIGHT for one in others[-1]),
     )
-
-
-def _tls(parts: SplitResult) -> str:
-    """How far the prober believes in certificates, as the load does; empty for plain HTTP."""
-    if parts.scheme != "https":
-        return ""
-    return "unverified" if is_loopback(str(parts.hostname)) else "verified"

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -27,6 +28,9 @@ PAUSE_S = 0.05
 FAVOUR_S = 0.03
 SAW_S = 3.0
 
+FIRST, SEVERAL = 100, 5
+"""Requests of a process while all connections are the load's, and of a connection of another."""
+
 STORE = "SICK_STORE"
 """The environment variable that names the file in which `keeping` stores."""
 
@@ -40,6 +44,8 @@ while time.monotonic() < end:
 _asked = itertools.count(1)
 _left: list[subprocess.Popen[bytes]] = []
 _begun: list[float] = []
+_uses: Counter[str] = Counter()
+"""Requests by the port of the client."""
 _leaked: list[bytes] = []
 _connections: dict[str, bool] = {}
 """By the port of the client: whether it is one of those that are slow."""
@@ -122,14 +128,14 @@ def unfair(request: HttpRequest) -> HttpResponse:
 
 def favouring(request: HttpRequest) -> HttpResponse:
     """Fast for the load, slow for anyone else."""
-    if request.headers["User-Agent"] != "benchsuite":
+    if not _is_old(request):
         time.sleep(FAVOUR_S)
     return well(request)
 
 
 def shunning(request: HttpRequest) -> HttpResponse:
     """Fast for the load; anyone else gets no answer while it lasts."""
-    if request.headers["User-Agent"] != "benchsuite":
+    if not _is_old(request):
         time.sleep(5.0)
     return well(request)
 
@@ -252,6 +258,13 @@ def _is_due(request: HttpRequest, each: int = EACH) -> bool:
 
 def _pause(request: HttpRequest) -> None:
     time.sleep(_asked_s(request, 0.0))
+
+
+def _is_old(request: HttpRequest) -> bool:
+    """Whether it is one of the load's connections: made at the begin, or used again and again."""
+    port = str(request.META["REMOTE_PORT"])
+    _uses[port] += 1
+    return _uses.total() <= FIRST or _uses[port] > SEVERAL
 
 
 def _asked_s(request: HttpRequest, otherwise_s: float) -> float:

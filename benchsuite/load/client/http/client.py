@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.paths import path_of
 from benchsuite.core.samples import MESSAGE, REQUEST, RESENT, Kind
+from benchsuite.core.wording import Wording
 from benchsuite.load.client import kinds
 from benchsuite.load.client.http.body import KEPT_BYTES, NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.connection import ConnectionFailed
@@ -22,7 +23,6 @@ from benchsuite.load.client.http.encrypted import connection
 from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
 from benchsuite.load.client.http.heads import Head
 from benchsuite.load.client.http.response import Response
-from benchsuite.load.client.http.wording import Wording
 from benchsuite.load.client.recorder import Begun, Recorder
 from benchsuite.load.client.refusal import Failure
 from benchsuite.load.client.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, Target
@@ -95,7 +95,7 @@ class HttpClient:
         self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
-        self.wording = Wording(target)
+        self.wording = Wording(target.base_url, target.headers, keep_alive=target.keep_alive)
 
     def get(
         self,

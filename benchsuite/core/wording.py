@@ -1,10 +1,12 @@
-"""A request as bytes: its line, its headers and its body."""
+"""A request as bytes: its line, its headers and its body.
+
+Load and prober send the same, so that no server can tell one from the other by what it asks.
+"""
 
 from collections.abc import Mapping
 
 from benchsuite.core.paths import quoted
 from benchsuite.core.specs import over
-from benchsuite.load.client.target import Target
 
 USER_AGENT = "benchsuite"
 
@@ -12,16 +14,15 @@ USER_AGENT = "benchsuite"
 class Wording:
     """Writes requests for one target."""
 
-    def __init__(self, target: Target) -> None:
-        self._fixed = over({"User-Agent": USER_AGENT, "Accept": "*/*"}, target.headers)
+    def __init__(self, base_url: str, headers: Mapping[str, str], *, keep_alive: bool) -> None:
+        """`base_url` is that which the Host header names."""
+        self._fixed = over({"User-Agent": USER_AGENT, "Accept": "*/*"}, headers)
         """Headers of every request, beside those that depend on it."""
         self._fixed_head = _lines(self._fixed)
-        self._first_head = f"Host: {target.host}\r\n"
-        if not target.keep_alive:
+        self._first_head = f"Host: {base_url.partition('://')[2]}\r\n"
+        if not keep_alive:
             self._first_head += "Connection: close\r\n"
-        self._of_handshakes = over(
-            {"User-Agent": USER_AGENT, "Origin": target.base_url}, target.headers
-        )
+        self._of_handshakes = over({"User-Agent": USER_AGENT, "Origin": base_url}, headers)
 
     def message(
         self,
