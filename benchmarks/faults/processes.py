@@ -134,6 +134,13 @@ def without_descriptors(chance: random.Random) -> Case:
     return Case(words=words_of(run), codes=frozenset({"B204"}), run=run)
 
 
+def leaking(chance: random.Random) -> Case:
+    """Something of each request stays in memory."""
+    run = {**served(chance, NEAR), "path": "/leaking/", "duration_s": 10.0}
+    run = {**load(chance, open_share=0.0, users=(4,), think_s=(0.0,)), **run}
+    return Case(words=words_of(run), codes=frozenset({"B217"}), run=run)
+
+
 KINDS: Mapping[str, Kind] = {
     "server stopped once": stopped,
     "server stopped again and again": limited,
@@ -144,4 +151,5 @@ KINDS: Mapping[str, Kind] = {
     "workers crash": crashing,
     "workers recycled": recycled,
     "server without descriptors": without_descriptors,
+    "memory leaks": leaking,
 }
