@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.paths import path_of
@@ -98,6 +98,8 @@ class Chromium:
 class BrowserWalk(Walk):
     """Requests and sends pages as a person in front of a screen does."""
 
+    runs_scripts = True
+
     def __init__(
         self,
         tab: Any,
@@ -151,11 +153,20 @@ class BrowserWalk(Walk):
             body = self._tab.content().encode()
         except Error as error:
             raise self.stuck(_first_line(error)) from error
-        self._page = read(body)
         parts = urlsplit(self._tab.url)
+        self._page = read(body, linked=lambda href: self._linked(href, path_of(parts)))
         self.check_status(response.status if response else 200, body, self._page)
         redirected = response is not None and response.request.redirected_from is not None
         return Arrival(path_of(parts), self._page, redirected=redirected)
+
+    def get_style(self, path: str) -> str:
+        from playwright.sync_api import Error
+
+        try:
+            answer = self._tab.request.get(urljoin(self._url, path))
+        except Error as error:
+            raise self.stuck(_first_line(error)) from error
+        return str(answer.text()) if "css" in answer.headers.get("content-type", "") else ""
 
     def _enter(self, shown: "Locator", control: Control, given: list[Value]) -> None:
         from playwright.sync_api import Error

@@ -131,7 +131,7 @@ class Page:
     base: str = ""  #: Base of its relative URLs, if declared.
     refresh: tuple[float, str] | None = None  #: Seconds until it redirects by itself, and where to.
     tree: "LexborHTMLParser | None" = field(default=None, repr=False, compare=False)
-    sight: Sight = field(default=Sight(frozenset(), frozenset()), repr=False, compare=False)
+    sight: Sight = field(default=Sight(), repr=False, compare=False)
 
     @cached_property
     def headings(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Uses Lexbor's parser in selectolax: it parses like browsers, and was the fastest
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -24,7 +24,7 @@ CAPTCHAS = (
 IDENTITY = ("id", "class", "role", "action")
 UNSEEN = (
     *(b" hidden", b"\nhidden", b"display:none", b"display: none", b"visibility", b"aria-hidden"),
-    *(b"style=", b" inert"),
+    *(b"style=", b" inert", b"<dialog", b" popover"),
 )
 TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")
 """Names that scripts complete: rows that don't exist yet."""
@@ -34,8 +34,10 @@ REFUSED = ("off", "nope", "false", "new-password")  #: Values of traps that noth
 REFRESH = re.compile(r"\s*([\d.]+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']*))?", re.I)
 
 
-def read(content: bytes, content_type: str = "") -> Page:
-    """The forms of a page, with its error messages."""
+def read(
+    content: bytes, content_type: str = "", linked: Callable[[str], str] = lambda href: ""
+) -> Page:
+    """The forms of a page; `linked` gets the text of a style sheet that it links to."""
     charset = encoding.charset(content, content_type)
     if charset != encoding.UTF8:
         content = content.decode(charset, "replace").encode()
@@ -43,7 +45,9 @@ def read(content: bytes, content_type: str = "") -> Page:
     lower = content.lower()
     root = tree.css_first("html")
     base = tree.css_first("base[href]") if b"<base" in lower else None
-    seen: Sight | None = sight(tree) if b"<style" in lower else NOTHING_HIDDEN
+    seen: Sight | None = NOTHING_HIDDEN
+    if b"<style" in lower or b"stylesheet" in lower:
+        seen = sight(tree, _styles(tree, linked), content)
     if seen == NOTHING_HIDDEN and not any(mark in lower for mark in UNSEEN):
         seen = None
     reader = _Reader(
@@ -68,7 +72,18 @@ def read(content: bytes, content_type: str = "") -> Page:
     )
 
 
-NOTHING_HIDDEN = Sight(frozenset(), frozenset())
+NOTHING_HIDDEN = Sight()
+
+
+def _styles(tree: LexborHTMLParser, linked: Callable[[str], str]) -> str:
+    """All style sheets of a page in order, each for its media."""
+    found = []
+    for node in tree.css("style, link[rel~=stylesheet i][href]"):
+        own = node.tag == "style"
+        text = node.text() if own else linked(node.attributes.get("href") or "")
+        media = node.attributes.get("media")
+        found.append(f"@media {media} {{{text}}}" if media else text or "")
+    return "\n".join(found)
 
 
 def refresh(text: str) -> tuple[float, str] | None:
@@ -108,17 +123,22 @@ class _Reader:
         attributes = _attributes(node)
         form_id = attributes.get("id", "")
         labels = _labels(self.tree if form_id else node)
+        gone = self.sight is not None and any(
+            self.sight.hides(up) or "inert" in up.attributes for up in _upwards(node)
+        )
         controls: dict[str, Control] = {}
         buttons: list[Button] = []
+        hidden_buttons: list[Button] = []
         for part in _parts(node, self.tree, form_id):
             limits = _attributes(part)
             if self.disabled and ("disabled" in limits or _in_disabled(part)):
                 continue
             kind = _kind(part, limits)
             if kind in BUTTONS:
-                buttons.append(_button(part, limits))
+                seen = not gone and not self._out_of_sight(part)
+                (buttons if seen else hidden_buttons).append(_button(part, limits))
             elif limits.get("name") and kind not in ("button", "reset"):
-                if kind != "hidden" and (self._unseen(part, kind, limits, labels)):
+                if kind != "hidden" and (gone or self._unseen(part, kind, limits, labels)):
                     if kind in ("checkbox", "radio", "file"):
                         if "checked" not in limits or kind == "file":
                             continue
@@ -134,7 +154,7 @@ class _Reader:
             charset=attributes.get("accept-charset", ""),
             identity=" ".join(attributes.get(name, "") for name in IDENTITY),
             controls=tuple(controls.values()),
-            buttons=tuple(buttons),
+            buttons=tuple(buttons or ([] if gone else hidden_buttons)),
         )
 
     def _add(
@@ -251,18 +271,24 @@ class _Reader:
         skipped = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED
         if skipped and kind in ("text", "email", "url", "textarea") and "required" not in limits:
             return True
-        if self.sight is None:
-            return False
         drawn = kind in ("radio", "checkbox", "file")
         labelled = drawn and (limits.get("id", "") in labels or bool(_around(part)))
-        node: LexborNode | None = part
-        while node is not None and node.tag not in ("form", "body"):
+        return self._out_of_sight(part, drawn=drawn, labelled=labelled)
+
+    def _out_of_sight(
+        self, part: LexborNode, *, drawn: bool = False, labelled: bool = False
+    ) -> bool:
+        """Whether it or what contains it inside the form is hidden."""
+        if self.sight is None:
+            return False
+        for node in _upwards(part):
+            if node.tag in ("form", "body"):
+                break
             own = node.mem_id == part.mem_id
             if not (own and labelled) and self.sight.hides(node):
                 return True
             if not drawn and self.sight.removes(node):
                 return True
-            node = node.parent
         return False
 
     def _hint(self, part: LexborNode) -> str:
@@ -365,12 +391,14 @@ def _ancestor(part: LexborNode, tag: str) -> LexborNode | None:
 
 
 def _inside(part: LexborNode, form: LexborNode) -> bool:
-    node = part.parent
+    return any(node.mem_id == form.mem_id for node in _upwards(part))
+
+
+def _upwards(node: LexborNode | None) -> Iterator[LexborNode]:
+    """An element and all that contain it."""
     while node is not None:
-        if node.mem_id == form.mem_id:
-            return True
+        yield node
         node = node.parent
-    return False
 
 
 def _attributes(node: LexborNode) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 SILENT = frozenset(
     ("script", "style", "template", "noscript", "head", "select", "datalist", "textarea", "option")
@@ -19,14 +19,21 @@ INLINE = frozenset(
         *("small", "span", "strong", "sub", "sup", "u", "var"),
     )
 )
-UNSEEN_STYLE = re.compile(r"display:none|visibility:hidden|visibility:collapse")
 OUT_OF_SIGHT = re.compile(
-    r"(?:left|top|right|text-indent|margin-left):-\d{3,}|opacity:0(?:\.0+)?(?:;|!|$)|"
-    r"(?:^|;)(?:max-)?(?:height|width):[01](?:px)?(?:;|!|$)|clip:rect\(|clip-path:inset\(|"
-    r"transform:scale\(0\)"
+    r"(?:left|top|right|bottom|text-indent|margin-(?:left|top)):-(?:\d{3,}|\d{2,}(?:r?em|v[wh]|%))|"
+    r"(?:^|;)(?:opacity|font-size):0(?:\.0+)?(?:px|r?em|%)?(?:;|!|$)|"
+    r"(?:^|;)(?:max-)?(?:height|width):[01](?:px)?(?:;|!|$)|clip:rect\(|"
+    r"clip-path:(?:inset\(|circle\(0)|transform:(?:scale[xy]?\(0[,)]|translate[xy]?\(-\d{3,})"
 )
-RULE = re.compile(r"(?<![^{}])([^{}]+)\{([^{}]*)\}")
-SELECTOR = re.compile(r"[.#][\w-]+")
+STATE = re.compile(r"(?:^|;)(display|visibility):([a-z-]+)(!important)?")
+NEVER = frozenset(("none", "hidden", "collapse"))  #: Values of `STATE` that show nothing.
+
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+COMMA = re.compile(r",(?![^(\[]*[)\]])")
+NOT_NOW = re.compile(r":not\(\s*:(?:hover|active|focus(?:-visible|-within)?)\s*\)")
+NAME = re.compile(r"[.#]([\w-]+)")
+WIDTH_PX = 1280  #: Of the screen that media queries ask about.
+WIDTH = re.compile(r"\((min|max)-width:([\d.]+)(px|r?em)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +49,20 @@ class Piece:
 class Sight:
     """Which elements are invisible: by attributes, inline style, or the page's style sheets."""
 
-    unseen: frozenset[str]  #: Selectors (.class, #id) that the page's style hides.
-    aside: frozenset[str]  #: Selectors that it moves out of sight.
+    unseen: frozenset[int] = frozenset()  #: Elements that style sheets hide.
+    aside: frozenset[int] = frozenset()  #: Elements that they move out of sight.
 
     def hides(self, node: LexborNode) -> bool:
         """Whether this element is invisible, whatever contains it."""
         attributes = node.attributes
-        if "hidden" in attributes:
+        if "hidden" in attributes or "popover" in attributes:
             return True
-        style = attributes.get("style")
-        if style and UNSEEN_STYLE.search(_plain(style)):
+        if node.tag == "dialog" and "open" not in attributes:
             return True
-        return bool(self.unseen) and not self.unseen.isdisjoint(_selectors(attributes))
+        own = STATE.findall(_plain(attributes.get("style") or ""))
+        if any(value in NEVER for _, value, _ in own):
+            return True
+        return not own and node.mem_id in self.unseen
 
     def removes(self, node: LexborNode) -> bool:
         """Whether it exists but is out of sight, or hidden from screen readers."""
@@ -63,24 +72,106 @@ class Sight:
         style = attributes.get("style")
         if style and OUT_OF_SIGHT.search(_plain(style)):
             return True
-        return bool(self.aside) and not self.aside.isdisjoint(_selectors(attributes))
+        return node.mem_id in self.aside
 
 
-def sight(tree: LexborHTMLParser) -> Sight:
-    return _sight("".join(sheet.text() or "" for sheet in tree.css("style")))
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of a style sheet that says whether elements are seen."""
+
+    selector: str
+    names: tuple[bytes, ...]  #: The classes and ids without which nothing can match it.
+    weight: tuple[int, ...]  #: Specificity, then its place.
+    states: tuple[tuple[str, bool, bool], ...]  #: Property, whether it hides, whether important.
+    aside: bool
+
+
+def sight(tree: LexborHTMLParser, style_sheet: str, content: bytes) -> Sight:
+    """What the style sheet hides on a page of that content; of several rules the strongest."""
+    aside: set[int] = set()
+    strongest: dict[tuple[str, int], tuple[tuple[int, ...], bool]] = {}
+    for rule in _rules(style_sheet):
+        if not all(name in content for name in rule.names):
+            continue
+        try:
+            matching = tree.css(rule.selector)
+        except SelectolaxError:  # such as ::before, which is no element
+            continue
+        for node in matching:
+            if rule.aside:
+                aside.add(node.mem_id)
+            for name, hides, important in rule.states:
+                strength = (int(important), *rule.weight)
+                if strength > strongest.get((name, node.mem_id), ((), False))[0]:
+                    strongest[name, node.mem_id] = strength, hides
+    unseen = (place for (_, place), (_, hides) in strongest.items() if hides)
+    return Sight(frozenset(unseen), frozenset(aside))
 
 
 @lru_cache(maxsize=256)
-def _sight(style_sheet: str) -> Sight:
-    unseen: set[str] = set()
-    aside: set[str] = set()
-    for selectors, style in RULE.findall(style_sheet):
+def _rules(style_sheet: str) -> tuple[Rule, ...]:
+    """The rules that show or hide; none if nothing hides."""
+    found: list[Rule] = []
+    for selectors, style in _blocks(COMMENT.sub("", style_sheet)):
         plain = _plain(style)
-        hidden = UNSEEN_STYLE.search(plain)
-        if hidden or OUT_OF_SIGHT.search(plain):
-            found = (one.strip() for one in selectors.split(","))
-            (unseen if hidden else aside).update(filter(SELECTOR.fullmatch, found))
-    return Sight(frozenset(unseen), frozenset(aside))
+        states = tuple(
+            (name, value in NEVER, bool(most)) for name, value, most in STATE.findall(plain)
+        )
+        aside = OUT_OF_SIGHT.search(plain) is not None
+        if not states and not aside:
+            continue
+        for selector in COMMA.split(NOT_NOW.sub("", selectors)):
+            bare = re.sub(r":not\([^)]*\)", "", selector)
+            names = tuple(name.encode() for name in NAME.findall(bare)) if ":" not in bare else ()
+            weight = (*_specificity(selector), len(found))
+            whole = re.sub(r"^:", "*:", selector.strip())  # Lexbor finds nothing for `:is(p) b`
+            found.append(Rule(whole, names, weight, states, aside))
+    hiding = any(rule.aside or any(hides for _, hides, _ in rule.states) for rule in found)
+    return tuple(found) if hiding else ()
+
+
+def _blocks(style_sheet: str) -> Iterator[tuple[str, str]]:
+    """Selectors and declarations of the rules that apply to a screen."""
+    place = 0
+    while (opened := style_sheet.find("{", place)) >= 0:
+        before = style_sheet[place:opened].rpartition(";")[2].strip()
+        depth, place = 1, opened + 1
+        for brace in re.compile(r"[{}]").finditer(style_sheet, place):
+            depth += 1 if brace[0] == "{" else -1
+            place = brace.end()
+            if not depth:
+                break
+        inside = style_sheet[opened + 1 : place - 1]
+        if not before.startswith("@"):
+            yield before, inside
+        elif _applies(before):
+            yield from _blocks(inside)
+
+
+def _applies(at_rule: str) -> bool:
+    name, _, condition = at_rule.partition(" ")
+    return name in ("@supports", "@layer") or (name == "@media" and _on_screen(condition))
+
+
+def _on_screen(media: str) -> bool:
+    """Whether a media query is true for a wide screen; not if it asks for what isn't known."""
+    for query in _plain(media).split(","):
+        kind = WIDTH.sub("", query.removeprefix("only")).replace("and", "")
+        fits = all(
+            (float(size) * (1 if unit == "px" else 16) <= WIDTH_PX) is (end == "min")
+            for end, size, unit in WIDTH.findall(query)
+        )
+        if fits and kind in ("", "all", "screen", "notprint"):
+            return True
+    return False
+
+
+def _specificity(selector: str) -> tuple[int, int, int]:
+    return (
+        len(re.findall(r"#[\w-]", selector)),
+        len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not\b|is\b|has\b|where\b)\w", selector)),
+        len(re.findall(r"(?:^|[\s>+~(])[a-z]", selector)),
+    )
 
 
 def pieces(tree: LexborHTMLParser, seen: Sight) -> list[Piece]:
@@ -116,11 +207,4 @@ def block(node: LexborNode) -> LexborNode:
 
 
 def _plain(style: str) -> str:
-    return style.replace(" ", "").lower()
-
-
-def _selectors(attributes: dict[str, str | None]) -> set[str]:
-    found = {f".{one}" for one in (attributes.get("class") or "").split()}
-    if attributes.get("id"):
-        found.add(f"#{attributes['id']}")
-    return found
+    return "".join(style.split()).lower()

@@ -6,13 +6,13 @@ from fnmatch import fnmatchcase
 from html import escape
 from random import Random
 from time import sleep
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.client import Client
 from benchsuite.core.exceptions import AnswerError, RobotError
 from benchsuite.core.paths import path_of
-from benchsuite.robot import encoding, people
+from benchsuite.robot import encoding, people, scripts
 from benchsuite.robot.choosing import asks_who, main_form, next_button
 from benchsuite.robot.encoding import Value
 from benchsuite.robot.filling import Filler, Unfillable
@@ -27,6 +27,7 @@ SHOWN = 200  #: Characters shown of an error.
 
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
 
+STYLES: dict[tuple[object, str], str] = {}  #: Linked style sheets, by host and path.
 EMPTY = Page(title="", markup=False)
 
 
@@ -136,6 +137,8 @@ class Arrival:
 class Walk:
     """One completion. The way to request and send pages is this robot's own; see `browser`."""
 
+    runs_scripts: ClassVar[bool] = False
+
     def __init__(
         self,
         client: Client,
@@ -170,6 +173,7 @@ class Walk:
             raise self.stuck("the first page already has what only the last one should have")
         form = main_form(arrival.page)
         if form is None:
+            self._check_scripts(scripts.needed(arrival.page, None))
             raise self.stuck("there is no form to fill")
         places: set[object] = set()
         while True:
@@ -189,8 +193,8 @@ class Walk:
                 elif wanted := self._secrets(following):
                     doubt = f"it leads to a log-in, which can't be made up; give {wanted}"
                 else:
-                    form = following
                     self._number += 1
+                    form = following
                     continue
             ending = Ending(
                 page=arrival.page, path=arrival.path, sent=form, asked=self.path, filled=(*filled,)
@@ -213,6 +217,10 @@ class Walk:
             ending=ending,
         )
 
+    def _check_scripts(self, need: str) -> None:
+        if need and not self.runs_scripts:
+            raise self.stuck(f"it needs JavaScript ({need}); try completesurvey --browser")
+
     def _secrets(self, form: Form) -> str:
         """The options that would give what a log-in asks for, if it wasn't given."""
         passwords = [one.name for one in form.fillable if one.kind == "password"]
@@ -224,6 +232,7 @@ class Walk:
         """Sends a page until it is accepted; returns the visit, where it led, and the outcome."""
         if wanted := self._secrets(form):
             raise self.stuck(f"it asks for a log-in, which can't be made up; give {wanted}")
+        self._check_scripts(scripts.needed(page, form))
         filler = Filler(self._person, self._chance, self._known, page.language)
         mended: list[str] = []
         complaints: list[str] = []
@@ -251,6 +260,7 @@ class Walk:
                     redirected=arrival.redirected,
                     elsewhere=arrival.redirected and _bare(arrival.path) != _bare(self.path),
                 )
+            self._check_scripts(scripts.ignored(page, form, arrival.page))
             if found.fate is Fate.REFUSED:
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
             if found.fate is not Fate.BACK or found.form is None:
@@ -309,7 +319,7 @@ class Walk:
                     method = "GET"
                 base = path
             else:
-                page = self._read(answer)
+                page = self._read(answer, path)
                 self.check_status(answer.status_code, bytes(answer.content), page)
                 base = self._resolved(page.base, path) if page.base else path
                 header = refresh(str(answer.headers.get("Refresh", "")))
@@ -325,15 +335,31 @@ class Walk:
                 sleep(wait_s)
             path = self._resolved(onward, base)
 
-    def _read(self, answer: Any) -> Page:
+    def _read(self, answer: Any, path: str) -> Page:
         body = bytes(answer.content)
         content_type = str(answer.headers.get("Content-Type", "html")).lower()
         if body and ("html" in content_type or body.lstrip()[:1] == b"<"):
-            return read(body, content_type)
+            return read(body, content_type, lambda href: self._linked(href, path))
         if not body:
             return EMPTY
         plain = read(b"<pre>" + escape(body.decode("utf-8", "replace")).encode())
         return replace(plain, markup=False)
+
+    def _linked(self, href: str, base: str) -> str:
+        """The text of a style sheet of this site, which a process gets once."""
+        try:
+            path = self._resolved(href, base)
+            if (self._origin, path) not in STYLES:
+                STYLES[self._origin, path] = self.get_style(path)
+        except RobotError:  # of another host, or not to be had
+            return ""
+        return STYLES[self._origin, path]
+
+    def get_style(self, path: str) -> str:
+        """Empty if it is no style sheet."""
+        answer = self._request("GET", path, (b"", ""))
+        is_style = "css" in str(answer.headers.get("Content-Type", ""))
+        return bytes(answer.content).decode("utf-8", "replace") if is_style else ""
 
     def _leads_on(
         self, path: str, page: Page, header: tuple[float, str] | None
