@@ -14,10 +14,12 @@ from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.paths import path_of
+from benchsuite.robot.completion import Completion, Sign
 from benchsuite.robot.encoding import Upload, Value
 from benchsuite.robot.forms import TYPED, Button, Control, Form, Page
 from benchsuite.robot.parsing import read
-from benchsuite.robot.walk import Arrival, Bounds, Complete, Completion, OnVisit, Sign, Walk
+from benchsuite.robot.progress import Arrival
+from benchsuite.robot.walk import Bounds, Complete, OnVisit, Walk
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator

@@ -6,23 +6,27 @@ who sent nothing, or an invalid form, are not told; and if it says the same to e
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.choosing import main_form, next_button
+from benchsuite.robot.completion import Completion, Ending, Visit
 from benchsuite.robot.encoding import Upload, Value
-from benchsuite.robot.forms import TYPED, Form, Page
-from benchsuite.robot.walk import Completion, Ending, Visit, Walk
+from benchsuite.robot.forms import TYPED, Control, Page
+from benchsuite.robot.walk import Walk
 
 VARYING = re.compile(r"\S*\d\S*")  #: Numbers, dates and codes.
 TOKEN = re.compile(r"[^\W\d_]+|[^\w\s.,:;!?'’\"()/-]")
-SOURCE = re.compile(r"\.(?:py|php\d?|rb|java|jsp?|ts|cs|pl|go|exs?)\W{1,3}(?:\w+\W){0,2}\d+\b")
+SOURCE = re.compile(
+    r"\.(?:py|php\d?|rb|java|jsp?|ts|cs|pl|go|exs?)(?::\d|\(\d+\)|\W{1,3}(?:\w+\W){1,2}\d+\b)"
+)
 """A line of a source file, as tracebacks of all languages name it."""
 
 SHORTEST = 3  #: Letters of an answer that is recognised where a page repeats it.
 
+NOWHERE = "no-such-page-here"
 FURNITURE = "nav, header, footer, aside"
 Line = tuple[str, ...]
 Stranger = Callable[[], AbstractContextManager[Walk]]
@@ -74,43 +78,50 @@ class Site:
         seen before.
 
         The last page is visited only if others lead there too: the page of thanks may be open to
-        all, and still nobody is sent there but by the form.
+        all, and still nobody is sent there but by the form. Otherwise its neighbour is, which does
+        not exist: some sites answer that with a page and status 200.
         """
-        missing = {ending.asked, ending.path if _is_known(ending) else ending.asked}
-        missing -= self._told.keys()
-        if missing:
+        landing = ending.path if _is_known(ending) else urljoin(ending.path, NOWHERE)
+        if missing := {ending.asked, landing} - self._told.keys():
             with self.stranger() as walk:
                 for path in sorted(missing):
-                    arrival = walk.ask("GET", path)
-                    pages = [arrival.page]
-                    form = main_form(arrival.page)
-                    if path == ending.asked and form is not None and not refused:
-                        pages += _refusal(walk, arrival.page, form)
-                    self._told[path] = _lines(pages)
-        return self._told[ending.asked] | self._told.get(ending.path, set())
+                    sends = path == ending.asked and not refused
+                    try:
+                        self._told[path] = _lines(_told_at(path, walk, sends=sends))
+                    except RobotError:
+                        if path == ending.asked:
+                            raise
+                        self._told[path] = set()
+        return self._told[ending.asked] | self._told[landing]
 
 
-def _refusal(walk: Walk, page: Page, form: Form) -> Iterator[Page]:
-    """What follows an invalid form; nothing if that is an error status."""
-    button = next_button(form)
-    pairs = [(one.name, value) for one in form.controls for value in _invalid(one.kind, one.value)]
-    if button is not None and button.name:
-        pairs.append((button.name, button.value))
-    try:
-        yield walk.send(form, page, button, pairs).page
-    except RobotError:
-        return
+def _told_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
+    """The page there and, if it `sends` its form, what follows an invalid one.
+
+    Raises RobotError if that path is answered with an error status; an invalid form may be.
+    """
+    arrival = walk.ask("GET", path)
+    yield arrival.page
+    form = main_form(arrival.page)
+    if sends and form is not None:
+        walk.path = arrival.path
+        button = next_button(form)
+        sent = [(one.name, value) for one in form.controls for value in _invalid(one)]
+        if button is not None and button.name:
+            sent.append((button.name, button.value))
+        with suppress(RobotError):
+            yield walk.send(form, arrival.page, button, sent).page
 
 
-def _invalid(kind: str, value: str) -> tuple[Value, ...]:
+def _invalid(control: Control) -> tuple[Value, ...]:
     """Nothing where that may be missing, and what is never valid where it may not."""
-    if kind == "hidden":
-        return (value,)
-    if kind in ("checkbox", "radio"):
+    if control.kind == "hidden":
+        return (control.value,)
+    if control.kind in ("checkbox", "radio"):
         return ()
-    if kind == "file":
+    if control.kind == "file":
         return (Upload("", b"", "application/octet-stream"),)
-    return ("",) if kind in ("text", "textarea", "password", "tel", "search") else ("-",)
+    return ("",) if control.kind in ("text", "textarea", "password", "tel", "search") else ("-",)
 
 
 def _structural(ending: Ending) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from benchsuite.robot.client import BlockingClient
+from benchsuite.robot.completion import Completion, Sign
 from benchsuite.robot.confirmation import Site
-from benchsuite.robot.walk import Bounds, Complete, Completion, OnVisit, Sign, Walk, complete
+from benchsuite.robot.walk import Bounds, Complete, OnVisit, Walk, complete
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def read(
     base = tree.css_first("base[href]") if b"<base" in lower else None
     seen: Sight | None = NOTHING_HIDDEN
     if b"<style" in lower or b"stylesheet" in lower:
-        seen = sight(tree, _styles(tree, linked), content)
+        seen = sight(tree, content, linked)
     if seen == NOTHING_HIDDEN and not any(mark in lower for mark in UNSEEN):
         seen = None
     reader = _Reader(
@@ -73,17 +73,6 @@ def read(
 
 
 NOTHING_HIDDEN = Sight()
-
-
-def _styles(tree: LexborHTMLParser, linked: Callable[[str], str]) -> str:
-    """All style sheets of a page in order, each for its media."""
-    found = []
-    for node in tree.css("style, link[rel~=stylesheet i][href]"):
-        own = node.tag == "style"
-        text = node.text() if own else linked(node.attributes.get("href") or "")
-        media = node.attributes.get("media")
-        found.append(f"@media {media} {{{text}}}" if media else text or "")
-    return "\n".join(found)
 
 
 def refresh(text: str) -> tuple[float, str] | None:

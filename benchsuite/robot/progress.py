@@ -20,6 +20,16 @@ class Fate(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """A page, and the way to it."""
+
+    path: str
+    page: Page
+    status: int = 200
+    redirected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     fate: Fate
     form: Form | None = None  #: The one that came back, with its errors, or the next one.
@@ -27,27 +37,20 @@ class Outcome:
 
 
 def outcome(
-    sent: Form,
-    page: Page,
-    given: Mapping[str, tuple[Value, ...]],
-    after: Page,
-    *,
-    path: str,
-    status: int,
-    redirected: bool,
-    elsewhere: bool,
+    sent: Form, page: Page, given: Mapping[str, tuple[Value, ...]], arrival: Arrival, *, at: str
 ) -> Outcome:
-    """The outcome of a form, compared with its page before anything was sent.
+    """The outcome of a form at that path, compared with its page before anything was sent.
 
-    `given` are the answers by key, `path` is that of the page that came; `elsewhere` says that the
-    server redirected to another page.
+    `given` are the answers by key.
     """
+    after, status, path = arrival.page, arrival.status, arrival.path.partition("?")[0]
+    elsewhere = arrival.redirected and path != at.partition("?")[0]
     back = _same(sent, page, after, elsewhere=elsewhere)
     if back is not None:
         read = with_errors(page, after, sent, back)
         kept = _kept(sent, back, given)
         wrong = any(control.errors or control.marked for control in read.controls)
-        if status >= 400 or wrong or (kept and sent.method == "post" and not redirected):
+        if status >= 400 or wrong or (kept and sent.method == "post" and not arrival.redirected):
             return Outcome(Fate.BACK, form=read)
         if elsewhere and not kept and not read.wrong:
             return Outcome(Fate.NEXT, form=back)

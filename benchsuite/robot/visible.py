@@ -1,7 +1,7 @@
 """The visible texts and controls of a page, in order."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -86,11 +86,11 @@ class Rule:
     aside: bool
 
 
-def sight(tree: LexborHTMLParser, style_sheet: str, content: bytes) -> Sight:
-    """What the style sheet hides on a page of that content; of several rules the strongest."""
+def sight(tree: LexborHTMLParser, content: bytes, linked: Callable[[str], str]) -> Sight:
+    """What style sheets hide on a page of that content; `linked` gets one that it links to."""
     aside: set[int] = set()
     strongest: dict[tuple[str, int], tuple[tuple[int, ...], bool]] = {}
-    for rule in _rules(style_sheet):
+    for rule in _rules(_styles(tree, linked)):
         if not all(name in content for name in rule.names):
             continue
         try:
@@ -106,6 +106,17 @@ def sight(tree: LexborHTMLParser, style_sheet: str, content: bytes) -> Sight:
                     strongest[name, node.mem_id] = strength, hides
     unseen = (place for (_, place), (_, hides) in strongest.items() if hides)
     return Sight(frozenset(unseen), frozenset(aside))
+
+
+def _styles(tree: LexborHTMLParser, linked: Callable[[str], str]) -> str:
+    """All style sheets of a page in order, each for its media."""
+    found = []
+    for node in tree.css("style, link[rel~=stylesheet i][href]"):
+        own = node.tag == "style"
+        text = node.text() if own else linked(node.attributes.get("href") or "")
+        media = node.attributes.get("media")
+        found.append(f"@media {media} {{{text}}}" if media else text or "")
+    return "\n".join(found)
 
 
 @lru_cache(maxsize=256)

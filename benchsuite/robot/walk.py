@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from html import escape
 from random import Random
 from time import sleep
@@ -14,11 +13,12 @@ from benchsuite.core.exceptions import AnswerError, RobotError
 from benchsuite.core.paths import path_of
 from benchsuite.robot import encoding, people, scripts
 from benchsuite.robot.choosing import asks_who, main_form, next_button
+from benchsuite.robot.completion import Completion, Ending, Sign, Visit
 from benchsuite.robot.encoding import Value
 from benchsuite.robot.filling import Filler, Unfillable
 from benchsuite.robot.forms import Button, Form, Page
 from benchsuite.robot.parsing import read, refresh
-from benchsuite.robot.progress import Fate, Outcome, outcome
+from benchsuite.robot.progress import Arrival, Fate, Outcome, outcome
 
 REDIRECTS = (301, 302, 303, 307, 308)
 REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back.
@@ -38,62 +38,6 @@ class Bounds:
     pages: int = 100
     tries: int = 8  #: How often a page may be sent until it is accepted.
     redirects: int = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
-    """One page that was filled."""
-
-    number: int
-    path: str
-    title: str
-    tries: int
-    answers: tuple[tuple[str, Value], ...]  #: The accepted answers by name, without hidden fields.
-    mended: tuple[str, ...]  #: The errors of controls before that.
-    repeated: str = ""  #: The complaint that the last two refusals had in common.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sign:
-    """What the author of a form says that its last page has, and no page before it."""
-
-    text: str = ""
-    url: str = ""  #: A pattern of its path with query: /thanks/*.
-
-    def on(self, page: Page, path: str) -> str:
-        """What was seen of it, in words; empty if nothing."""
-        if self.url and fnmatchcase(path, self.url):
-            return f"the address {path}"
-        words = " ".join(" ".join(page.texts).split())
-        return f"the text {self.text!r}" if self.text and self.text in words else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """The last page, and what led to it."""
-
-    page: Page
-    path: str
-    sent: Form  #: The last form, and where it was.
-    asked: str
-    filled: tuple[Page, ...]  #: The pages before, as they were received.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completion:
-    """A walk to its end. Whether the form was taken is for its evidence to say."""
-
-    visits: tuple[Visit, ...]
-    path: str  #: Of the last page.
-    code: str = ""  #: Its completion code, empty when it has none.
-    evidence: str = ""  #: What shows that the form was taken; empty: ended without confirmation.
-    doubt: str = ""  #: Why the last page shows nothing.
-    ending: Ending | None = None  #: For evidence from elsewhere, where there is none yet.
-
-    @property
-    def pages(self) -> int:
-        """Including the last one."""
-        return len(self.visits) + 1
 
 
 OnVisit = Callable[[Visit], None]
@@ -122,16 +66,6 @@ def complete(
     """
     walk = Walk(client, url, seed=seed, known=known, bounds=bounds, naming=naming, done=done)
     return walk.to_the_end(on_visit)
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """A page, and the way to it."""
-
-    path: str
-    page: Page
-    status: int = 200
-    redirected: bool = False
 
 
 class Walk:
@@ -247,19 +181,9 @@ class Walk:
                 raise self.stuck(str(error)) from error
             button = next_button(shown)
             arrival = self.send(shown, now, button, filler.pairs(shown, button, now.charset))
-            if self._confirmed(arrival):
-                found = Outcome(Fate.ENDED)
-            else:
-                found = outcome(
-                    form,
-                    page,
-                    filler.answers,
-                    arrival.page,
-                    path=_bare(arrival.path),
-                    status=arrival.status,
-                    redirected=arrival.redirected,
-                    elsewhere=arrival.redirected and _bare(arrival.path) != _bare(self.path),
-                )
+            found = Outcome(Fate.ENDED)
+            if not self._confirmed(arrival):
+                found = outcome(form, page, filler.answers, arrival, at=self.path)
             self._check_scripts(scripts.ignored(page, form, arrival.page))
             if found.fate is Fate.REFUSED:
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
@@ -275,17 +199,10 @@ class Walk:
                 )
                 return visit, arrival, found
             shown, now = found.form, arrival.page
-            own = [
-                _shortened(f"{control}: {text}", SHOWN)
-                for control in shown.controls
-                for text in control.errors
-            ]
-            before, complaints = (
-                complaints,
-                [*(_shortened(one, SHOWN) for one in shown.errors), *own],
-            )
+            own = [f"{one}: {text}" for one in shown.controls for text in one.errors]
+            before, complaints = complaints, [_shortened(one) for one in (*shown.errors, *own)]
             repeated = next((one for one in complaints if one in before), "")
-            mended += own
+            mended += map(_shortened, own)
             filler.mend(shown)
         words = "; ".join(complaints) or "it came back each time without a message"
         raise self.stuck(f"refused {self.bounds.tries} times: {words}")
@@ -408,12 +325,8 @@ class Walk:
         return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")
 
 
-def _bare(path: str) -> str:
-    return path.partition("?")[0]
-
-
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 
 def _place(arrival: Arrival, form: Form) -> object:
@@ -425,5 +338,5 @@ def _place(arrival: Arrival, form: Form) -> object:
 def _status(status: int, body: bytes, page: Page) -> str:
     if status == 403 and b"CSRF" in body:
         return "the CSRF check failed (status 403)"
-    said = _shortened(" ".join(page.texts) or page.title, SHOWN)
+    said = _shortened(" ".join(page.texts) or page.title)
     return f"the server answered {status}" + (f": {said}" if said else "")

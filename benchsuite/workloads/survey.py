@@ -15,7 +15,7 @@ from benchsuite.robot import ensure_installed
 from benchsuite.workloads.base import Client, Workload
 
 if TYPE_CHECKING:
-    from benchsuite.robot.walk import Completion
+    from benchsuite.robot.completion import Completion
 
 SLUGS = ("coffee", "conference", "workplace", "health", "travel", "housing", "census")
 """The seven surveys of benchsuite, short ones first."""

@@ -36,6 +36,8 @@ class Host:
     attempts: int = 1000
     """At a code that nobody knows, before the page that ends them."""
     action: str = ""
+    closes: int = 1000
+    """From this many on nobody sees the form."""
     taken: int = 0
     requests: int = 0
 
@@ -54,8 +56,11 @@ class Visitor:
 
     def get(self, path: str, **more: object) -> Answer:
         self.host.requests += 1
+        if self.host.taken >= self.host.closes:
+            return _page("<h1>Later</h1>", 429)
         flash, self.flash = self.flash, ""
-        page = self.host.pages.get(path.partition("?")[0])
+        pages = self.host.pages
+        page = pages.get(path.partition("?")[0], pages.get("*") if path != "/" else None)
         if page is not None:
             return _page(flash + page)
         return _page(self._form(problem=flash))
@@ -103,6 +108,9 @@ TAKEN: dict[str, Made] = {
     "an echo": lambda: Host("<h1>Bye {name}</h1><p>We write to {email}.</p>"),
     "a number": lambda: Host("<h1>Number {number}</h1>"),
     "an open page of thanks": lambda: Host("→/thanks/", {"/thanks/": "<h1>Tack</h1>"}),
+    "an open page of thanks among others": lambda: Host(
+        "→/thanks/", {"/thanks/": "<h1>Tack</h1>", "*": "<h1>Finns inte</h1>"}
+    ),
     "a flash at home": lambda: Host("→/home/ <p>Uloženo</p>", {"/home/": "<h1>Home</h1>"}),
     "a way home": lambda: Host('<h1>Kiitos</h1><a href="/">Home</a> <a href="/about/">About</a>'),
     "a search beside": lambda: Host('<h1>OK</h1><form><input type="search" name="q"></form>'),
@@ -117,6 +125,7 @@ TAKEN: dict[str, Made] = {
 UNCONFIRMED: dict[str, Made] = {
     "sold out": lambda: Host("<h1>Thank you!</h1><p>All is sold.</p>", checks=False),
     "sold out, with a name": lambda: Host("<h1>Thanks {name}</h1><p>Full.</p>", checks=False),
+    "not found, with status 200": lambda: Host("→/done/", {"*": "<h1>Willkommen</h1>"}),
     "an expired session": lambda: Host("<h1>Leider nicht mehr gültig</h1>", checks=False),
     "maintenance": lambda: Host("<h1>Vielen Dank für Ihre Geduld</h1>", checks=False),
     "too many requests": lambda: Host("<p>Success comes to who waits {number} s</p>", checks=False),

@@ -9,7 +9,8 @@ from django.contrib.auth.models import Group, User
 from django.test import Client, modify_settings, override_settings
 
 from benchsuite.core.exceptions import RobotError
-from benchsuite.robot.walk import Bounds, Completion, complete
+from benchsuite.robot.completion import Completion
+from benchsuite.robot.walk import Bounds, complete
 from tests.foreign import views
 from tests.needs import needs
 

@@ -15,7 +15,7 @@ from benchsuite.robot import ensure_installed
 from benchsuite.robot.client import checked_url
 
 if TYPE_CHECKING:
-    from benchsuite.robot.walk import Visit
+    from benchsuite.robot.completion import Visit
 
 UNCONFIRMED_STATUS = 3  #: Nothing failed, but nothing shows that all were completed.
 MOST = 1_000_000_000  #: Completions, and pages of one.
@@ -85,9 +85,9 @@ class Command(BriefCommand):
         self, url: str, known: dict[str, str], count: int, seed: int, options: dict[str, Any]
     ) -> tuple[int, int]:
         """Completes so many times and tells of each; how many failed and were not confirmed."""
+        from benchsuite.robot.completion import Sign, lines, summary
         from benchsuite.robot.manual import manually
-        from benchsuite.robot.outcome import lines, summary
-        from benchsuite.robot.walk import Bounds, Sign
+        from benchsuite.robot.walk import Bounds
 
         def tell(visit: "Visit") -> None:
             for line in lines(visit):

@@ -6,8 +6,9 @@ from contextlib import contextmanager
 import pytest
 
 from benchsuite.core.exceptions import RobotError
+from benchsuite.robot.completion import Completion, Sign
 from benchsuite.robot.confirmation import Site
-from benchsuite.robot.walk import Bounds, Completion, Sign, Walk, complete
+from benchsuite.robot.walk import Bounds, Walk, complete
 from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Host, Made
 from tests.needs import needs
 
@@ -84,6 +85,12 @@ def test_the_authors_word_comes_first(make: Made, sign: Sign, evidence: str) -> 
 def test_a_sign_that_the_first_page_has_is_none() -> None:
     with pytest.raises(RobotError, match="first page already has"):
         walks(Host("<h1>Tack</h1>"), done=Sign(text="Sign up"))
+
+
+def test_a_site_that_shows_nobody_else_its_form_is_not_known() -> None:
+    (done,) = walks(Host("<h1>Thank you</h1>", closes=1), 1)
+    assert done.evidence == ""
+    assert "429" in done.doubt
 
 
 def test_without_a_site_to_compare_nothing_is_claimed() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from benchsuite.robot.choosing import main_form
 from benchsuite.robot.parsing import read
-from benchsuite.robot.progress import Fate, outcome
+from benchsuite.robot.progress import Arrival, Fate, outcome
 from tests.needs import needs
 
 pytestmark = needs("selectolax")
@@ -52,29 +52,14 @@ def test_a_form_is_judged_by_what_comes_back(
     page = read(FORM.format("").encode())
     sent = main_form(page)
     assert sent is not None
-    found = outcome(
-        sent,
-        page,
-        {"town": ("Rome",)},
-        read(after.encode()),
-        path="/f",
-        status=status,
-        redirected=bool(came),
-        elsewhere=came == "elsewhere",
-    )
+    path = "/g" if came == "elsewhere" else "/f"
+    arrival = Arrival(path, read(after.encode()), status, bool(came))
+    found = outcome(sent, page, {"town": ("Rome",)}, arrival, at="/f?a")
     assert found.fate is fate
 
 
 def test_a_form_that_stood_there_before_is_not_the_next_one() -> None:
     page = read((LETTER + FORM.format("")).encode())
-    found = outcome(
-        page.forms[1],
-        page,
-        {},
-        read(LETTER.encode()),
-        path="/",
-        status=200,
-        redirected=True,
-        elsewhere=True,
-    )
+    arrival = Arrival("/g", read(LETTER.encode()), redirected=True)
+    found = outcome(page.forms[1], page, {}, arrival, at="/f")
     assert found.fate is Fate.ENDED
